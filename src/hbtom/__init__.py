@@ -1,0 +1,55 @@
+"""hbtom: a hierarchically Bayesian theory of mind.
+
+It watches an agent move, infers what the agent wants and how well it plans, and says whether
+what the agent does next is plausible.
+
+>>> import hbtom
+>>> hbtom.judge("episode.json").plausibility  # doctest: +SKIP
+0.97
+
+The public names are few and are imported on first use, so that ``import hbtom`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from hbtom.errors import BadInput as BadInput
+    from hbtom.judgement import Judgement as Judgement
+    from hbtom.judgement import judge as judge
+    from hbtom.mind import Beliefs as Beliefs
+    from hbtom.mind import Posterior as Posterior
+    from hbtom.mind import infer as infer
+    from hbtom.model import Model as Model
+    from hbtom.observe import Episode as Episode
+    from hbtom.observe import Trial as Trial
+    from hbtom.observe import load as load
+
+_HOME = {
+    "BadInput": "hbtom.errors",
+    "Beliefs": "hbtom.mind",
+    "Episode": "hbtom.observe",
+    "Judgement": "hbtom.judgement",
+    "Model": "hbtom.model",
+    "Posterior": "hbtom.mind",
+    "Trial": "hbtom.observe",
+    "infer": "hbtom.mind",
+    "judge": "hbtom.judgement",
+    "load": "hbtom.observe",
+}
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hbtom' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,21 @@
+"""Array types, and the one way an array is frozen.
+
+Shapes stand beside the type: ``Annotated[Floats, "time goal"]`` is a float array with one row per
+time step and one column per goal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def frozen(values: ArrayLike) -> Floats:
+    """Return a read-only float copy of ``values``."""
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,44 @@
+"""Errors that say what was wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the input something is; trials and frames count from 1, as people do."""
+
+    file: str | None = None
+    trial: int | None = None
+    frame: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        parts = [
+            f"trial {self.trial}" if self.trial is not None else "",
+            f"frame {self.frame}" if self.frame is not None else "",
+            f"field '{self.field}'" if self.field is not None else "",
+        ]
+        inside = ", ".join(part for part in parts if part)
+        return ": ".join(part for part in (self.file or "", inside) if part)
+
+
+class BadInput(ValueError):
+    """Input that cannot be used. ``str(error)`` is one complete message for a person."""
+
+    def __init__(self, problem: str, *, hint: str = "", place: Place | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.hint = hint
+        self.place = place or Place()
+
+    def __str__(self) -> str:
+        where = str(self.place)
+        message = f"{where}: {self.problem}" if where else self.problem
+        return f"{message}. Hint: {self.hint}" if self.hint else message
+
+    def at(self, **where: str | int) -> BadInput:
+        """Return the same error at a more precise place; what is already known is kept."""
+        unknown = {k: v for k, v in where.items() if getattr(self.place, k) is None}
+        return BadInput(self.problem, hint=self.hint, place=replace(self.place, **unknown))  # type: ignore[arg-type]

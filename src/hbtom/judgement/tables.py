@@ -1,0 +1,94 @@
+"""Labelled exits: the beliefs of every step as plain values, tidy table, or labelled arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hbtom.mind import Posterior
+from hbtom.observe import Look
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def labels(looks: Sequence[Look]) -> list[str]:
+    """Return short names; where two would be the same, colour or the whole image tells them apart."""
+    names = [str(look) for look in looks]
+    for full in (lambda look: f"{look} {_colour(look)}", lambda look: f"{look.image} {_colour(look)}"):
+        if len(set(names)) == len(names):
+            break
+        names = [full(look) for look in looks]
+    return names
+
+
+def _colour(look: Look) -> str:
+    return "rgb(" + ",".join(f"{part:g}" for part in look.colour) + ")"
+
+
+def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
+    """Return one entry a trial; steps count from 0, before the first; frames count from 1."""
+    return [_traced(number, posterior) for number, posterior in enumerate(posteriors, start=1)]
+
+
+def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
+    goals = labels(posterior.goals)
+    preferred = labels(posterior.preferred)
+    efficiencies = [f"{value:.6g}" for value in posterior.efficiencies]
+    surprise = [0.0, *(-posterior.log_likelihood).tolist()]
+    steps = [
+        {
+            "frame": int(frame) + 1,
+            "goal": dict(zip(goals, goal, strict=True)),
+            "efficiency": dict(zip(efficiencies, efficiency, strict=True)),
+            "preference": dict(zip(preferred, preference, strict=True)),
+            "observation_surprise": unlikely,
+        }
+        for frame, goal, efficiency, preference, unlikely in zip(
+            posterior.frame.tolist(),
+            posterior.goal.tolist(),
+            posterior.efficiency.tolist(),
+            posterior.preference.tolist(),
+            surprise,
+            strict=True,
+        )
+    ]
+    reachable = [goal for goal, can in zip(goals, posterior.reachable, strict=True) if can]
+    agent = str(posterior.agent)
+    return {"trial": number, "agent": agent, "reachable": reachable, "steps": steps}
+
+
+def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
+    """Return one row a belief: trial, agent, step, frame, variable, value, probability."""
+    import pandas as pd
+
+    rows = [
+        (entry["trial"], entry["agent"], number, step["frame"], variable, value, probability)
+        for entry in traced(posteriors)
+        for number, step in enumerate(entry["steps"])
+        for variable in ("goal", "efficiency", "preference")
+        for value, probability in step[variable].items()
+    ]
+    columns = ["trial", "agent", "step", "frame", "variable", "value", "probability"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def to_xarray(posterior: Posterior) -> xr.Dataset:
+    """Return P(goal, efficiency) and E[preference] over steps, with labelled axes."""
+    import xarray as xr
+
+    return xr.Dataset(
+        {
+            "posterior": (("step", "goal", "efficiency"), posterior.joint),
+            "preference": (("step", "item"), posterior.preference),
+        },
+        coords={
+            "step": range(len(posterior.joint)),
+            "frame": ("step", posterior.frame + 1),
+            "goal": labels(posterior.goals),
+            "efficiency": posterior.efficiencies,
+            "item": labels(posterior.preferred),
+        },
+        attrs={"agent": str(posterior.agent)},
+    )

@@ -1,0 +1,62 @@
+"""What the observer has learnt: about each agent, and about how long barriers take to vanish.
+
+Given the goals an agent had so far, what it will want next depends only on how often it had each
+(Dirichlet-categorical conjugacy). So beliefs about an agent are one weight for each table of
+counts and each efficiency; nothing is sampled and nothing is averaged away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.observe import Look
+
+
+@dataclass(frozen=True, eq=False)
+class AgentBeliefs:
+    """Beliefs about one agent: P(counts, efficiency), jointly."""
+
+    goals: tuple[Look, ...]  # all that it could have wanted so far
+    counts: Annotated[Ints, "history goal"]  # how often it wanted each
+    weight: Annotated[Floats, "history efficiency"]  # sums to one
+
+    @staticmethod
+    def prior(efficiency: Annotated[Floats, "efficiency"]) -> AgentBeliefs:
+        """Return beliefs about an agent never seen before."""
+        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), efficiency[None])
+
+    def knowing(self, goals: tuple[Look, ...]) -> AgentBeliefs:
+        """Return the same beliefs, with goals that were not known before never wanted so far."""
+        new = tuple(goal for goal in goals if goal not in self.goals)
+        counts = np.pad(self.counts, ((0, 0), (0, len(new))))
+        return replace(self, goals=self.goals + new, counts=counts)
+
+    def predictive(
+        self, among: Annotated[Ints, "goal"], reachable: Annotated[Bools, "goal"], alpha: float
+    ) -> Annotated[Floats, "history goal"]:
+        """Return P(g | counts) = (alpha + c_g) / sum over reachable g' of (alpha + c_g')."""
+        share = (alpha + self.counts[:, among]) * reachable
+        return share / share.sum(axis=1, keepdims=True)
+
+    def preference(self, alpha: float) -> Annotated[Floats, "history goal"]:
+        """Return E[theta | counts] = (alpha + c) / sum (alpha + c)."""
+        share = alpha + self.counts
+        return share / share.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """All that the observer has learnt so far in an episode. Empty to begin with."""
+
+    agents: Mapping[Look, AgentBeliefs] = field(default_factory=lambda: MappingProxyType({}))
+    openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
+
+    def about(self, agent: Look, learnt: AgentBeliefs) -> Beliefs:
+        """Return beliefs with one agent's replaced."""
+        return replace(self, agents=MappingProxyType({**self.agents, agent: learnt}))

@@ -1,0 +1,186 @@
+"""Exact inference of goal and efficiency, step by step and from trial to trial.
+
+    prior      P(g, beta)         = sum_c W(c, beta) P(g | c, reachable)
+    posterior  P(g, beta | o_1:t) ~ P(g, beta) prod_{s <= t} P(o_s | g, beta)
+    learning   W'(c + 1_g, beta)  ~ W(c, beta) P(g | c, reachable) prod_s P(o_s | g, beta)
+
+Joint in goal history and efficiency, per agent; agents are independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.mind.beliefs import AgentBeliefs, Beliefs
+from hbtom.mind.continuous import continuous_evidence
+from hbtom.mind.evidence import UNIT, Evidence
+from hbtom.mind.grid import grid_evidence
+from hbtom.model import Efficiency, Grid, Model
+from hbtom.observe import Look, Trial
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What the observer believes during one trial; row 0 is before the first step."""
+
+    agent: Look
+    goals: tuple[Look, ...]
+    reachable: Annotated[Bools, "goal"]
+    efficiencies: Annotated[Floats, "efficiency"]
+    joint: Annotated[Floats, "1+step goal efficiency"]  # P(g, beta | o_1:t)
+    preferred: tuple[Look, ...]  # all that the agent could have wanted so far
+    preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
+    log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
+    frame: Annotated[Ints, "1+step"]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def goal(self) -> Annotated[Floats, "1+step goal"]:
+        """P(g | o_1:t)."""
+        return self.joint.sum(axis=2)
+
+    @property
+    def efficiency(self) -> Annotated[Floats, "1+step efficiency"]:
+        """P(beta | o_1:t)."""
+        return self.joint.sum(axis=1)
+
+    def __len__(self) -> int:
+        return len(self.log_likelihood)
+
+
+def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
+    """Watch one trial: return what is believed during it, and what is believed after it."""
+    evidence = gather(model, beliefs, trial)
+    agent = trial.agent.look
+    known = beliefs.agents.get(agent) or AgentBeliefs.prior(efficiency_prior(model.efficiency)[1])
+    posterior, learnt = update(model, known.knowing(evidence.goals), evidence, agent)
+    openings = (*beliefs.openings, *_waits(trial))
+    return posterior, replace(beliefs.about(agent, learnt), openings=openings)
+
+
+def gather(model: Model, beliefs: Beliefs, trial: Trial) -> Evidence:
+    """Return the evidence of a trial under the model's motion."""
+    efficiency, _ = efficiency_prior(model.efficiency)
+    learnt = model.acts.learn_opening and len(beliefs.openings) > 0
+    opening = float(np.mean(beliefs.openings)) if learnt else model.acts.cost
+    if isinstance(model.motion, Grid):
+        evidence = grid_evidence(model.motion, model.acts, efficiency, trial, opening)
+    else:
+        evidence = continuous_evidence(model.motion, model.acts, efficiency, trial, opening)
+    if model.preference.keys or trial.key is None:
+        return evidence
+    wanted = slice(len(trial.objects))
+    return replace(
+        evidence,
+        goals=evidence.goals[wanted],
+        reachable=evidence.reachable[wanted],
+        log=evidence.log[:, wanted],
+    )
+
+
+def efficiency_prior(
+    prior: Efficiency,
+) -> tuple[Annotated[Floats, "efficiency"], Annotated[Floats, "efficiency"]]:
+    """Return the grid of efficiencies beta = 1 / T, and P(beta) ~ T^(a - 1) exp(-b T)."""
+    temperature = np.array(prior.temperatures)
+    log = (prior.shape - 1) * np.log(temperature) - prior.scale * temperature
+    weight = np.exp(log - log.max())
+    return 1.0 / temperature, weight / weight.sum()
+
+
+def update(
+    model: Model, known: AgentBeliefs, evidence: Evidence, agent: Look
+) -> tuple[Posterior, AgentBeliefs]:
+    """Update beliefs about one agent, who may want any of the evidence's goals."""
+    alpha = model.preference.concentration
+    among = np.array([known.goals.index(goal) for goal in evidence.goals])
+    reachable, warnings = _choices(model, evidence)
+    prior_history = known.predictive(among, reachable, alpha)  # [history goal]
+    prior = np.einsum("ck,cg->gk", known.weight, prior_history)
+    log = np.concatenate([np.zeros((1, *prior.shape)), np.cumsum(evidence.log, axis=0)])
+    with np.errstate(divide="ignore"):
+        log = log + np.log(prior)
+    top = log.max(axis=(1, 2), keepdims=True)
+    joint = np.exp(log - top)
+    total = joint.sum(axis=(1, 2), keepdims=True)
+    log_evidence = (top + np.log(total)).ravel()
+    joint = joint / total
+
+    # A choice is a count only where there was one.
+    choice = evidence.reachable.any() and reachable.sum() > 1
+    counted = np.eye(len(known.goals), dtype=np.int64)[among] * int(choice)
+    likelihood = np.divide(joint[-1], prior, out=np.zeros_like(prior), where=prior > 0)
+    learnt = _learnt(known, prior_history, likelihood, counted)
+    return (
+        Posterior(
+            agent=agent,
+            goals=evidence.goals,
+            reachable=evidence.reachable,
+            efficiencies=efficiency_prior(model.efficiency)[0],
+            joint=joint,
+            preferred=known.goals,
+            preference=_preference(known, prior_history, prior, joint, counted, alpha),
+            log_likelihood=np.diff(log_evidence),
+            frame=np.concatenate([[0], evidence.frame]),
+            warnings=evidence.warnings + warnings,
+        ),
+        learnt,
+    )
+
+
+def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
+    """Tell among which goals the agent chooses: those it can reach, unless it can reach none."""
+    if not evidence.reachable.any():
+        everything = np.ones_like(evidence.reachable)
+        return everything, ("no goal can be reached; the trial says nothing about goals",)
+    if not model.preference.feasible:
+        return np.ones_like(evidence.reachable), ()
+    return evidence.reachable, ()
+
+
+def _learnt(
+    known: AgentBeliefs,
+    predictive: Annotated[Floats, "history goal"],
+    likelihood: Annotated[Floats, "goal efficiency"],
+    counted: Annotated[Ints, "goal preferred"],
+) -> AgentBeliefs:
+    """Move weight from counts c to counts c + 1_g, and merge histories with the same counts."""
+    weight = known.weight[:, None] * predictive[:, :, None] * likelihood
+    counts = known.counts[:, None] + counted
+    histories, where = np.unique(
+        counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True
+    )
+    merged = np.zeros((len(histories), weight.shape[-1]))
+    np.add.at(merged, where.ravel(), weight.reshape(-1, weight.shape[-1]))
+    return AgentBeliefs(known.goals, histories, merged / merged.sum())
+
+
+def _preference(
+    known: AgentBeliefs,
+    predictive: Annotated[Floats, "history goal"],
+    prior: Annotated[Floats, "goal efficiency"],
+    joint: Annotated[Floats, "time goal efficiency"],
+    counted: Annotated[Ints, "goal preferred"],
+    alpha: float,
+) -> Annotated[Floats, "time preferred"]:
+    """Return E[theta] at each time: its mean given (g, beta), averaged over the posterior."""
+    share = alpha + known.counts[:, None] + counted  # [history goal preferred]
+    mean = share / share.sum(axis=2, keepdims=True)
+    given = np.einsum("ck,cg,cgj->gkj", known.weight, predictive, mean)
+    given = np.divide(given, prior[:, :, None], out=np.zeros_like(given), where=prior[:, :, None] > 0)
+    return np.einsum("tgk,gkj->tj", joint, given)
+
+
+def _waits(trial: Trial) -> tuple[float, ...]:
+    """Return what waiting for the barrier cost: the way the agent could have walked meanwhile."""
+    reached, gone = trial.event("reach lock"), trial.event("barrier gone")
+    if reached is None or gone is None or trial.lock is None:
+        return ()
+    steps = np.hypot(*np.diff(trial.path[: reached.frame + 1], axis=0).T)
+    moving = steps[steps > 0]
+    speed = float(moving.mean()) if len(moving) else 0.0
+    return ((gone.frame - reached.frame) * speed / UNIT,)

@@ -1,0 +1,224 @@
+"""What is assumed: every number of the model, in one frozen value.
+
+A :class:`Model` is configuration only. What is learnt lives in :class:`hbtom.mind.Beliefs`.
+Presets: ``default`` is the best model we know, ``paper`` the settings of Zhi-Xuan et al. (2022).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from hbtom.errors import BadInput
+
+Positive = Annotated[float, Meta(gt=0, le=1e6)]
+NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
+
+
+class Preference(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an agent likes: theta ~ Dirichlet(concentration, ..., concentration)."""
+
+    concentration: Annotated[Positive, Meta(description="alpha of the Dirichlet, for each item")]
+    keys: Annotated[bool, Meta(description="a key is a goal like any other item")]
+    feasible: Annotated[bool, Meta(description="agents choose among what they can reach only")]
+
+
+class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
+    """How well an agent plans: efficiency ~ Inv-Gamma(shape, scale), on a grid.
+
+    The grid is given as temperatures, 1 / efficiency, and temperature ~ Gamma(shape, rate=scale):
+    weight(T) ~ T^(shape - 1) exp(-scale T).
+    """
+
+    shape: Annotated[Positive, Meta(description="a of Inv-Gamma(a, b)")]
+    scale: Annotated[NotNegative, Meta(description="b of Inv-Gamma(a, b)")]
+    temperatures: Annotated[
+        tuple[Positive, ...],
+        Meta(min_length=1, max_length=64, description="the grid: temperature = 1 / efficiency"),
+    ]
+
+
+class Grid(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="grid"):
+    """The paper's dynamics: eight moves on square cells."""
+
+    cell: Annotated[float, Meta(ge=4, le=100, description="side of a cell, in pixels")]
+
+
+class Continuous(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="continuous"
+):
+    """Any-angle motion: a heading for every stride, distances on a fine lattice."""
+
+    cell: Annotated[float, Meta(ge=2, le=100, description="spacing of the lattice, in pixels")]
+    clearance: Annotated[
+        NotNegative, Meta(description="how far agents' centres keep from walls, in pixels")
+    ]
+    stride: Annotated[
+        NotNegative, Meta(description="length of one decision, in pixels; 0: every frame is one")
+    ]
+
+
+class Acts(Struct, frozen=True, forbid_unknown_fields=True):
+    """Acts other than moving. Costs are in units of 10 pixels of walking."""
+
+    cost: Annotated[Positive, Meta(description="of picking something up, or of opening a lock")]
+    final: Annotated[bool, Meta(description="the touch that ends a trial is an act of its own")]
+    learn_opening: Annotated[
+        bool, Meta(description="opening costs the time that barriers were seen to need")
+    ]
+
+
+class Logistic(Struct, frozen=True, forbid_unknown_fields=True):
+    """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
+
+    weight: Annotated[float, Meta(ge=-1e6, le=1e6)]
+    bias: Annotated[float, Meta(ge=-1e6, le=1e6)]
+
+
+class Classifier(Struct, frozen=True, forbid_unknown_fields=True):
+    """Plausibility of a trial: the product of three logistics."""
+
+    goal: Annotated[Logistic, Meta(description="of the shift of the goal posterior")]
+    efficiency: Annotated[Logistic, Meta(description="of the shift of the efficiency posterior")]
+    observation: Annotated[Logistic, Meta(description="of the unlikeliest step")]
+
+
+class Model(Struct, frozen=True, forbid_unknown_fields=True):
+    """All assumptions of the observer.
+
+    >>> Model.preset("paper").motion
+    Grid(cell=10.0)
+    """
+
+    name: Annotated[str, Meta(description="a name for people; the fingerprint ignores it")]
+    preference: Preference
+    efficiency: Efficiency
+    motion: Grid | Continuous
+    acts: Acts
+    classifier: Classifier
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that change when any assumption changes."""
+        nameless = msgspec.structs.replace(self, name="")
+        return hashlib.sha256(msgspec.json.encode(nameless)).hexdigest()[:12]
+
+    @staticmethod
+    def preset(name: str) -> Model:
+        """Return a model that is shipped with hbtom; see :func:`presets`."""
+        try:
+            text = (_PRESETS / f"{name}.toml").read_text(encoding="utf-8")
+        except OSError:
+            raise BadInput(
+                f"there is no preset '{name}'", hint=f"the presets are {', '.join(presets())}"
+            ) from None
+        return Model.from_toml(text)
+
+    @staticmethod
+    def from_toml(text: str) -> Model:
+        """Read a model from TOML text: a whole one, as :meth:`to_toml` writes it, or changes.
+
+        A text that says ``base = "default"`` needs to hold only what differs from that preset.
+        """
+        try:
+            table = tomllib.loads(text)
+            base = table.pop("base", None)
+            if base is not None:
+                table = _merged(msgspec.to_builtins(Model.preset(str(base))), table)
+            return msgspec.convert(table, Model)
+        except tomllib.TOMLDecodeError as error:
+            raise BadInput(f"not TOML: {error}") from None
+        except msgspec.ValidationError as error:
+            raise BadInput(
+                str(error).replace("`", "'").replace("$.", ""),
+                hint="'hbtom model show default' prints a complete model",
+            ) from None
+
+    def to_toml(self) -> str:
+        """Write the model as TOML, every parameter with its meaning."""
+        return "\n".join(_toml(self)) + "\n"
+
+
+_PRESETS = Path(__file__).parent / "presets"
+
+
+def presets() -> tuple[str, ...]:
+    """Return the names of the models shipped with hbtom."""
+    return tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
+
+
+def find_model(model: Model | str | os.PathLike[str]) -> Model:
+    """Return a model given itself, the name of a preset, or the path of a TOML file."""
+    if isinstance(model, Model):
+        return model
+    name = os.fspath(model)
+    if name in presets():
+        return Model.preset(name)
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(
+            f"there is no model '{name}'",
+            hint=f"name a preset ({', '.join(presets())}) or a TOML file",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"the model cannot be read: {error}").at(file=name) from None
+    try:
+        return Model.from_toml(text)
+    except BadInput as error:
+        raise error.at(file=name) from None
+
+
+def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with ``changes`` laid over it; another kind of motion replaces it whole."""
+    if changes.get("kind", base.get("kind")) != base.get("kind"):
+        return changes
+    merged = dict(base)
+    for name, value in changes.items():
+        both = isinstance(value, dict) and isinstance(base.get(name), dict)
+        merged[name] = _merged(base[name], value) if both else value
+    return merged
+
+
+def _toml(value: Struct, path: str = "") -> Iterator[str]:
+    """Yield the lines of a TOML document: plain values first, then a table for each part."""
+    hints = get_type_hints(type(value), include_extras=True)
+    fields = [(name, getattr(value, name)) for name in value.__struct_fields__]
+    if path:
+        yield from ("", f"# {(type(value).__doc__ or '').splitlines()[0]}", f"[{path}]")
+    tag = value.__struct_config__.tag
+    if tag is not None:
+        yield f'{value.__struct_config__.tag_field} = "{tag}"'
+    for name, part in fields:
+        if not isinstance(part, Struct):
+            yield _commented(f"{name} = {_scalar(part)}", hints[name])
+    for name, part in fields:
+        if isinstance(part, Struct):
+            yield from _toml(part, f"{path}.{name}" if path else name)
+
+
+def _commented(line: str, hint: Any) -> str:
+    notes = [meta.description for meta in _metas(hint) if meta.description]
+    return f"{line}  # {notes[-1]}" if notes else line
+
+
+def _metas(hint: Any) -> Iterator[Meta]:
+    if get_origin(hint) is Annotated:
+        yield from (meta for meta in get_args(hint)[1:] if isinstance(meta, Meta))
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return msgspec.json.encode(value).decode()  # a JSON string is a TOML basic string
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_scalar, value))}]"
+    return repr(float(value))

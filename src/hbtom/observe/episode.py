@@ -1,0 +1,106 @@
+"""The values that every reader yields, whatever the format of the file.
+
+All lengths are pixels of the benchmark's 200 x 200 world, all positions are centres, and boxes are
+rows ``x, y, width, height`` with the corner nearest the origin first. Frames are indexed from 0
+here and counted from 1 in everything that a person reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated
+
+from hbtom.arrays import Bools, Floats
+from hbtom.observe.events import Event, events
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Look:
+    """How an agent or an object looks, which is who or what it is across trials."""
+
+    image: str
+    colour: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        return self.image.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Body:
+    """Something round that stands somewhere: an object, the key, the lock, an agent."""
+
+    look: Look
+    centre: tuple[float, float]
+    radius: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One trial as it was seen.
+
+    Walls, objects and lock stand still; the agent moves along ``path``, the key along ``key_path``
+    (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
+    barrier stands in each frame, from 1 to 0.
+    """
+
+    size: tuple[float, float]
+    walls: Annotated[Floats, "wall 4"]
+    barrier: Annotated[Floats, "block 4"]
+    objects: tuple[Body, ...]
+    agent: Body
+    path: Annotated[Floats, "frame 2"]
+    barrier_left: Annotated[Floats, "frame"]
+    key: Body | None = None
+    key_path: Annotated[Floats, "frame 2"] | None = None
+    lock: Body | None = None
+    lock_there: Annotated[Bools, "frame"] | None = None
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def items(self) -> tuple[Body, ...]:
+        """What the agent may want: the objects and then, if there is one, the key."""
+        return self.objects if self.key is None else (*self.objects, self.key)
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """What happens in the trial, in the order in which it happens."""
+        return events(self)
+
+    def event(self, kind: str) -> Event | None:
+        """Return the first event of a kind, or None if there is none."""
+        return next((event for event in self.events if event.kind == kind), None)
+
+    def __repr__(self) -> str:
+        wants = ", ".join(str(item.look) for item in self.items)
+        return f"<Trial of {len(self.path)} frames: {self.agent.look} among {wants}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """A series of trials; the last one is the test trial, those before it are familiarization."""
+
+    trials: tuple[Trial, ...]
+    name: str = "episode"
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def familiarization(self) -> tuple[Trial, ...]:
+        return self.trials[:-1]
+
+    @property
+    def test(self) -> Trial:
+        return self.trials[-1]
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def __getitem__(self, index: int) -> Trial:
+        return self.trials[index]
+
+    def __repr__(self) -> str:
+        return f"<Episode {self.name!r} of {len(self.trials)} trials>"

@@ -1,0 +1,92 @@
+"""Opening a file: find out how it is packed and which format it is in, and hand it on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hbtom.errors import BadInput
+from hbtom.observe import bib
+from hbtom.observe.episode import Episode
+
+LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+def load(path: str | os.PathLike[str]) -> Episode:
+    """Read an episode from a file: ``.json``, ``.json.gz`` or ``.json.zst``.
+
+    Raises :class:`hbtom.BadInput`, which names the file, trial, frame and field.
+    """
+    name = os.fspath(path)
+    try:
+        data = _unpack(_bytes(Path(path)))
+        return read(data, name)
+    except BadInput as error:
+        raise error.at(file=name) from None
+
+
+def read(data: bytes, name: str = "episode") -> Episode:
+    """Read an episode from the bytes of a JSON document."""
+    start = data[:64].lstrip(b" \t\r\n\xef\xbb\xbf")[:1]
+    if not data.strip():
+        raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
+    if start == b"{":
+        raise BadInput(
+            "this is a JSON object, not an episode of the Baby Intuitions Benchmark",
+            hint="an episode is a list of trials; scene files of other formats are not read yet",
+        )
+    return bib.read(data.removeprefix(b"\xef\xbb\xbf"), name)
+
+
+def _bytes(path: Path) -> bytes:
+    if path.is_dir():
+        raise BadInput("this is a folder, not an episode", hint="name the files inside it")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput("there is no such file", hint="check the name and the folder") from None
+    except OSError as error:
+        raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
+
+
+def _unpack(data: bytes) -> bytes:
+    if data.startswith(_GZIP):
+        return _gunzip(data)
+    if data.startswith(_ZSTD):
+        return _unzstd(data)
+    return data
+
+
+def _gunzip(data: bytes) -> bytes:
+    import gzip
+    import io
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            return _bounded(stream.read(LARGEST + 1))
+    except (OSError, EOFError, zlib.error) as error:
+        raise _broken("gzip", error) from None
+
+
+def _unzstd(data: bytes) -> bytes:
+    import zstandard
+
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as stream:
+            return _bounded(stream.read(LARGEST + 1))
+    except zstandard.ZstdError as error:
+        raise _broken("zstd", error) from None
+
+
+def _bounded(data: bytes) -> bytes:
+    if len(data) > LARGEST:
+        raise BadInput(f"the file unpacks to more than {LARGEST >> 20} MB")
+    return data
+
+
+def _broken(kind: str, error: Exception) -> BadInput:
+    return BadInput(
+        f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
+    )

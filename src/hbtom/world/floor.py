@@ -1,0 +1,118 @@
+"""Where an agent can stand, and from where it can lay hands on things.
+
+The world is cut into square cells; ``Floor`` says which are blocked, before and after the barrier
+has gone, and near each item and the lock how far it is, in cells, to where they are at hand.
+Rows count y, columns x.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats
+from hbtom.observe import Body, Trial
+from hbtom.world.phase import Phase
+
+LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """The cells of one trial's world."""
+
+    cell: float
+    closed: Annotated[Bools, "row column"]  # blocked while the barrier stands
+    open: Annotated[Bools, "row column"]  # blocked when it has gone
+    to_item: Annotated[Floats, "item row column"]  # distance to where an item can be picked up,
+    to_lock: Annotated[Floats, "row column"] | None  # or the lock opened; known only near by
+
+    def blocked(self, phase: int) -> Annotated[Bools, "row column"]:
+        return self.open if phase == Phase.OPEN else self.closed
+
+    def cell_of(self, x: float, y: float) -> tuple[int, int]:
+        """Return the column and row of the cell that holds a point."""
+        rows, columns = self.closed.shape
+        return min(int(x / self.cell), columns - 1), min(int(y / self.cell), rows - 1)
+
+
+def grid_floor(trial: Trial, cell: float) -> Floor:
+    """Cut the world into the paper's cells: things are at hand from their own and adjacent cells.
+
+    A cell is blocked where its centre is covered; positions fall into cells by rounding down.
+    """
+    x, y = _centres(trial, cell)
+
+    def adjacent(low: Floats, high: Floats) -> Floats:
+        """0 in the cells that a square covers and in those around it, infinite elsewhere."""
+        near_x = (low[0] - cell < x) & (x < high[0] + cell)
+        near_y = (low[1] - cell < y) & (y < high[1] + cell)
+        return np.where(np.logical_and.outer(near_y, near_x), 0.0, np.inf)
+
+    def at_item(item: Body) -> Floats:
+        corner = np.floor(np.array(item.centre) / cell) * cell
+        return adjacent(corner, corner + cell)
+
+    def at_lock(lock: Body) -> Floats:
+        return adjacent(np.array(lock.centre) - LOCK_HALF, np.array(lock.centre) + LOCK_HALF)
+
+    return Floor(
+        cell=cell,
+        closed=_covered(x, y, _standing(trial), 0.0),
+        open=_covered(x, y, trial.walls, 0.0),
+        to_item=np.array([at_item(item) for item in trial.items]),
+        to_lock=None if trial.lock is None else at_lock(trial.lock),
+    )
+
+
+def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
+    """Cut the world into fine cells, with walls grown by the clearance that agents keep.
+
+    An item is at hand where agent and item touch. A lock is at hand one cell further than the
+    nearest point to which its own solid square lets an agent come.
+    """
+    x, y = _centres(trial, cell)
+
+    def beyond(body: Body, reach: float) -> Floats:
+        """How far a cell lies beyond reach; said for two cells only, as walls may stand between."""
+        away = np.sqrt(np.add.outer((y - body.centre[1]) ** 2, (x - body.centre[0]) ** 2)) - reach
+        return np.where(away < 2 * cell, np.maximum(away, 0.0), np.inf) / cell
+
+    radius = trial.agent.radius
+    at_lock = LOCK_HALF + max(radius, clearance) + cell
+    return Floor(
+        cell=cell,
+        closed=_covered(x, y, _standing(trial), clearance),
+        open=_covered(x, y, trial.walls, clearance),
+        to_item=np.array([beyond(item, radius + item.radius) for item in trial.items]),
+        to_lock=None if trial.lock is None else beyond(trial.lock, at_lock),
+    )
+
+
+def _centres(trial: Trial, cell: float) -> tuple[Floats, Floats]:
+    width, height = trial.size
+    x = (np.arange(math.ceil(width / cell)) + 0.5) * cell
+    y = (np.arange(math.ceil(height / cell)) + 0.5) * cell
+    return x, y
+
+
+def _standing(trial: Trial) -> Annotated[Floats, "block 4"]:
+    """All that blocks before the lock is opened: the lock's own cell is solid like the barrier."""
+    if trial.lock is None:
+        return np.concatenate([trial.walls, trial.barrier])
+    x, y = trial.lock.centre
+    lock = [[x - LOCK_HALF, y - LOCK_HALF, 2 * LOCK_HALF, 2 * LOCK_HALF]]
+    return np.concatenate([trial.walls, trial.barrier, lock])
+
+
+def _covered(x: Floats, y: Floats, blocks: Floats, margin: float) -> Bools:
+    """Tell which cells have their centres inside any block grown by a margin."""
+    left, low = blocks[:, :1] - margin, blocks[:, 1:2] - margin
+    right, high = left + blocks[:, 2:3] + 2 * margin, low + blocks[:, 3:] + 2 * margin
+    columns = ((left < x) & (x < right)).astype(np.float32)
+    rows = ((low < y) & (y < high)).astype(np.float32)
+    covered: Bools = rows.T @ columns > 0
+    return covered
