@@ -9,7 +9,7 @@ from hbtom.model import Classifier, Logistic
 
 
 def plausibility(classifier: Classifier, surprise: Triple) -> tuple[float, Triple]:
-    """Return the plausibility of a trial and its three parts, p = p_goal p_efficiency p_observation."""
+    """Return p = p_goal p_efficiency p_observation, and these three parts."""
     parts = Triple(
         goal=logistic(classifier.goal, surprise.goal),
         efficiency=logistic(classifier.efficiency, surprise.efficiency),

@@ -6,25 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hbtom.mind import Posterior
-from hbtom.observe import Look
+from hbtom.observe import names
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-
-def labels(looks: Sequence[Look]) -> list[str]:
-    """Return short names; where two would be the same, colour or the whole image tells them apart."""
-    names = [str(look) for look in looks]
-    for full in (lambda look: f"{look} {_colour(look)}", lambda look: f"{look.image} {_colour(look)}"):
-        if len(set(names)) == len(names):
-            break
-        names = [full(look) for look in looks]
-    return names
-
-
-def _colour(look: Look) -> str:
-    return "rgb(" + ",".join(f"{part:g}" for part in look.colour) + ")"
 
 
 def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
@@ -33,8 +19,8 @@ def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
 
 
 def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
-    goals = labels(posterior.goals)
-    preferred = labels(posterior.preferred)
+    goals = names(posterior.goals)
+    preferred = names(posterior.preferred)
     efficiencies = [f"{value:.6g}" for value in posterior.efficiencies]
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]
     steps = [
@@ -86,9 +72,9 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
         coords={
             "step": range(len(posterior.joint)),
             "frame": ("step", posterior.frame + 1),
-            "goal": labels(posterior.goals),
+            "goal": names(posterior.goals),
             "efficiency": posterior.efficiencies,
-            "item": labels(posterior.preferred),
+            "item": names(posterior.preferred),
         },
         attrs={"agent": str(posterior.agent)},
     )

@@ -64,12 +64,12 @@ class _Field:
     """Cost-to-go between the cells: bilinear, over those corners that have a way to the goal."""
 
     def __init__(self, plans: Plans) -> None:
-        self._cell = plans.floor.cell
-        phases = [
-            spilled(plans.cost[:, phase], plans.floor.blocked(phase), CONTINUOUS, plans.costs.cell)
-            for phase in Phase
+        self._cell, self._layer = plans.floor.cell, plans.layer
+        layers = [
+            spilled(plans.cost[:, layer], plans.floor.blocked(layer), CONTINUOUS, plans.costs.cell)
+            for layer in range(plans.cost.shape[1])
         ]
-        self._cost = np.stack(phases, axis=1)
+        self._cost = np.stack(layers, axis=1)
 
     def __call__(
         self, places: Annotated[Floats, "step 2"], phase: Annotated[Ints, "step"]
@@ -80,7 +80,7 @@ class _Field:
         weight = np.zeros_like(total)
         for r, row_share in _corners(row, rows):
             for c, column_share in _corners(column, columns):
-                value = self._cost[:, phase, r, c].T
+                value = self._cost[:, self._layer[phase], r, c].T
                 known = np.isfinite(value)
                 share = (row_share * column_share)[:, None] * known
                 total += np.where(known, value, 0.0) * share

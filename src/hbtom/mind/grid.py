@@ -40,20 +40,20 @@ def grid_evidence(
     column, row = floor.cell_of(*trial.path[0])
     return Evidence(
         goals=name_goals(trial),
-        reachable=np.isfinite(plans.cost[:, Phase.START, row, column]),
+        reachable=np.isfinite(plans.cost[:, plans.layer[Phase.START], row, column]),
         log=np.where(known[:, None, None], log, 0.0),
         frame=course.frame,
         warnings=_illegal(int((~known).sum())),
     )
 
 
-def legal_actions(
-    plans: Plans, course: Course, key: int | None
-) -> Annotated[Bools, "step action"]:
+def legal_actions(plans: Plans, course: Course, key: int | None) -> Annotated[Bools, "step action"]:
     """Tell what could be done before each step: eight moves, a touch of each item, opening."""
     floor = plans.floor
     column, row = course.start.astype(np.int64).T
-    moves = np.stack([legal_moves(floor.blocked(phase), GRID) for phase in (Phase.START, Phase.OPEN)])
+    moves = np.stack(
+        [legal_moves(floor.blocked(phase), GRID) for phase in (Phase.START, Phase.OPEN)]
+    )
     legal_move = moves[(course.phase == Phase.OPEN).astype(np.int64), :, row, column]
     touch = (floor.to_item[:, row, column] == 0).T
     if key is not None:
@@ -73,7 +73,7 @@ def q_values(
     phase = course.phase
 
     def to_go(phase: Ints | int, row: Ints, column: Ints) -> Floats:
-        return np.moveaxis(padded[:, phase, row + 1, column + 1], 0, -1)
+        return np.moveaxis(padded[:, plans.layer[phase], row + 1, column + 1], 0, -1)
 
     lengths = np.array([GRID.length(move) for move in GRID.moves])
     moves = lengths[:, None] + to_go(

@@ -151,9 +151,7 @@ def _learnt(
     """Move weight from counts c to counts c + 1_g, and merge histories with the same counts."""
     weight = known.weight[:, None] * predictive[:, :, None] * likelihood
     counts = known.counts[:, None] + counted
-    histories, where = np.unique(
-        counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True
-    )
+    histories, where = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
     merged = np.zeros((len(histories), weight.shape[-1]))
     np.add.at(merged, where.ravel(), weight.reshape(-1, weight.shape[-1]))
     return AgentBeliefs(known.goals, histories, merged / merged.sum())
@@ -171,7 +169,9 @@ def _preference(
     share = alpha + known.counts[:, None] + counted  # [history goal preferred]
     mean = share / share.sum(axis=2, keepdims=True)
     given = np.einsum("ck,cg,cgj->gkj", known.weight, predictive, mean)
-    given = np.divide(given, prior[:, :, None], out=np.zeros_like(given), where=prior[:, :, None] > 0)
+    given = np.divide(
+        given, prior[:, :, None], out=np.zeros_like(given), where=prior[:, :, None] > 0
+    )
     return np.einsum("tgk,gkj->tj", joint, given)
 
 

@@ -1,7 +1,7 @@
 """What is seen: files become episodes of trials, in pixels, with the events that happen in them."""
 
-from hbtom.observe.episode import Body, Episode, Look, Trial
+from hbtom.observe.episode import Body, Episode, Look, Trial, names
 from hbtom.observe.events import Event
 from hbtom.observe.load import load, read
 
-__all__ = ["Body", "Episode", "Event", "Look", "Trial", "load", "read"]
+__all__ = ["Body", "Episode", "Event", "Look", "Trial", "load", "names", "read"]

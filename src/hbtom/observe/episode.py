@@ -7,7 +7,7 @@ here and counted from 1 in everything that a person reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated
@@ -25,6 +25,15 @@ class Look:
 
     def __str__(self) -> str:
         return self.image.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def names(looks: Sequence[Look]) -> list[str]:
+    """Return names that tell things apart: the image's file name, or as much more as it takes."""
+    short = [str(look) for look in looks]
+    if len(set(short)) == len(short):
+        return short
+    coloured = [f"{look} {look.colour}" for look in looks]
+    return coloured if len(set(coloured)) == len(coloured) else [repr(look) for look in looks]
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Bools, Floats, Ints
 
 _MARGIN = 2  # cells; the longest reach of a move
 
@@ -72,22 +72,37 @@ def cost_to_go(
     ``seeds`` is infinite where there is none; ``cell`` is the cost of walking the side of a cell.
     Several fields over the same floor are solved together along the leading axes.
     """
-    rows, columns = blocked.shape
-    flat = np.where(blocked, np.inf, seeds).reshape(-1, rows, columns)
-    padded = np.pad(flat, ((0, 0), (_MARGIN, _MARGIN), (_MARGIN, _MARGIN)), constant_values=np.inf)
-    cost = _shifted(padded, (0, 0))
-    prices = np.where(legal_moves(blocked, stencil), 0.0, np.inf)
-    prices += cell * np.array([stencil.length(move) for move in stencil.moves])[:, None, None]
-    reach = [_shifted(padded, move) for move in stencil.moves]
-    through = np.empty_like(flat)
-    total = np.inf
+    free = np.flatnonzero(~blocked)
+    neighbour = _neighbours(blocked, free, stencil)
+    price = cell * np.array([stencil.length(move) for move in stencil.moves])[:, None, None]
+    fields = seeds.reshape(-1, blocked.size)
+    cost = np.full((len(free) + 1, len(fields)), np.inf)  # the last row is nowhere
+    cost[:-1] = fields[:, free].T
+    ways = np.empty((len(price), *cost[:-1].shape))
     while True:
-        for price, neighbour in zip(prices, reach, strict=True):
-            np.add(neighbour, price, out=through)
-            np.minimum(cost, through, out=cost)
-        before, total = total, float(np.where(np.isfinite(cost), cost, 1e9).sum())
-        if total == before:
-            return cost.reshape(seeds.shape).copy()
+        np.take(cost, neighbour, axis=0, out=ways, mode="clip")
+        best = np.minimum(cost[:-1], (ways + price).min(axis=0))
+        if np.array_equal(best, cost[:-1]):
+            break
+        cost[:-1] = best
+    solved = np.full(fields.shape, np.inf)
+    solved[:, free] = cost[:-1].T
+    return solved.reshape(seeds.shape)
+
+
+def _neighbours(
+    blocked: Annotated[Bools, "row column"], free: Annotated[Ints, "free"], stencil: Stencil
+) -> Annotated[Ints, "move free"]:
+    """Return where each move leads from each free cell, as numbers of free cells.
+
+    A move that is not legal leads to the number after the last: nowhere.
+    """
+    number = np.zeros(blocked.size, dtype=np.int64)
+    number[free] = np.arange(len(free))
+    offset = np.array([down * blocked.shape[1] + right for down, right in stencil.moves])
+    legal = legal_moves(blocked, stencil).reshape(len(offset), -1)[:, free]
+    there = np.where(legal, free + offset[:, None], 0)
+    return np.where(legal, number[there], len(free))
 
 
 def spilled(

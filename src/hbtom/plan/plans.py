@@ -17,7 +17,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.plan.field import Stencil, cost_to_go
 from hbtom.world import Floor, Phase
 
@@ -33,12 +33,16 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """Cost-to-go of every state, for every item as the goal; infinite where there is no way."""
+    """Cost-to-go of every state, for every item as the goal; infinite where there is no way.
+
+    Phases with the same costs share a layer: ``layer[phase]`` is the one that holds a phase.
+    """
 
     floor: Floor
     stencil: Stencil
     costs: Costs
-    cost: Annotated[Floats, "item phase row column"]
+    cost: Annotated[Floats, "item layer row column"]
+    layer: Annotated[Ints, "phase"]
 
 
 def make_plans(floor: Floor, stencil: Stencil, costs: Costs, *, key: int | None) -> Plans:
@@ -50,8 +54,7 @@ def make_plans(floor: Floor, stencil: Stencil, costs: Costs, *, key: int | None)
 
     closed = solve(floor.closed, at_hand)
     if not (floor.closed ^ floor.open).any() and key is None:
-        phases = [closed] * len(Phase)
-        return Plans(floor, stencil, costs, np.stack(phases, axis=1))
+        return Plans(floor, stencil, costs, closed[:, None], np.zeros(len(Phase), dtype=np.int64))
 
     opened = solve(floor.open, at_hand)
     if key is not None:
@@ -65,4 +68,5 @@ def make_plans(floor: Floor, stencil: Stencil, costs: Costs, *, key: int | None)
         held = held.copy()
         held[key] = 0.0
         start = solve(floor.closed, np.minimum(at_hand, at_hand[key] + held))
-    return Plans(floor, stencil, costs, np.stack([start, held, opened], axis=1))
+    cost = np.stack([start, held, opened], axis=1)
+    return Plans(floor, stencil, costs, cost, np.arange(len(Phase)))

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Annotated
+from itertools import pairwise
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def grid_course(trial: Trial, floor: Floor, *, final: bool) -> Course:
 
     def cut(places: Sequence[_Place], phase: Phase) -> Iterator[_Move]:
         cells = _smoothed(list(_cells(places, floor)), floor.blocked(phase))
-        for (_, here), (index, there) in zip(cells, cells[1:], strict=False):
+        for (_, here), (index, there) in pairwise(cells):
             yield index, here, there
 
     return _course(trial, final, cut, where=lambda place: floor.cell_of(*place))
@@ -74,23 +75,31 @@ def _course(
     where: Callable[[_Place], _Place] = lambda place: place,
 ) -> Course:
     """Cut every leg into moves, and let each end in its act, which happens ``where`` it ends."""
-    steps: list[tuple[int, int, int, int, _Place, _Place]] = []
+    steps: list[_Step] = []
     for leg in _legs(trial, final):
         places = [(x, y) for x, y in trial.path[leg.first : leg.last + 1].tolist()]
         for index, start, stop in cut(places, leg.phase):
-            steps.append((leg.first + index, Act.MOVE, -1, leg.phase, start, stop))
+            steps.append(_Step(leg.first + index, Act.MOVE, -1, leg.phase, start, stop))
         if leg.act is not None:
             place = where(places[-1])
-            steps.append((leg.last, leg.act, leg.item, leg.phase, place, place))
-    frame, act, item, phase, start, stop = zip(*steps, strict=True) if steps else ((),) * 6
+            steps.append(_Step(leg.last, leg.act, leg.item, leg.phase, place, place))
     return Course(
-        frame=np.array(frame, dtype=np.int64),
-        act=np.array(act, dtype=np.int64),
-        item=np.array(item, dtype=np.int64),
-        phase=np.array(phase, dtype=np.int64),
-        start=np.array(start, dtype=np.float64).reshape(-1, 2),
-        stop=np.array(stop, dtype=np.float64).reshape(-1, 2),
+        frame=np.array([step.frame for step in steps], dtype=np.int64),
+        act=np.array([step.act for step in steps], dtype=np.int64),
+        item=np.array([step.item for step in steps], dtype=np.int64),
+        phase=np.array([step.phase for step in steps], dtype=np.int64),
+        start=np.array([step.start for step in steps], dtype=np.float64).reshape(-1, 2),
+        stop=np.array([step.stop for step in steps], dtype=np.float64).reshape(-1, 2),
     )
+
+
+class _Step(NamedTuple):
+    frame: int
+    act: Act
+    item: int
+    phase: Phase
+    start: _Place
+    stop: _Place
 
 
 # Legs: stretches of free motion between acts
@@ -108,7 +117,10 @@ class _Leg:
 
 
 def _legs(trial: Trial, final: bool) -> Iterator[_Leg]:
-    """Cut a trial at the key and at the lock; the last leg ends where it touches an item."""
+    """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
+
+    What moves after contact is the picking up itself, not a way to anywhere.
+    """
     here, phase, end = 0, Phase.START, len(trial.path) - 1
     picked, reached = trial.event("pick up key"), trial.event("reach lock")
     if picked is not None and trial.key is not None:
@@ -121,12 +133,12 @@ def _legs(trial: Trial, final: bool) -> Iterator[_Leg]:
         gone = trial.event("barrier gone")
         # One frame more: the agent may be put at the lock's place when the barrier has gone.
         here, phase = end if gone is None else min(gone.frame + 1, end), Phase.OPEN
-    touched = _touched_last(trial, phase)
+    touched = _touched_last(trial, phase) if final else None
     if touched is None:
         yield _Leg(here, end, phase)
     else:
         last = max(here, _contact_began(contact(trial, trial.items[touched]), end))
-        yield _Leg(here, last, phase, Act.TOUCH if final else None, touched)
+        yield _Leg(here, last, phase, Act.TOUCH, touched)
 
 
 def _touched_last(trial: Trial, phase: Phase) -> int | None:

@@ -94,8 +94,8 @@ def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
 
 def _centres(trial: Trial, cell: float) -> tuple[Floats, Floats]:
     width, height = trial.size
-    x = (np.arange(math.ceil(width / cell)) + 0.5) * cell
-    y = (np.arange(math.ceil(height / cell)) + 0.5) * cell
+    x = (np.arange(math.ceil(width / cell), dtype=np.float64) + 0.5) * cell
+    y = (np.arange(math.ceil(height / cell), dtype=np.float64) + 0.5) * cell
     return x, y
 
 

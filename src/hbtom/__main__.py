@@ -1,0 +1,5 @@
+"""``python -m hbtom``."""
+
+from hbtom.cli import main
+
+main()

@@ -1,0 +1,30 @@
+"""``hbtom model``."""
+
+from __future__ import annotations
+
+import click
+
+from hbtom.cli.say import complain
+from hbtom.errors import BadInput
+from hbtom.model import Model, find_model, presets
+
+
+def list_presets() -> int:
+    """Print the name, fingerprint and motion of every preset."""
+    for name in presets():
+        model = Model.preset(name)
+        motion = type(model.motion).__name__.lower()
+        click.echo(f"{name:10} {model.fingerprint}  {motion} motion")
+    return 0
+
+
+def show(name: str) -> int:
+    """Print a model as TOML, with its fingerprint."""
+    try:
+        model = find_model(name)
+    except BadInput as error:
+        complain(error)
+        return 1
+    click.echo(f"# fingerprint {model.fingerprint}")
+    click.echo(model.to_toml(), nl=False)
+    return 0

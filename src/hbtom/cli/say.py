@@ -1,0 +1,21 @@
+"""Diagnostics: they go to standard error, one line each."""
+
+from __future__ import annotations
+
+import click
+
+
+def complain(message: object) -> None:
+    """Tell what is wrong."""
+    _say(f"hbtom: {message}")
+
+
+def warn(where: str, message: str) -> None:
+    """Tell what limits a result."""
+    _say(f"hbtom: warning: {where}: {message}")
+
+
+def _say(line: str) -> None:
+    from hbtom.show.words import plain
+
+    click.echo(plain(line), err=True)

@@ -1,0 +1,41 @@
+"""Judgements as text for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from hbtom.judgement import Judgement
+from hbtom.observe import names
+from hbtom.show.columns import columns
+from hbtom.show.words import explain, plain
+
+
+def judgement_table(judgements: Sequence[Judgement]) -> str:
+    """Return two lines a file: plausibility and the three surprises, and a sentence."""
+    rows: list[tuple[str, ...]] = [
+        ("file", "plausibility", "surprise: goal", "efficiency", "observation")
+    ]
+    for judgement in judgements:
+        surprise = judgement.surprise.to_dict().values()
+        name = plain(PurePath(judgement.episode.name).name)
+        numbers = (f"{judgement.plausibility:.3f}", *(f"{value:.2f}" for value in surprise))
+        rows.append((name, *numbers))
+    heading, *lines = columns(rows, right=".RRRR")
+    text = [heading]
+    for line, judgement in zip(lines, judgements, strict=True):
+        text += [line, f"    {explain(judgement)}"]
+    return "\n".join(text)
+
+
+def trace_table(judgement: Judgement) -> str:
+    """Return what was believed before and after each step of the test trial."""
+    test = judgement.test
+    goals = [f"P({plain(name)})" for name in names(test.goals)]
+    rows = [("step", "frame", *goals, "efficiency", "surprise of the step")]
+    mean = test.efficiency @ test.efficiencies
+    surprise = ["", *(f"{-value:.2f}" for value in test.log_likelihood)]
+    for step, (frame, goal) in enumerate(zip(test.frame, test.goal, strict=True)):
+        beliefs = (f"{probability:.3f}" for probability in goal)
+        rows.append((str(step), str(frame + 1), *beliefs, f"{mean[step]:.2f}", surprise[step]))
+    return "\n".join(columns(rows, right="R" * len(rows[0])))

@@ -1,0 +1,95 @@
+"""A judgement in words: what was expected, what happened, what surprised."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hbtom.judgement import Judgement
+from hbtom.mind import Posterior
+from hbtom.mind.evidence import KEY
+from hbtom.observe import Look, names
+
+SURPRISING = 0.5  # a part below this is worth a sentence
+
+
+def explain(judgement: Judgement) -> str:
+    """Say in a sentence what was surprising about the test trial, or that nothing was."""
+    if len(judgement.test) == 0:
+        return "it does not move"
+    parts = judgement.parts.to_dict()
+    least = min(parts, key=parts.__getitem__)
+    if parts[least] >= SURPRISING:
+        return _as_expected(judgement)
+    tell = {"goal": _other_goal, "efficiency": _other_efficiency, "observation": _unlikely_step}
+    return tell[least](judgement)
+
+
+def _as_expected(judgement: Judgement) -> str:
+    test = judgement.test
+    went = _likeliest(test, -1)
+    if test.reachable.sum() == 1 and len(test.goals) > 1:
+        return f"went to {went}, the only one it can reach"
+    if len(test.goals) == 1:
+        return f"went to {went}, about as efficiently as expected"
+    return f"went to {went}{_history(judgement, went)}; nothing surprising"
+
+
+def _other_goal(judgement: Judgement) -> str:
+    test = judgement.test
+    moved = 0.5 * np.abs(test.goal - test.goal[0]).sum(axis=1)
+    expected, went = _likeliest(test, 0), _likeliest(test, int(moved.argmax()))
+    if expected == went:
+        return f"had no clear preference so far, and went to {went}"
+    return f"expected {expected}{_history(judgement, expected)}; went to {went}"
+
+
+def _other_efficiency(judgement: Judgement) -> str:
+    test = judgement.test
+    mean = test.efficiency @ test.efficiencies
+    moved = 0.5 * np.abs(test.efficiency - test.efficiency[0]).sum(axis=1)
+    then = mean[moved.argmax()]
+    how = "less" if then < mean[0] else "more"
+    return (
+        f"went to {_likeliest(test, -1)} {how} efficiently than expected "
+        f"(efficiency {then:.2g}, expected {mean[0]:.2g})"
+    )
+
+
+def _unlikely_step(judgement: Judgement) -> str:
+    test = judgement.test
+    step = int(test.log_likelihood.argmin()) + 1
+    return (
+        f"did something unlikely up to frame {test.frame[step] + 1} on its way to "
+        f"{_likeliest(test, -1)}"
+    )
+
+
+def _history(judgement: Judgement, name: str) -> str:
+    """Say how often the same agent went there when it had a choice."""
+    earlier = [
+        posterior
+        for posterior in judgement.posteriors[:-1]
+        if posterior.agent == judgement.test.agent and posterior.reachable.sum() > 1
+    ]
+    if not earlier:
+        known = any(p.agent == judgement.test.agent for p in judgement.posteriors[:-1])
+        return "" if known else f" ({name_of(judgement.test.agent)} was not seen before)"
+    times = sum(_likeliest(posterior, -1) == name for posterior in earlier)
+    return f", chosen {times} of {len(earlier)} times"
+
+
+def _likeliest(posterior: Posterior, time: int) -> str:
+    goals = [name_of(goal) for goal in posterior.goals]
+    if len(set(goals)) < len(goals):
+        goals = [plain(name) for name in names(posterior.goals)]
+    return goals[int(posterior.goal[time].argmax())]
+
+
+def name_of(look: Look) -> str:
+    """Return the name of an image as people see it; the key is "the key"."""
+    return "the key" if look == KEY else plain(str(look))
+
+
+def plain(text: str) -> str:
+    """Return text that cannot steer a terminal: what is not printable becomes a question mark."""
+    return "".join(c if c.isprintable() else "?" for c in text)
