@@ -2,7 +2,9 @@
 
 Given the goals an agent had so far, what it will want next depends only on how often it had each
 (Dirichlet-categorical conjugacy). So beliefs about an agent are one weight for each table of
-counts and each efficiency; nothing is sampled and nothing is averaged away.
+counts and each efficiency; nothing is sampled and nothing is averaged away. That is exact as long
+as all trials in which the agent had a choice offer the same choice, as the benchmark's do; where
+choices differ, counting them alike is the usual approximation.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ class AgentBeliefs:
 
     goals: tuple[Look, ...]  # all that it could have wanted so far
     counts: Annotated[Ints, "history goal"]  # how often it wanted each
-    weight: Annotated[Floats, "history efficiency"]  # sums to one
+    log_weight: Annotated[Floats, "history efficiency"]  # their log-probability
 
     @staticmethod
     def prior(efficiency: Annotated[Floats, "efficiency"]) -> AgentBeliefs:
         """Return beliefs about an agent never seen before."""
-        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), efficiency[None])
+        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), np.log(efficiency)[None])
 
     def knowing(self, goals: tuple[Look, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""
@@ -42,11 +44,6 @@ class AgentBeliefs:
     ) -> Annotated[Floats, "history goal"]:
         """Return P(g | counts) = (alpha + c_g) / sum over reachable g' of (alpha + c_g')."""
         share = (alpha + self.counts[:, among]) * reachable
-        return share / share.sum(axis=1, keepdims=True)
-
-    def preference(self, alpha: float) -> Annotated[Floats, "history goal"]:
-        """Return E[theta | counts] = (alpha + c) / sum (alpha + c)."""
-        share = alpha + self.counts
         return share / share.sum(axis=1, keepdims=True)
 
 

@@ -66,7 +66,7 @@ class _Field:
     def __init__(self, plans: Plans) -> None:
         self._cell, self._layer = plans.floor.cell, plans.layer
         layers = [
-            spilled(plans.cost[:, layer], plans.floor.blocked(layer), CONTINUOUS, plans.costs.cell)
+            spilled(plans.cost[:, layer], plans.floor.blocked(layer), plans.costs.cell)
             for layer in range(plans.cost.shape[1])
         ]
         self._cost = np.stack(layers, axis=1)

@@ -99,37 +99,33 @@ def update(
     alpha = model.preference.concentration
     among = np.array([known.goals.index(goal) for goal in evidence.goals])
     reachable, warnings = _choices(model, evidence)
-    prior_history = known.predictive(among, reachable, alpha)  # [history goal]
-    prior = np.einsum("ck,cg->gk", known.weight, prior_history)
-    log = np.concatenate([np.zeros((1, *prior.shape)), np.cumsum(evidence.log, axis=0)])
-    with np.errstate(divide="ignore"):
-        log = log + np.log(prior)
-    top = log.max(axis=(1, 2), keepdims=True)
-    joint = np.exp(log - top)
-    total = joint.sum(axis=(1, 2), keepdims=True)
-    log_evidence = (top + np.log(total)).ravel()
-    joint = joint / total
+    predictive = known.predictive(among, reachable, alpha)
+    with np.errstate(divide="ignore"):  # what cannot be wanted has log-probability -inf
+        log_history = known.log_weight[:, None] + np.log(predictive)[:, :, None]
+    log_prior = _log_sum(log_history, axis=0)[0]
+    log_evidence = np.cumsum(np.pad(evidence.log, ((1, 0), (0, 0), (0, 0))), axis=0)
+    log_joint = log_prior + log_evidence
+    log_total = _log_sum(log_joint, axis=(1, 2))
+    joint = np.exp(log_joint - log_total)
 
     # A choice is a count only where there was one.
     choice = evidence.reachable.any() and reachable.sum() > 1
     counted = np.eye(len(known.goals), dtype=np.int64)[among] * int(choice)
-    likelihood = np.divide(joint[-1], prior, out=np.zeros_like(prior), where=prior > 0)
-    learnt = _learnt(known, prior_history, likelihood, counted)
-    return (
-        Posterior(
-            agent=agent,
-            goals=evidence.goals,
-            reachable=evidence.reachable,
-            efficiencies=efficiency_prior(model.efficiency)[0],
-            joint=joint,
-            preferred=known.goals,
-            preference=_preference(known, prior_history, prior, joint, counted, alpha),
-            log_likelihood=np.diff(log_evidence),
-            frame=np.concatenate([[0], evidence.frame]),
-            warnings=evidence.warnings + warnings,
-        ),
-        learnt,
+    counts = known.counts[:, None] + counted  # [history goal preferred]
+    given_goal = np.exp(log_history - np.where(np.isfinite(log_prior), log_prior, 0.0))
+    posterior = Posterior(
+        agent=agent,
+        goals=evidence.goals,
+        reachable=evidence.reachable,
+        efficiencies=efficiency_prior(model.efficiency)[0],
+        joint=joint,
+        preferred=known.goals,
+        preference=_preference(alpha + counts, given_goal, joint),
+        log_likelihood=np.diff(log_total.ravel()),
+        frame=np.concatenate([[0], evidence.frame]),
+        warnings=evidence.warnings + warnings,
     )
+    return posterior, _learnt(known.goals, counts, log_history + log_evidence[-1])
 
 
 def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
@@ -143,36 +139,39 @@ def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
 
 
 def _learnt(
-    known: AgentBeliefs,
-    predictive: Annotated[Floats, "history goal"],
-    likelihood: Annotated[Floats, "goal efficiency"],
-    counted: Annotated[Ints, "goal preferred"],
+    goals: tuple[Look, ...],
+    counts: Annotated[Ints, "history goal preferred"],
+    log_weight: Annotated[Floats, "history goal efficiency"],
 ) -> AgentBeliefs:
-    """Move weight from counts c to counts c + 1_g, and merge histories with the same counts."""
-    weight = known.weight[:, None] * predictive[:, :, None] * likelihood
-    counts = known.counts[:, None] + counted
-    histories, where = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
-    merged = np.zeros((len(histories), weight.shape[-1]))
-    np.add.at(merged, where.ravel(), weight.reshape(-1, weight.shape[-1]))
-    return AgentBeliefs(known.goals, histories, merged / merged.sum())
+    """Merge the histories that have come to the same counts."""
+    counts = counts.reshape(-1, len(goals))
+    log_weight = log_weight.reshape(len(counts), -1)
+    log_weight = log_weight - _log_sum(log_weight, axis=(0, 1))
+    histories, where = np.unique(counts, axis=0, return_inverse=True)
+    merged = np.full((len(histories), log_weight.shape[1]), -np.inf)
+    np.logaddexp.at(merged, where.ravel(), log_weight)
+    return AgentBeliefs(goals, histories, merged)
 
 
 def _preference(
-    known: AgentBeliefs,
-    predictive: Annotated[Floats, "history goal"],
-    prior: Annotated[Floats, "goal efficiency"],
+    share: Annotated[Floats, "history goal preferred"],
+    given_goal: Annotated[Floats, "history goal efficiency"],
     joint: Annotated[Floats, "time goal efficiency"],
-    counted: Annotated[Ints, "goal preferred"],
-    alpha: float,
 ) -> Annotated[Floats, "time preferred"]:
-    """Return E[theta] at each time: its mean given (g, beta), averaged over the posterior."""
-    share = alpha + known.counts[:, None] + counted  # [history goal preferred]
+    """Return E[theta] at each time: (alpha + c) / sum (alpha + c), averaged over what is believed.
+
+    ``given_goal`` is P(c | g, beta), which no step of the trial changes.
+    """
     mean = share / share.sum(axis=2, keepdims=True)
-    given = np.einsum("ck,cg,cgj->gkj", known.weight, predictive, mean)
-    given = np.divide(
-        given, prior[:, :, None], out=np.zeros_like(given), where=prior[:, :, None] > 0
-    )
-    return np.einsum("tgk,gkj->tj", joint, given)
+    return np.einsum("tgk,cgk,cgj->tj", joint, given_goal, mean)
+
+
+def _log_sum(log: Floats, axis: int | tuple[int, ...]) -> Floats:
+    """Return log sum exp along axes that are kept; the sum of nothing but zeros is zero."""
+    top = log.max(axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        return top + np.log(np.exp(log - top).sum(axis=axis, keepdims=True))
 
 
 def _waits(trial: Trial) -> tuple[float, ...]:

@@ -94,6 +94,8 @@ def _trial(frames: Sequence[_Frame]) -> Trial:
     keys = _column("key", _bodies, (frame.the_key() for frame in frames))
     locks = _column("lock", _bodies, (frame.the_lock() for frame in frames))
     _check_world(sizes[0], walls[0], objects[0], agents)
+    _check_bodies(sizes[0], keys[0], "key")
+    _check_bodies(sizes[0], locks[0], "lock")
     return Trial(
         size=sizes[0],
         walls=walls[0],
@@ -178,8 +180,7 @@ def _check_world(
             hint="a trial needs at least one goal object",
             place=Place(frame=1, field="objects"),
         )
-    for body in objects:
-        _check_inside(size, body, Place(frame=1, field="objects"))
+    _check_bodies(size, objects, "objects")
     for number, body in enumerate(agents, start=1):
         _check_inside(size, body, Place(frame=number, field="agent"))
     if _covers(walls, agents[0].centre):
@@ -188,6 +189,11 @@ def _check_world(
             hint="an agent must start on free floor",
             place=Place(frame=1, field="agent"),
         )
+
+
+def _check_bodies(size: tuple[float, float], bodies: tuple[Body, ...], field: str) -> None:
+    for body in bodies:
+        _check_inside(size, body, Place(frame=1, field=field))
 
 
 def _check_inside(size: tuple[float, float], body: Body, place: Place) -> None:

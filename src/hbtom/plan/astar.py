@@ -34,7 +34,7 @@ def find_route(
     """Return a cheapest plan from ``start`` to an item, or None if there is no way."""
     steps = _steps(floor, stencil, costs, key)
     finish = costs.act + costs.cell * floor.to_item[item]
-    heuristic = _heuristic(floor, costs, item)
+    heuristic = _heuristic(floor, costs, item, key)
     paid = {start: 0.0}
     came: dict[State, State] = {}
     queue: list[tuple[float, bool, State]] = [(heuristic(start), False, start)]
@@ -87,14 +87,18 @@ def _steps(
     return steps
 
 
-def _heuristic(floor: Floor, costs: Costs, item: int) -> Callable[[State], float]:
+def _heuristic(floor: Floor, costs: Costs, item: int, key: int | None) -> Callable[[State], float]:
     """Return the straight distance to the box of cells around the item: never too much."""
     rows, columns = np.nonzero(np.isfinite(floor.to_item[item]))
+    if len(rows) == 0:
+        return lambda state: 0.0
     top, bottom = int(rows.min()), int(rows.max())
     left, right = int(columns.min()), int(columns.max())
 
     def heuristic(state: State) -> float:
-        row, column, _ = state
+        row, column, phase = state
+        if item == key and phase is not Phase.START:
+            return 0.0
         down = max(top - row, 0, row - bottom)
         across = max(left - column, 0, column - right)
         return costs.cell * math.hypot(down, across)

@@ -108,7 +108,6 @@ def _neighbours(
 def spilled(
     cost: Annotated[Floats, "... row column"],
     blocked: Annotated[Bools, "row column"],
-    stencil: Stencil,
     cell: float = 1.0,
 ) -> Annotated[Floats, "... row column"]:
     """Return a field that also holds, two cells deep, in blocked cells: the cost of leaving them.
@@ -119,7 +118,7 @@ def spilled(
     for _ in range(2):
         pad = [(0, 0)] * (cost.ndim - 2) + [(_MARGIN, _MARGIN)] * 2
         padded = np.pad(cost, pad, constant_values=np.inf)
-        ways = [_shifted(padded, move) + cell * stencil.length(move) for move in stencil.moves]
+        ways = [_shifted(padded, move) + cell * GRID.length(move) for move in GRID.moves]
         best = np.minimum.reduce(ways)
         cost = np.where(blocked & np.isinf(cost), best, cost)
     return cost

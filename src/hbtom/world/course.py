@@ -131,14 +131,22 @@ def _legs(trial: Trial, final: bool) -> Iterator[_Leg]:
         act = Act.OPEN if phase is Phase.HELD else None
         yield _Leg(here, max(here, reached.frame), phase, act)
         gone = trial.event("barrier gone")
-        # One frame more: the agent may be put at the lock's place when the barrier has gone.
-        here, phase = end if gone is None else min(gone.frame + 1, end), Phase.OPEN
+        here, phase = end if gone is None else _after_jump(trial, gone.frame), Phase.OPEN
     touched = _touched_last(trial, phase) if final else None
     if touched is None:
         yield _Leg(here, end, phase)
     else:
         last = max(here, _contact_began(contact(trial, trial.items[touched]), end))
         yield _Leg(here, last, phase, Act.TOUCH, touched)
+
+
+def _after_jump(trial: Trial, gone: int) -> int:
+    """Return the frame after the first motion that follows the barrier's going.
+
+    The agent may be put at the lock's place at once; that is not a move that it chose.
+    """
+    moves = np.any(np.diff(trial.path[gone:], axis=0) != 0, axis=1)
+    return gone + int(moves.argmax()) + 1 if moves.any() else len(trial.path) - 1
 
 
 def _touched_last(trial: Trial, phase: Phase) -> int | None:

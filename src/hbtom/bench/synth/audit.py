@@ -1,0 +1,346 @@
+"""An independent check that a written pair means what its task says.
+
+Reads the files as plain JSON and shares no code with the layouts and motion that made them: which
+object was touched, who acted, what could be reached, what was enclosed, how long the walks were
+against the shortest ones. `audit` returns what is wrong in plain words; an empty list is good.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from .ground import XY, Ground, Name, Rect, Seen, read
+
+CLEARANCE = 9.0  # how near agents come to anything solid
+NO_GAP = 1.0  # not even a point this thick gets through
+EFFICIENT = 1.08  # walk over shortest, at most
+DETOUR, GLARING = 1.13, 2.75  # walk over shortest of an inefficient walk, at least and at most
+WAIT = 31  # the frame in which the agent is first elsewhere
+
+Member = list[Seen]
+Problems = Iterator[str]
+
+
+def audit(path_e: Path, path_u: Path, task: str) -> list[str]:
+    """What is wrong with a pair; empty if it means what the task says."""
+    if task not in _RULES:
+        raise KeyError(f"no rule for task {task!r}; there are {', '.join(_RULES)}")
+    e, u = read(Path(path_e)), read(Path(path_u))
+    problems = [*_sound("e", e), *_sound("u", u)]
+    if problems:
+        return problems
+    return [*_comparable(e, u, task), *_RULES[task](e, u)]
+
+
+def walk_ratio(trial: Seen, goal: XY, solid: Iterable[Rect] = ()) -> float:
+    """Length of the walk over the shortest way to where the shapes touch."""
+    last = math.dist(trial.track[-1], goal)
+    shortest = Ground([*trial.walls, *solid], CLEARANCE).length(trial.home, goal) - last
+    return trial.walked / max(shortest, 1e-9)
+
+
+# What every episode must satisfy.
+
+
+def _sound(member: str, trials: Member) -> Problems:
+    if len(trials) != 9:
+        yield f"{member}: {len(trials)} trials instead of 9"
+    for i, trial in enumerate(trials):
+        for problem in _sound_trial(trial):
+            yield f"{member}, trial {i}: {problem}"
+
+
+def _sound_trial(trial: Seen) -> Problems:
+    track = trial.track
+    if track[0] != trial.home:
+        yield "the agent does not start at home"
+    moves = [i for i in range(1, len(track)) if track[i] != track[i - 1]]
+    if not moves or moves[0] != WAIT:
+        yield f"the agent first moves in frame {moves[0] if moves else None}, not {WAIT}"
+    elif not 80 <= len(track) - 1 - moves[-1] <= 86:
+        yield "the trial does not end with about 83 still frames"
+    if trial.goal_reached is None and trial.key_reached is None:
+        yield "nothing was touched"
+    for i in [0, *moves]:
+        at = track[i]
+        if any(_within(at, box, 6) for box in trial.walls):
+            yield f"the agent is in a wall in frame {i}"
+            return
+        if any(_within(at, box, 6) for box in trial.barriers[i]):
+            yield f"the agent is in the barrier in frame {i}"
+            return
+        if (lock := trial.locks[i]) is not None and _within(at, lock, 5):
+            yield f"the agent is in the lock in frame {i}"
+            return
+
+
+def _within(at: XY, box: Rect, reach: float) -> bool:
+    return box[0] - reach < at[0] < box[2] + reach and box[1] - reach < at[1] < box[3] + reach
+
+
+def _comparable(e: Member, u: Member, task: str) -> Problems:
+    """Members of a pair share what their task does not vary."""
+    if len({t.home for t in e + u}) != 1:
+        yield "home is not the same everywhere"
+    if len({t.agent for t in e[:8] + u[:8]}) != 1:
+        yield "more than one agent in familiarization"
+    if task == "efficiency_irrational":
+        if e[8] != u[8]:
+            yield "the test trials differ"
+        if any(a.track != b.track for a, b in zip(e[:8], u[:8], strict=True)):
+            yield "the familiarization walks differ"
+    elif e[:8] != u[:8]:
+        yield "the familiarization trials differ"
+
+
+# Preference, multi-agent, inaccessible goals.
+
+
+def _preference(e: Member, u: Member) -> Problems:
+    wanted = _wanted(e)
+    if wanted is None:
+        yield "familiarization does not show one preferred object of two"
+        return
+    if e[8].objects != u[8].objects or e[8].walls != u[8].walls:
+        yield "the test stages differ"
+    if e[8].goal_reached != wanted:
+        yield "e does not reach the object preferred in familiarization"
+    if u[8].goal_reached in (wanted, None):
+        yield "u does not reach the other object"
+    if e[8].agent != e[0].agent or u[8].agent != u[0].agent:
+        yield "the agent changes at test"
+    other = _other(e[8], wanted)
+    if not any(t.objects[wanted] == e[8].objects[other] for t in e[:8]):
+        yield "the other object is not in an old place of the preferred one"
+    yield from _all_reachable("e", e)
+    yield from _efficient_walks("e", e)
+    yield from _efficient_walks("u", u[8:])
+
+
+def _multi_agent(e: Member, u: Member) -> Problems:
+    wanted = _wanted(e)
+    if wanted is None:
+        yield "familiarization does not show one preferred object of two"
+        return
+    old = e[0].agent
+    if e[8].objects != u[8].objects or e[8].walls != u[8].walls:
+        yield "the test stages differ"
+    if e[8].goal_reached != u[8].goal_reached:
+        yield "the members reach different objects at test"
+    same_is_expected = e[8].goal_reached == wanted
+    if (e[8].agent == old) != same_is_expected or (u[8].agent == old) == same_is_expected:
+        yield "the wrong agent acts at test"
+    yield from _all_reachable("e", e)
+    yield from _efficient_walks("e", e)
+    yield from _efficient_walks("u", u[8:])
+
+
+def _inaccessible_goal(e: Member, u: Member) -> Problems:
+    wanted = _wanted(e)
+    if wanted is None:
+        yield "familiarization does not show one preferred object of two"
+        return
+    other = _other(e[8], wanted)
+    if e[8].goal_reached != other or u[8].goal_reached != other:
+        yield "the agent does not reach the non-preferred object at test"
+    if _reachable(e[8], wanted, NO_GAP, alone=True):
+        yield "e: the preferred object is not enclosed"
+    if not _reachable(u[8], wanted, CLEARANCE):
+        yield "u: the preferred object is not reachable"
+    if e[8].objects != u[8].objects:
+        yield "the test places differ"
+    yield from _all_reachable("e", e[:8])
+    yield from _efficient_walks("e", e)
+    yield from _efficient_walks("u", u[8:])
+
+
+def _wanted(trials: Member) -> Name | None:
+    """The object, of two, that is reached in all familiarization trials."""
+    reached = {t.goal_reached for t in trials[:8]}
+    two = all(len(t.objects) == 2 for t in trials)
+    return reached.pop() if len(reached) == 1 and two else None
+
+
+def _other(trial: Seen, wanted: Name) -> Name:
+    return next(name for name in trial.objects if name != wanted)
+
+
+def _reachable(trial: Seen, goal: Name, clearance: float, alone: bool = False) -> bool:
+    others = [] if alone else [_rect(at) for name, at in trial.objects.items() if name != goal]
+    ground = Ground([*trial.walls, *others], clearance)
+    return math.isfinite(ground.length(trial.home, trial.objects[goal]))
+
+
+def _rect(at: XY, r: float = 9) -> Rect:
+    return at[0] - r, at[1] - r, at[0] + r, at[1] + r
+
+
+def _all_reachable(member: str, trials: Member) -> Problems:
+    for i, trial in enumerate(trials):
+        for name in trial.objects:
+            if not _reachable(trial, name, CLEARANCE):
+                yield f"{member}, trial {i}: {name[0]} cannot be reached"
+
+
+def _efficient_walks(member: str, trials: Member) -> Problems:
+    for i, trial in enumerate(trials):
+        goal = trial.goal_reached
+        if goal is None:
+            continue
+        others = [_rect(at) for name, at in trial.objects.items() if name != goal]
+        ratio = walk_ratio(trial, trial.objects[goal], others)
+        if ratio > EFFICIENT:
+            yield f"{member}, trial {i}: an efficient walk is {ratio:.2f} times the shortest"
+
+
+# Efficiency.
+
+
+def _efficiency_path(e: Member, u: Member) -> Problems:
+    yield from _one_goal(e + u)
+    yield from _efficient_walks("e", e)
+    yield from _inefficient("u, test", u[8])
+    if e[8].objects != u[8].objects or e[8].walls != u[8].walls:
+        yield "the test stages differ"
+    if not any(t.track == u[8].track for t in u[:8]):
+        yield "u: the test walk is not a familiar one"
+
+
+def _efficiency_time(e: Member, u: Member) -> Problems:
+    yield from _one_goal(e + u)
+    yield from _efficient_walks("e", e)
+    yield from _inefficient("u, test", u[8])
+    if e[8].walls != u[8].walls:
+        yield "the test walls differ"
+    if abs(len(e[8].track) - len(u[8].track)) > 2:
+        yield "the test walks do not take equally long"
+    far = [math.dist(t.home, next(iter(t.objects.values()))) for t in (e[8], u[8])]
+    if far[1] >= far[0]:
+        yield "u's object is not nearer"
+
+
+def _efficiency_irrational(e: Member, u: Member) -> Problems:
+    yield from _one_goal(e + u)
+    yield from _efficient_walks("u", u[:8])
+    for i, trial in enumerate(e):
+        yield from _inefficient(f"e, trial {i}", trial)
+
+
+def _one_goal(trials: Member) -> Problems:
+    if any(len(t.objects) != 1 or t.goal_reached is None for t in trials):
+        yield "not every trial has one object that is reached"
+
+
+def _inefficient(what: str, trial: Seen) -> Problems:
+    ratio = walk_ratio(trial, next(iter(trial.objects.values())))
+    if not DETOUR <= ratio <= GLARING:
+        yield f"{what}: a detour is {ratio:.2f} times the shortest"
+
+
+# Instrumental actions.
+
+
+def _no_barrier(e: Member, u: Member) -> Problems:
+    yield from _unlocking(e)
+    if any(t.barriers[0] for t in (e[8], u[8])):
+        yield "there is a barrier at test"
+    yield from _object_or_key(e[8], u[8])
+
+
+def _inconsequential(e: Member, u: Member) -> Problems:
+    yield from _unlocking(e)
+    if not (e[8].barriers[0] and u[8].barriers[0]):
+        yield "there is no barrier at test"
+    yield from _object_or_key(e[8], u[8])
+
+
+def _blocking(e: Member, u: Member) -> Problems:
+    yield from _unlocking(e)
+    if not (e[8].barriers[0] and u[8].barriers[0]):
+        yield "there is no barrier at test"
+    for member, trial in (("e", e[8]), ("u", u[8])):
+        if trial.key_reached is None:
+            yield f"{member}: the agent does not go to the key at test"
+    if not _cut_off(e[8]):
+        yield "e: the barrier does not block the object"
+    if not _open_way(u[8]):
+        yield "u: the barrier blocks the object"
+
+
+def _object_or_key(e: Seen, u: Seen) -> Problems:
+    """The same stage; e straight to the object, u to the key."""
+    if e.objects != u.objects or e.walls != u.walls or e.barriers[0] != u.barriers[0]:
+        yield "the test stages differ"
+    if e.keys[0] is None or e.keys[0] != u.keys[0] or e.locks[0] != u.locks[0]:
+        yield "key or lock differ at test"
+        return
+    if e.key_reached is not None or e.goal_reached is None:
+        yield "e does not go straight to the object"
+    elif not _open_way(e):
+        yield "the object is not reachable without the key"
+    else:
+        goal = next(iter(e.objects.values()))
+        solid = [*_closed(e), _rect(e.keys[0], 8)]
+        if (ratio := walk_ratio(e, goal, solid)) > EFFICIENT:
+            yield f"e: an efficient walk is {ratio:.2f} times the shortest"
+    if u.key_reached is None:
+        yield "u does not go to the key"
+
+
+def _unlocking(trials: Member) -> Problems:
+    """Familiarization: key fetched and carried, barrier opened, then the object reached."""
+    waits = set()
+    for i, trial in enumerate(trials[:8]):
+        start = trial.key_reached
+        if start is None or trial.goal_reached is None or trial.locks[0] is None:
+            yield f"trial {i}: the agent does not fetch the key and reach the object"
+            continue
+        if not _cut_off(trial):
+            yield f"trial {i}: the object is not closed off by the barrier"
+        ground = Ground(trial.walls, CLEARANCE)
+        lock = trial.locks[0]
+        if math.isinf(ground.length(trial.home, next(iter(trial.objects.values())))):
+            yield f"trial {i}: walls alone close the object off"
+        middle = ((lock[0] + lock[2]) / 2, (lock[1] + lock[3]) / 2)
+        inserted = [j for j, key in enumerate(trial.keys) if key == middle]
+        gone = next((j for j, b in enumerate(trial.barriers) if not b and j > start), None)
+        if not inserted or gone is None or trial.barriers[-1] or trial.locks[-1] or trial.keys[-1]:
+            yield f"trial {i}: the lock is not opened"
+            continue
+        sizes = [len(b) for b in trial.barriers]
+        if sizes != sorted(sizes, reverse=True) or len(set(sizes)) < 3:
+            yield f"trial {i}: the barrier does not shrink bit by bit"
+        waits.add(trial.locks.index(None) - inserted[0])
+    if len(waits) > 1 and max(waits) - min(waits) > 1:
+        yield f"waiting times differ: {sorted(waits)}"
+
+
+def _closed(trial: Seen) -> list[Rect]:
+    """Barrier and lock as they stand in the first frame; the lock's cell is solid."""
+    lock = trial.locks[0]
+    return [*trial.barriers[0], *([lock] if lock else [])]
+
+
+def _cut_off(trial: Seen) -> bool:
+    ground = Ground([*trial.walls, *_closed(trial)], NO_GAP)
+    return math.isinf(ground.length(trial.home, next(iter(trial.objects.values()))))
+
+
+def _open_way(trial: Seen) -> bool:
+    ground = Ground([*trial.walls, *_closed(trial)], CLEARANCE)
+    return math.isfinite(ground.length(trial.home, next(iter(trial.objects.values()))))
+
+
+_RULES: dict[str, Callable[[Member, Member], Problems]] = {
+    "preference": _preference,
+    "multi_agent": _multi_agent,
+    "inaccessible_goal": _inaccessible_goal,
+    "efficiency_path": _efficiency_path,
+    "efficiency_time": _efficiency_time,
+    "efficiency_irrational": _efficiency_irrational,
+    "instrumental_no_barrier": _no_barrier,
+    "instrumental_inconsequential_barrier": _inconsequential,
+    "instrumental_blocking_barrier": _blocking,
+}

@@ -1,0 +1,258 @@
+"""Tasks about how an agent gets there: efficiency_path, efficiency_time, efficiency_irrational.
+
+All three start from a course: a dense layout in which the agent must go round walls to an object
+that lies elsewhere in every trial. Taking away the walls between home and object turns a walk of
+the course into a detour that nothing justifies. Real scenes are made in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .geometry import CLEARANCE, Point, Space, cell_box, distance, overlap, path_length, square
+from .layouts import Cells, between, boxes_of, interior, maze, repeat, spot, without
+from .model import Episode, Thing, Trial
+from .motion import frames_along
+from .shapes import OBJECT_R, Look, agent_looks, object_looks
+from .walks import Walk, plain_trial, stop_at, walk_to
+
+FAMILIARIZATION = 8
+SPREAD = 12  # pixels between the object's places in two trials, at least
+LEAST_DETOUR, LEAST_TEST_DETOUR, MOST_DETOUR = 1.17, 1.18, 2.6
+# How often the test detour is to fall into each band, so that subtle ones are well represented.
+Band = tuple[float, float]
+BANDS: tuple[Band, ...] = ((1.18, 1.35), (1.35, 1.6), (1.6, 2.0), (2.0, 2.6))
+BAND_SHARES = (0.34, 0.28, 0.22, 0.16)
+Pair = tuple[Episode, Episode]
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One trial of a course: the object's place, the walk, and what makes the walk pointless."""
+
+    place: Point
+    walk: Walk
+    cleared: Cells  # the layout without the cells between home and object
+    detour: float  # length of the walk over the shortest one on the cleared layout
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A dense layout and eight efficient walks on it."""
+
+    cells: Cells
+    home: Point
+    agent: Look
+    goal: Look
+    legs: tuple[Leg, ...]
+
+    def trial(self, leg: Leg, cells: Cells | None = None) -> Trial:
+        """The walk of one leg, on the dense layout or on another."""
+        stage = self.cells if cells is None else cells
+        return plain_trial(stage, [Thing(leg.place, self.goal)], self.agent, leg.walk)
+
+
+def efficiency_path(rng: np.random.Generator) -> Pair:
+    """Obstacle removed or moved at test; e: the efficient path; u: the familiar one, a detour."""
+    # Variants are drawn before the attempts, so that none is favoured for being easy to build.
+    band, moved = _draw_band(rng), bool(rng.random() < 0.5)
+    return repeat(lambda r: _efficiency_path(r, band, moved), rng)
+
+
+def efficiency_time(rng: np.random.Generator) -> Pair:
+    """As path control, but e's object lies farther away and both walks take as long."""
+    band = _draw_band(rng)
+    return repeat(lambda r: _efficiency_time(r, band), rng)
+
+
+def efficiency_irrational(rng: np.random.Generator) -> Pair:
+    """The same detour at test; e: walls never justified the detours; u: they always did."""
+    band = _draw_band(rng)
+    return repeat(lambda r: _efficiency_irrational(r, band), rng)
+
+
+def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair | None:
+    drawn = _course_and_test(rng, band)
+    if drawn is None:
+        return None
+    course, leg = drawn
+    familiar = _familiar(rng, course)
+    walk = _efficient(rng, course, leg.place, leg.cleared)
+    if walk is None:
+        return None
+    cells = leg.cleared
+    if moved:
+        cells = _moved(rng, course, leg, walk)
+    direct = plain_trial(cells, [Thing(leg.place, course.goal)], course.agent, walk)
+    return Episode((*familiar, direct)), Episode((*familiar, course.trial(leg, cells)))
+
+
+def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
+    drawn = _course_and_test(rng, band)
+    if drawn is None:
+        return None
+    course, leg = drawn
+    familiar = _familiar(rng, course)
+    far = _as_long(rng, course, leg)
+    if far is None:
+        return None
+    place, cells, walk = far
+    short = _shortest_walk(cells, course.home, course.agent, Thing(leg.place, course.goal))
+    if short is None or path_length(leg.walk) < LEAST_TEST_DETOUR * path_length(short):
+        return None
+    direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
+    return Episode((*familiar, direct)), Episode((*familiar, course.trial(leg, cells)))
+
+
+def _efficiency_irrational(rng: np.random.Generator, band: Band) -> Pair | None:
+    drawn = _course_and_test(rng, band)
+    if drawn is None:
+        return None
+    course, leg = drawn
+    test = course.trial(leg, leg.cleared)
+    irrational = tuple(course.trial(one, one.cleared) for one in course.legs)
+    rational = tuple(course.trial(one) for one in course.legs)
+    return Episode((*irrational, test)), Episode((*rational, test))
+
+
+def _draw_band(rng: np.random.Generator) -> Band:
+    return BANDS[int(rng.choice(len(BANDS), p=BAND_SHARES))]
+
+
+def _course_and_test(rng: np.random.Generator, band: Band) -> tuple[Course, Leg] | None:
+    """A course, and the leg shown at test, whose detour falls into the band."""
+    course = _course(rng)
+    if course is None:
+        return None
+    fitting = [leg for leg in course.legs if band[0] <= leg.detour < band[1]]
+    return (course, fitting[int(rng.integers(len(fitting)))]) if fitting else None
+
+
+def _course(rng: np.random.Generator) -> Course | None:
+    cells = maze(rng)
+    boxes = boxes_of(cells)
+    home = spot(rng, boxes, OBJECT_R)
+    if home is None:
+        return None
+    agent, goal = agent_looks(rng, 1)[0], object_looks(rng, 1)[0]
+    space = Space.around(boxes)
+    field = space.field(home)
+    legs: list[Leg] = []
+    for _ in range(90):
+        place = spot(rng, boxes, OBJECT_R, accept=lambda p: distance(p, home) >= 40, tries=20)
+        if place is None or any(distance(place, leg.place) < SPREAD for leg in legs):
+            continue
+        length = field.length(place)
+        if not LEAST_DETOUR * distance(home, place) < length < 260:
+            continue
+        leg = _leg(rng, cells, space, home, agent, Thing(place, goal), field.route(place))
+        if leg is not None:
+            legs.append(leg)
+        if len(legs) == FAMILIARIZATION:
+            return Course(cells, home, agent, goal, tuple(legs))
+    return None
+
+
+def _leg(
+    rng: np.random.Generator,
+    cells: Cells,
+    space: Space,
+    home: Point,
+    agent: Look,
+    goal: Thing,
+    route: Sequence[Point] | None,
+) -> Leg | None:
+    """The walk to one place, if clearing the cells in between makes it a fair detour."""
+    cleared = without(cells, [c for c in between(home, goal.centre) if interior(c)])
+    short = _shortest_walk(cleared, home, agent, goal)
+    walk = walk_to(rng, space, home, agent, goal, route=route)
+    if short is None or walk is None:
+        return None
+    detour = path_length(walk) / path_length(short)
+    if not LEAST_DETOUR <= detour <= MOST_DETOUR:
+        return None
+    return Leg(goal.centre, walk, cleared, detour)
+
+
+def _shortest_walk(cells: Cells, home: Point, agent: Look, goal: Thing) -> Sequence[Point] | None:
+    """The turning points of the shortest path, cut where the agent touches the goal."""
+    route = Space.around(boxes_of(cells)).route(home, goal.centre)
+    if route is None:
+        return None
+    return stop_at(frames_along(route), agent, goal)
+
+
+def _efficient(rng: np.random.Generator, course: Course, place: Point, cells: Cells) -> Walk | None:
+    space = Space.around(boxes_of(cells))
+    return walk_to(rng, space, course.home, course.agent, Thing(place, course.goal))
+
+
+def _familiar(rng: np.random.Generator, course: Course) -> tuple[Trial, ...]:
+    """Familiarization on the dense layout; in half the episodes idle walls come and go."""
+    if rng.random() < 0.5:
+        return tuple(course.trial(leg) for leg in course.legs)
+    trials = []
+    for leg in course.legs:
+        idle = [c for c in course.cells if interior(c)]
+        gone = [idle[i] for i in rng.permutation(len(idle))[: int(rng.integers(1, 5))]]
+        fewer = without(course.cells, gone)
+        trials.append(course.trial(leg, fewer if _justified(course, leg, fewer) else None))
+    return tuple(trials)
+
+
+def _justified(course: Course, leg: Leg, cells: Cells) -> bool:
+    """Whether a walk is as good as the shortest on this layout."""
+    short = _shortest_walk(cells, course.home, course.agent, Thing(leg.place, course.goal))
+    return short is not None and path_length(leg.walk) <= 1.05 * path_length(short)
+
+
+def _moved(rng: np.random.Generator, course: Course, leg: Leg, walk: Walk) -> Cells:
+    """The obstacle moved instead of removed: shifted to where it touches neither walk."""
+    gone = [c for c in course.cells if c not in leg.cleared and interior(c)]
+    shifts = [(dx, dy) for dx in range(-5, 6) for dy in range(-5, 6) if (dx, dy) != (0, 0)]
+    best: list[Point] = []
+    for i in rng.permutation(len(shifts))[:40]:
+        dx, dy = shifts[i]
+        there = [(x + dx, y + dy) for x, y in gone]
+        fit = [c for c in there if c not in gone and _idle(c, course, leg, walk)]
+        if len(fit) > len(best):
+            best = fit
+    return (*leg.cleared, *best)
+
+
+def _idle(cell: Point, course: Course, leg: Leg, walk: Walk) -> bool:
+    """Whether a wall cell here would touch neither walk nor the object."""
+    if cell in course.cells or not interior(cell):
+        return False
+    box = cell_box(cell)
+    hit = any(overlap(square(p, CLEARANCE + 1), box) for p in (*leg.walk, *walk))
+    return not hit and not overlap(square(leg.place, OBJECT_R + 1), box)
+
+
+def _as_long(
+    rng: np.random.Generator, course: Course, leg: Leg
+) -> tuple[Point, Cells, Walk] | None:
+    """A place whose efficient walk takes as many frames as the detour, give or take one."""
+    want = path_length(leg.walk)
+    home = course.home
+    for _ in range(40):
+        place = spot(
+            rng,
+            [],
+            OBJECT_R,
+            accept=lambda p: abs(distance(p, home) - want - 10) < 8,
+            tries=30,
+        )
+        if place is None:
+            return None
+        gone = [c for c in between(home, place) if interior(c)]
+        cells = without(leg.cleared, gone)
+        if any(overlap(square(place, OBJECT_R), box) for box in boxes_of(cells)):
+            continue
+        walk = _efficient(rng, course, place, cells)
+        if walk is not None and abs(len(walk) - len(leg.walk)) <= 1:
+            return place, cells, walk
+    return None

@@ -1,0 +1,199 @@
+"""Write synthetic episodes in the benchmark's own format, the same bytes for the same seed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import multiprocessing
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
+from . import background as training
+from . import efficiency, instrumental, preference
+from .model import Episode, encode
+
+Compression = Literal["gz", "zst"] | None
+Pair = tuple[Episode, Episode]
+BATCH = 4  # pairs a worker makes before it reports
+
+_PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
+    "preference": preference.preference,
+    "multi_agent": preference.multi_agent,
+    "inaccessible_goal": preference.inaccessible_goal,
+    "efficiency_path": efficiency.efficiency_path,
+    "efficiency_time": efficiency.efficiency_time,
+    "efficiency_irrational": efficiency.efficiency_irrational,
+    "instrumental_no_barrier": instrumental.instrumental_no_barrier,
+    "instrumental_inconsequential_barrier": instrumental.instrumental_inconsequential_barrier,
+    "instrumental_blocking_barrier": instrumental.instrumental_blocking_barrier,
+}
+_SINGLES: dict[str, Callable[[np.random.Generator], Episode]] = {
+    "background/single_object": training.single_object,
+    "background/preference": training.preference,
+    "background/multi_agent": training.multi_agent,
+    "background/instrumental_action": training.instrumental_action,
+}
+
+
+def episode_pair(task_name: str, rng: np.random.Generator) -> Pair:
+    """One pair of an evaluation task in memory: expected, unexpected."""
+    if task_name not in _PAIRS:
+        raise KeyError(f"no evaluation task called {task_name!r}; there are {', '.join(_PAIRS)}")
+    return _PAIRS[task_name](rng)
+
+
+def background_episode(task_name: str, rng: np.random.Generator) -> Episode:
+    """One episode of a background task in memory."""
+    if task_name not in _SINGLES:
+        raise KeyError(f"no background task called {task_name!r}; there are {', '.join(_SINGLES)}")
+    return _SINGLES[task_name](rng)
+
+
+def generate(
+    out: Path,
+    *,
+    pairs: int,
+    seed: int = 0,
+    tasks: Sequence[str] | None = None,
+    background: bool = False,
+    compress: Compression = None,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Path]:
+    """Write `pairs` pairs of every task under `out` and return the files in a fixed order.
+
+    Files are OUT/<task folder>/<id>e.json and <id>u.json, with ".gz" or ".zst" appended when
+    compressed. `tasks` are folder names; without it all nine evaluation tasks are made, and with
+    `background` also the four background tasks (expected outcomes only) in OUT/background/.
+
+    Each pair depends on the seed, its task and its number alone, so the same files come out
+    whatever the number of workers and whichever tasks are chosen beside it. A file that exists
+    already is never overwritten: FileExistsError is raised before anything is written.
+    """
+    if pairs < 0:
+        raise ValueError(f"pairs must not be negative, got {pairs}")
+    jobs = [
+        _Job(Path(out), t.folder, number, seed, compress)
+        for t in _chosen(tasks, background)
+        for number in range(pairs)
+    ]
+    files = [path for job in jobs for path in job.files()]
+    _refuse_existing(files)
+    for folder in {path.parent for path in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+    _run_all(jobs, workers or os.cpu_count() or 1, progress or (lambda done, total: None))
+    return files
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One pair to be written."""
+
+    out: Path
+    folder: str
+    number: int
+    seed: int
+    compress: Compression
+
+    def files(self) -> list[Path]:
+        """The files this job writes, expected member first."""
+        this = task(self.folder)
+        suffix = ".json" if self.compress is None else f".json.{self.compress}"
+        members = "e" if this.background else "eu"
+        stem = f"{self.number:06d}{this.letters}"
+        return [self.out / self.folder / f"{stem}{member}{suffix}" for member in members]
+
+    def write(self) -> None:
+        """Make the pair and write it."""
+        index = next(i for i, t in enumerate(TASKS) if t.folder == self.folder)
+        rng = np.random.default_rng(np.random.SeedSequence([self.seed, index, self.number]))
+        if task(self.folder).background:
+            episodes: tuple[Episode, ...] = (background_episode(self.folder, rng),)
+        else:
+            episodes = episode_pair(self.folder, rng)
+        for path, episode in zip(self.files(), episodes, strict=True):
+            _write(path, _packed(encode(episode), self.compress))
+
+
+def _chosen(names: Sequence[str] | None, background: bool) -> list[Task]:
+    """The tasks to make, in the benchmark's order whatever the order asked for."""
+    wanted = {task(name).folder for name in names} if names is not None else None
+    chosen = [t for t in EVALUATION_TASKS if wanted is None or t.folder in wanted]
+    chosen += [t for t in BACKGROUND_TASKS if background or (wanted and t.folder in wanted)]
+    return chosen
+
+
+def _refuse_existing(files: Sequence[Path]) -> None:
+    for path in files:
+        if path.exists():
+            raise FileExistsError(
+                f"{path} exists already and would be overwritten; "
+                "choose another folder or remove the old episodes first"
+            )
+
+
+def _run_all(jobs: Sequence[_Job], workers: int, progress: Callable[[int, int], None]) -> None:
+    batches = [jobs[i : i + BATCH] for i in range(0, len(jobs), BATCH)]
+    done = 0
+    if workers == 1 or len(batches) <= 1:
+        for job in jobs:
+            job.write()
+            done += 1
+            progress(done, len(jobs))
+        return
+    with _pool(min(workers, len(batches))) as pool:
+        for future in as_completed(_submit(pool, batches)):
+            done += future.result()
+            progress(done, len(jobs))
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    """Worker processes. Forked where possible: a caller's script then needs no main guard."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else None)
+    return ProcessPoolExecutor(workers, mp_context=context)
+
+
+def _submit(pool: ProcessPoolExecutor, batches: Sequence[Sequence[_Job]]) -> list[Future[int]]:
+    """Hand out the work. Submitting is what forks."""
+    with warnings.catch_warnings():
+        # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
+        # because the workers take no lock that such a thread could hold.
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        return [pool.submit(_write_batch, batch) for batch in batches]
+
+
+def _write_batch(batch: Sequence[_Job]) -> int:
+    for job in batch:
+        job.write()
+    return len(batch)
+
+
+def _packed(data: bytes, compress: Compression) -> bytes:
+    if compress is None:
+        return data
+    if compress == "gz":
+        buffer = io.BytesIO()
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=buffer, mtime=0) as stream:
+            stream.write(data)
+        return buffer.getvalue()
+    if compress == "zst":
+        import zstandard  # only here: most callers never need it
+
+        return zstandard.ZstdCompressor(level=6).compress(data)
+    raise ValueError(f"compress must be None, 'gz' or 'zst', got {compress!r}")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write beside the target and rename: a file under its own name is always complete."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(data)
+    os.replace(part, path)

@@ -1,0 +1,209 @@
+"""What the audit sees: trials read from plain JSON, and its own reckoning of ways and distances.
+
+Nothing here comes from the generator. Ways are found on a lattice of points five pixels apart,
+each joined to sixteen neighbours, and then pulled straight; an edge counts as open if no pixel on
+it lies in a solid box grown by the clearance.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+XY = tuple[float, float]
+Rect = tuple[float, float, float, float]
+Name = tuple[str, tuple[int, ...]]  # image and colour
+
+STEP = 5
+_MOVES = [
+    (dx, dy)
+    for dx in range(-2, 3)
+    for dy in range(-2, 3)
+    if (dx, dy) != (0, 0) and math.gcd(dx, dy) == 1
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One trial as read from a file."""
+
+    walls: frozenset[Rect]
+    barriers: tuple[frozenset[Rect], ...]  # per frame
+    objects: dict[Name, XY]  # centres; they never move within a trial
+    keys: tuple[XY | None, ...]  # per frame
+    locks: tuple[Rect | None, ...]  # per frame
+    agent: Name
+    home: XY
+    track: tuple[XY, ...]  # the agent's centre, per frame
+
+    @property
+    def goal_reached(self) -> Name | None:
+        """The object that the agent touches in the last frame, if any."""
+        near = [n for n, at in self.objects.items() if math.dist(at, self.track[-1]) <= 13]
+        return near[0] if len(near) == 1 else None
+
+    @property
+    def key_reached(self) -> int | None:
+        """The first frame in which the agent is at the key."""
+        for i, (at, key) in enumerate(zip(self.track, self.keys, strict=True)):
+            if key is not None and math.dist(at, key) <= 13:
+                return i
+        return None
+
+    @property
+    def walked(self) -> float:
+        """Length of the agent's way."""
+        return sum(math.dist(a, b) for a, b in pairwise(self.track))
+
+
+def read(path: Path) -> list[Seen]:
+    """All trials of a file, compressed or not."""
+    data = Path(path).read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    elif path.suffix == ".zst":
+        import zstandard
+
+        data = zstandard.ZstdDecompressor().decompress(data)
+    return [_trial(frames) for frames in json.loads(data)]
+
+
+def _trial(frames: list[dict[str, Any]]) -> Seen:
+    first = frames[0]
+    return Seen(
+        walls=_rects(first["walls"]),
+        barriers=tuple(_rects(f["fuse_walls"]) for f in frames),
+        objects={_name(o): _centre(o) for o in first["objects"]},
+        keys=tuple(_centre(f["pin"][0]) if f["pin"] else None for f in frames),
+        locks=tuple(_square(f["key"][0]) if f["key"] else None for f in frames),
+        agent=_name(_bare(first["agent"])),
+        home=_centre(_bare(first["home"])),
+        track=tuple(_centre(_bare(f["agent"])) for f in frames),
+    )
+
+
+def _bare(entity: list[Any]) -> list[Any]:
+    return entity[0] if len(entity) == 1 else entity
+
+
+def _centre(entity: list[Any]) -> XY:
+    (x, y), r = entity[0], entity[1]
+    return x + r, y + r
+
+
+def _square(entity: list[Any]) -> Rect:
+    (x, y), r = entity[0], entity[1]
+    return x, y, x + 2 * r, y + 2 * r
+
+
+def _name(entity: list[Any]) -> Name:
+    return entity[2], tuple(entity[3])
+
+
+def _rects(boxes: list[Any]) -> frozenset[Rect]:
+    return frozenset((x, y, x + w, y + h) for (x, y), (w, h) in boxes)
+
+
+class Ground:
+    """The ground an agent's centre may be on, given what is solid and how near it may come."""
+
+    def __init__(self, solid: Iterable[Rect], clearance: float) -> None:
+        self._shut = np.zeros((201, 201), dtype=bool)
+        axis = np.arange(201)
+        for x0, y0, x1, y1 in solid:
+            columns = (axis > x0 - clearance) & (axis < x1 + clearance)
+            rows = (axis > y0 - clearance) & (axis < y1 + clearance)
+            self._shut |= rows[:, None] & columns[None, :]
+
+    def open(self, a: XY, b: XY) -> bool:
+        """Whether the straight line from a to b is free."""
+        n = max(1, math.ceil(max(abs(b[0] - a[0]), abs(b[1] - a[1]))))
+        t = np.linspace(0, 1, n + 1)
+        x = np.rint(a[0] + t * (b[0] - a[0])).astype(int)
+        y = np.rint(a[1] + t * (b[1] - a[1])).astype(int)
+        return not bool(self._shut[y, x].any())
+
+    def way(self, start: XY, goal: XY) -> list[XY] | None:
+        """A shortest way, pulled straight, or None if the goal cannot be reached."""
+        if self.open(start, goal):
+            return [start, goal]
+        rough = self._search(start, goal)
+        return None if rough is None else self._pulled(rough)
+
+    def length(self, start: XY, goal: XY) -> float:
+        """Length of the way, infinity if there is none."""
+        way = self.way(start, goal)
+        if way is None:
+            return math.inf
+        return sum(math.dist(a, b) for a, b in pairwise(way))
+
+    def _search(self, start: XY, goal: XY) -> list[XY] | None:
+        """Dijkstra's algorithm on the lattice, from around the start to around the goal."""
+        best: dict[XY, float] = {}
+        back: dict[XY, XY] = {}
+        queue: list[tuple[float, XY, XY]] = [
+            (math.dist(start, p), p, start) for p in self._around(start)
+        ]
+        heapq.heapify(queue)
+        ends = {p: math.dist(p, goal) for p in self._around(goal)}
+        result: tuple[float, XY] | None = None
+        while queue:
+            cost, here, before = heapq.heappop(queue)
+            if here in best:
+                continue
+            if result is not None and cost >= result[0]:
+                break
+            best[here], back[here] = cost, before
+            if here in ends and (result is None or cost + ends[here] < result[0]):
+                result = (cost + ends[here], here)
+            for dx, dy in _MOVES:
+                there = (here[0] + STEP * dx, here[1] + STEP * dy)
+                if there not in best and self._edge(here, there):
+                    heapq.heappush(queue, (cost + STEP * math.hypot(dx, dy), there, here))
+        if result is None:
+            return None
+        way, here = [goal], result[1]
+        while here != start:
+            way.append(here)
+            here = back[here]
+        return [start, *reversed(way)]
+
+    def _around(self, p: XY) -> list[XY]:
+        """Lattice points near p that can be walked to."""
+        x0, y0 = round(p[0] / STEP) * STEP, round(p[1] / STEP) * STEP
+        near = [(x0 + STEP * i, y0 + STEP * j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        return [q for q in near if 20 <= q[0] <= 180 and 20 <= q[1] <= 180 and self.open(p, q)]
+
+    def _edge(self, a: XY, b: XY) -> bool:
+        if not (20 <= b[0] <= 180 and 20 <= b[1] <= 180):
+            return False
+        x, y = int(b[0]), int(b[1])
+        if self._shut[y, x]:
+            return False
+        dx, dy = x - int(a[0]), y - int(a[1])
+        for i in (1, 2, 3):
+            if self._shut[int(a[1]) + round(dy * i / 4), int(a[0]) + round(dx * i / 4)]:
+                return False
+        return True
+
+    def _pulled(self, way: Sequence[XY]) -> list[XY]:
+        """Leave out points that can be cut past, twice, starting from either end."""
+        for _ in range(2):
+            kept, i = [way[0]], 0
+            while i < len(way) - 1:
+                j = len(way) - 1
+                while j > i + 1 and not self.open(way[i], way[j]):
+                    j -= 1
+                kept.append(way[j])
+                i = j
+            way = kept[::-1]
+        return list(way)

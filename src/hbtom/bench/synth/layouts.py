@@ -1,0 +1,140 @@
+"""Where things stand: wall cells, free places, clearings, enclosures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from .geometry import CELL, WORLD, Box, Point, cell_box, overlap, square
+
+Cells = tuple[Point, ...]  # lattice cells (column, row) of interior walls, in file order
+T = TypeVar("T")
+
+SIDE = WORLD // CELL
+# Real files draw interior cells from columns and rows 0 to 8: some of them fall on the border,
+# which is why real wall lists hold duplicates.
+_DRAWN = [(x, y) for x in range(SIDE - 1) for y in range(SIDE - 1)]
+INTERIOR = [(x, y) for x in range(1, SIDE - 1) for y in range(1, SIDE - 1)]
+
+
+class NoRoomError(RuntimeError):
+    """No arrangement was found; the draw must be repeated."""
+
+
+def repeat(build: Callable[[np.random.Generator], T | None], rng: np.random.Generator) -> T:
+    """Call a builder until it succeeds. Builders refuse (None) arrangements that do not work."""
+    for _ in range(5000):
+        result = build(rng)
+        if result is not None:
+            return result
+    raise NoRoomError(f"{getattr(build, '__qualname__', build)} found no arrangement")
+
+
+def scatter(rng: np.random.Generator, n: int) -> Cells:
+    """n wall cells drawn as in real files."""
+    picks = rng.choice(len(_DRAWN), size=n, replace=False)
+    return tuple(_DRAWN[i] for i in picks)
+
+
+def maze(rng: np.random.Generator) -> Cells:
+    """A dense layout: some bars of three to five cells among scattered ones, about 23 in all."""
+    cells: list[Point] = []
+    for _ in range(int(rng.integers(3, 6))):
+        cells.extend(_bar(rng))
+    cells.extend(scatter(rng, int(rng.integers(7, 11))))
+    return _distinct(cells)
+
+
+def _bar(rng: np.random.Generator) -> list[Point]:
+    length = int(rng.integers(3, 6))
+    along, across = int(rng.integers(1, SIDE - length)), int(rng.integers(1, SIDE - 1))
+    if rng.random() < 0.5:
+        return [(along + i, across) for i in range(length)]
+    return [(across, along + i) for i in range(length)]
+
+
+def _distinct(cells: Iterable[Point]) -> Cells:
+    return tuple(dict.fromkeys(cells))
+
+
+def without(cells: Cells, gone: Iterable[Point]) -> Cells:
+    """The layout minus some cells."""
+    out = set(gone)
+    return tuple(c for c in cells if c not in out)
+
+
+def wall_list(cells: Cells) -> tuple[Point, ...]:
+    """Corners of all walls in file order: interior cells, then the border, duplicates included."""
+    last = (SIDE - 1) * CELL
+    steps = range(0, last + 1, CELL)
+    border = [(0, y) for y in steps if y < last]
+    border += [(x, 0) for x in steps]
+    border += [(last, y) for y in steps if 0 < y < last]
+    border += [(x, last) for x in steps]
+    return tuple((x * CELL, y * CELL) for x, y in cells) + tuple(border)
+
+
+def boxes_of(cells: Cells) -> list[Box]:
+    """Boxes of the cells that matter to movement: those inside the border."""
+    return [cell_box(c) for c in cells if 0 < c[0] < SIDE - 1 and 0 < c[1] < SIDE - 1]
+
+
+def vacant(centre: Point, r: int, boxes: Sequence[Box], margin: int = 0) -> bool:
+    """Whether an entity fits here: inside the border and clear of the boxes."""
+    low, high = CELL + r, WORLD - CELL - r
+    inside = low <= centre[0] <= high and low <= centre[1] <= high
+    here = square(centre, r)
+    return inside and not any(overlap(here, b, margin) for b in boxes)
+
+
+def spot(
+    rng: np.random.Generator,
+    boxes: Sequence[Box],
+    r: int,
+    within: Box = (CELL, CELL, WORLD - CELL, WORLD - CELL),
+    accept: Callable[[Point], bool] = lambda _: True,
+    tries: int = 60,
+) -> Point | None:
+    """A random free centre within a box, or None."""
+    for _ in range(tries):
+        x, y = rng.integers(within[:2], (within[2] + 1, within[3] + 1))
+        p = (int(x), int(y))
+        if accept(p) and vacant(p, r, boxes):
+            return p
+    return None
+
+
+def between(a: Point, b: Point, pad: int = 0) -> list[Point]:
+    """The cells in the rectangle spanned by two points.
+
+    Real scenes make a detour pointless by taking away exactly these cells.
+    """
+    (x0, x1), (y0, y1) = sorted((a[0], b[0])), sorted((a[1], b[1]))
+    columns = range((x0 - pad) // CELL, (x1 + pad) // CELL + 1)
+    rows = range((y0 - pad) // CELL, (y1 + pad) // CELL + 1)
+    return [(x, y) for x in columns for y in rows]
+
+
+def cells_under(box: Box) -> list[Point]:
+    """The cells that a box covers, at least in part."""
+    columns = range(box[0] // CELL, (box[2] - 1) // CELL + 1)
+    rows = range(box[1] // CELL, (box[3] - 1) // CELL + 1)
+    return [(x, y) for x in columns for y in rows]
+
+
+def ring(inside: Sequence[Point]) -> list[Point]:
+    """The cells around a rectangle of cells, corners included, clockwise from the top left."""
+    x0, x1 = min(c[0] for c in inside) - 1, max(c[0] for c in inside) + 1
+    y0, y1 = min(c[1] for c in inside) - 1, max(c[1] for c in inside) + 1
+    top = [(x, y0) for x in range(x0, x1)]
+    right = [(x1, y) for y in range(y0, y1)]
+    bottom = [(x, y1) for x in range(x1, x0, -1)]
+    left = [(x0, y) for y in range(y1, y0, -1)]
+    return top + right + bottom + left
+
+
+def interior(cell: Point) -> bool:
+    """Whether a cell lies inside the border."""
+    return 0 < cell[0] < SIDE - 1 and 0 < cell[1] < SIDE - 1

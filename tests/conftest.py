@@ -1,0 +1,30 @@
+"""Fixtures for all tests, and the folder of the tests on the path so that they share helpers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+REAL = HERE.parent.parent / "shared" / "data" / "bib"
+
+
+@pytest.fixture(scope="session")
+def real_files() -> list[Path]:
+    """Real files of the benchmark, which are not part of this repository."""
+    files = sorted(REAL.glob("*/*.json"))
+    if not files:
+        pytest.skip("no real benchmark files beside the repository, in ../shared/data/bib")
+    return files
+
+
+@pytest.fixture(scope="session")
+def real_pairs(real_files: list[Path]) -> list[tuple[Path, Path]]:
+    """Pairs of real files: the expected member and the unexpected one."""
+    expected = [path for path in real_files if path.stem.endswith("e")]
+    pairs = [(path, path.with_name(path.stem[:-1] + "u.json")) for path in expected]
+    return [pair for pair in pairs if pair[1].exists()]

@@ -1,0 +1,316 @@
+"""Both planners against shortest paths in a graph that is built here, from the definition alone."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from episodes import SPOON, key_trial, read
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hbtom.plan import CONTINUOUS, GRID, Costs, cost_to_go, find_route, make_plans
+from hbtom.plan.astar import _heuristic
+from hbtom.world import Floor, Phase, continuous_floor, grid_floor
+
+STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
+few = settings(derandomize=True, deadline=None, max_examples=25)
+both = pytest.mark.parametrize("kind", STENCILS)
+
+
+# The definition: which moves there are, and what can be done besides moving
+
+
+def needs(move: tuple[int, int]) -> set[tuple[int, int]]:
+    """Return the cells that a move needs free: those its line runs through, sampled densely.
+
+    A diagonal runs through a corner, and needs the cells on either side of it.
+    """
+    down, right = move
+    if abs(down) == abs(right):
+        return {(0, 0), (down, 0), (0, right), (down, right)}
+    points = np.linspace(0, 1, 100, endpoint=False)[1:]  # an even number: never on the middle
+    return {(math.floor(0.5 + down * t), math.floor(0.5 + right * t)) for t in points} | {move}
+
+
+def moves(kind: str) -> list[tuple[int, int]]:
+    reach = range(-2, 3) if kind == "continuous" else range(-1, 2)
+    return [(i, j) for i in reach for j in reach if math.gcd(i, j) == 1]
+
+
+def way_graph(blocked: np.ndarray, kind: str, cell: float = 1.0) -> nx.DiGraph:
+    """Return the free cells, with an edge of its cost for every legal move."""
+    free = {(int(row), int(column)) for row, column in zip(*np.nonzero(~blocked), strict=True)}
+    graph = nx.DiGraph()
+    graph.add_nodes_from(free)
+    for move in moves(kind):
+        needed = needs(move)
+        for row, column in free:
+            if all((row + i, column + j) in free for i, j in needed):
+                there = (row + move[0], column + move[1])
+                graph.add_edge((row, column), there, weight=cell * math.hypot(*move))
+    return graph
+
+
+def state_graph(floor: Floor, kind: str, costs: Costs, item: int, key: int | None) -> nx.DiGraph:
+    """Return all states (row, column, phase), all acts between them, and the node "done"."""
+    graph = nx.DiGraph()
+    graph.add_node("done")
+    for phase in Phase:
+        ways = way_graph(floor.open if phase == Phase.OPEN else floor.closed, kind, costs.cell)
+        graph.update(nx.relabel_nodes(ways, {cell: (*cell, phase) for cell in ways}))
+
+    def act(away: np.ndarray, price: float, before: Phase, after: Phase | None) -> None:
+        for row, column in zip(*map(np.ndarray.tolist, np.nonzero(np.isfinite(away))), strict=True):
+            if (row, column, before) in graph:
+                there = "done" if after is None else (row, column, after)
+                cost = price + costs.cell * away[row, column]
+                graph.add_edge((row, column, before), there, weight=cost)
+
+    for phase in Phase:
+        if item != key or phase == Phase.START:
+            act(floor.to_item[item], costs.act, phase, None)
+        else:  # who wants the key and has it is done
+            act(np.zeros(floor.closed.shape), 0.0, phase, None)
+    if key is not None:
+        act(floor.to_item[key], costs.act, Phase.START, Phase.HELD)
+    if floor.to_lock is not None:
+        act(floor.to_lock, costs.opening, Phase.HELD, Phase.OPEN)
+    return graph
+
+
+def costs_to(graph: nx.DiGraph, target: object) -> dict:
+    return nx.single_source_dijkstra_path_length(graph.reverse(copy=False), target)
+
+
+# Random worlds
+
+
+@st.composite
+def floors(draw: st.DrawFn) -> tuple[Floor, Costs, int | None]:
+    """Draw a floor with two or three items, perhaps a key (the last item) and a lock."""
+    rows, columns = draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = (rows, columns)
+    opened = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.4]))
+    closed = opened | (rng.random(shape) < draw(st.sampled_from([0.0, 0.3])))
+    fractions = draw(st.booleans())
+
+    def near() -> np.ndarray:
+        away = np.full(shape, np.inf)
+        row, column = rng.integers(rows), rng.integers(columns)
+        some = (slice(max(row - 1, 0), row + 2), slice(max(column - 1, 0), column + 2))
+        away[some] = rng.random(away[some].shape) * 2 if fractions else 0.0
+        return away
+
+    items = draw(st.integers(2, 3))
+    key = items - 1 if draw(st.booleans()) else None
+    lock = near() if draw(st.booleans()) else None
+    floor = Floor(10.0, closed, opened, np.array([near() for _ in range(items)]), lock)
+    costs = Costs(*(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(3)))
+    return floor, costs, key
+
+
+def all_states(floor: Floor) -> list[tuple[int, int, Phase]]:
+    rows, columns = floor.closed.shape
+    return [(r, c, phase) for r in range(rows) for c in range(columns) for phase in Phase]
+
+
+def is_free(floor: Floor, state: tuple[int, int, Phase]) -> bool:
+    row, column, phase = state
+    return not floor.blocked(phase)[row, column]
+
+
+def assert_plans_equal_graph(floor: Floor, kind: str, costs: Costs, key: int | None) -> None:
+    plans = make_plans(floor, STENCILS[kind], costs, key=key)
+    for item in range(len(floor.to_item)):
+        exact = costs_to(state_graph(floor, kind, costs, item, key), "done")
+        for row, column, phase in filter(lambda s: is_free(floor, s), all_states(floor)):
+            planned = plans.cost[item, plans.layer[phase], row, column]
+            wanted = exact.get((row, column, phase), math.inf)
+            assert planned == pytest.approx(wanted, rel=1e-12), (item, row, column, phase)
+
+
+# Walking
+
+
+@both
+@few
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    share=st.sampled_from([0.0, 0.2, 0.4, 0.6]),
+    cell=st.sampled_from([1.0, 0.5]),
+)
+def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell: float) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(1, 10, size=2))
+    blocked = rng.random(shape) < share
+    seeds = np.where(rng.random((2, *shape)) < 0.1, rng.random((2, *shape)) * 3, np.inf)
+    cost = cost_to_go(blocked, seeds, STENCILS[kind], cell)
+    for field, seed_of in zip(cost, seeds, strict=True):
+        graph = way_graph(blocked, kind, cell)
+        graph.add_node("seed")
+        graph.add_weighted_edges_from(
+            (cell_, "seed", seed_of[cell_])
+            for cell_ in list(graph)
+            if cell_ != "seed" and np.isfinite(seed_of[cell_])
+        )
+        exact = costs_to(graph, "seed")
+        wanted = [[exact.get((r, c), np.inf) for c in range(shape[1])] for r in range(shape[0])]
+        np.testing.assert_allclose(field, np.array(wanted), rtol=1e-12)
+
+
+@both
+def test_a_world_without_floor_has_no_ways(kind: str) -> None:
+    blocked = np.ones((3, 4), dtype=bool)
+    assert np.isinf(cost_to_go(blocked, np.zeros((1, 3, 4)), STENCILS[kind])).all()
+
+
+def test_a_diagonal_needs_both_cells_beside_it() -> None:
+    seeds = np.where([[False, False], [False, True]], 0.0, np.inf)
+    for blocked in ([[0, 1], [0, 0]], [[0, 0], [1, 0]]):
+        assert cost_to_go(np.array(blocked, dtype=bool), seeds, GRID)[0, 0] == 2.0
+    assert cost_to_go(np.zeros((2, 2), dtype=bool), seeds, GRID)[0, 0] == math.sqrt(2)
+
+
+@pytest.mark.parametrize("wall", [(1, 0), (1, 1)])
+def test_a_knights_move_needs_the_two_cells_it_crosses(wall: tuple[int, int]) -> None:
+    seeds = np.full((3, 2), np.inf)
+    seeds[2, 1] = 0.0
+    blocked = np.zeros((3, 2), dtype=bool)
+    assert cost_to_go(blocked, seeds, CONTINUOUS)[0, 0] == math.sqrt(5)
+    blocked[wall] = True
+    assert cost_to_go(blocked, seeds, CONTINUOUS)[0, 0] == 3.0
+
+
+@pytest.mark.parametrize(("kind", "longer"), [("grid", 1.083), ("continuous", 1.028)])
+def test_open_ways_are_a_little_longer_than_straight_lines(kind: str, longer: float) -> None:
+    seeds = np.full((30, 30), np.inf)
+    seeds[11, 17] = 0.0
+    cost = cost_to_go(np.zeros((30, 30), dtype=bool), seeds, STENCILS[kind])
+    row, column = np.mgrid[:30, :30]
+    straight = np.hypot(row - 11, column - 17)
+    assert (cost >= straight - 1e-12).all()
+    assert (cost <= longer * straight + 1e-12).all()
+
+
+# Keys and locks
+
+
+@both
+@few
+@given(world=floors())
+def test_plans_are_the_shortest_ways_through_all_states(kind: str, world) -> None:
+    floor, costs, key = world
+    assert_plans_equal_graph(floor, kind, costs, key)
+
+
+@pytest.mark.parametrize("opening", [1.0, 20.0])
+def test_plans_of_a_whole_trial(opening: float) -> None:
+    trial = read([key_trial()])[0]
+    assert_plans_equal_graph(grid_floor(trial, 10.0), "grid", Costs(1.0, 1.0, opening), 1)
+    fine = continuous_floor(trial, 10.0, 6.0)
+    assert_plans_equal_graph(fine, "continuous", Costs(1.0, 1.0, opening), 1)
+
+
+@both
+@few
+@given(world=floors())
+def test_no_act_gains_more_than_it_costs(kind: str, world) -> None:
+    """C(s) <= cost(a) + C(s') for every act, with equality for the best one."""
+    floor, costs, key = world
+    plans = make_plans(floor, STENCILS[kind], costs, key=key)
+    for item in range(len(floor.to_item)):
+        graph = state_graph(floor, kind, costs, item, key)
+
+        def to_go(node, item=item) -> float:
+            if node == "done":
+                return 0.0
+            return plans.cost[item, plans.layer[node[2]], node[0], node[1]]
+
+        for state in graph:
+            ways = [edge["weight"] + to_go(after) for after, edge in graph[state].items()]
+            if state != "done":
+                assert to_go(state) == pytest.approx(min(ways, default=math.inf), rel=1e-12)
+
+
+def test_the_way_leads_through_key_and_lock() -> None:
+    """Without the key there is no way behind the barrier; with it, it costs what its parts do."""
+    trial = read([key_trial()])[0]
+    floor, costs = grid_floor(trial, 10.0), Costs(1.0, 1.0, 5.0)
+    row, column = 4, 5  # where the agent starts
+    with_key = make_plans(floor, GRID, costs, key=1).cost[0, :, row, column]
+    without = make_plans(floor, GRID, costs, key=None).cost[0, Phase.START, row, column]
+    assert np.isinf(without)
+    assert with_key[Phase.START] > with_key[Phase.HELD] + costs.act
+    assert with_key[Phase.HELD] > with_key[Phase.OPEN] + costs.opening
+
+
+def test_a_key_that_does_not_help_is_left() -> None:
+    """An object on the near side is reached directly, whatever there is behind the barrier."""
+    trial = read([key_trial(goal=SPOON.at(50, 150))])[0]
+    floor = grid_floor(trial, 10.0)
+    costs = Costs(1.0, 1.0, 1.0)
+    with_key = make_plans(floor, GRID, costs, key=1)
+    without = make_plans(floor, GRID, costs, key=None)
+    near = (0, Phase.START, slice(None), slice(10))
+    np.testing.assert_array_equal(with_key.cost[near], without.cost[near])
+
+
+# A* search
+
+
+@both
+@few
+@given(world=floors(), pick=st.integers(0, 2**32 - 1))
+def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
+    floor, costs, key = world
+    stencil = STENCILS[kind]
+    plans = make_plans(floor, stencil, costs, key=key)
+    rng = np.random.default_rng(pick)
+    states = [state for state in all_states(floor) if is_free(floor, state)]
+    for index in rng.permutation(len(states))[:6]:
+        row, column, phase = states[index]
+        item = int(rng.integers(len(floor.to_item)))
+        route = find_route(floor, stencil, costs, states[index], item, key=key)
+        planned = plans.cost[item, plans.layer[phase], row, column]
+        if route is None:
+            assert np.isinf(planned)
+            continue
+        assert route.cost == pytest.approx(planned, rel=1e-12)
+        assert route.states[0] == states[index]
+        graph = state_graph(floor, kind, costs, item, key)
+        legs = pairwise((*route.states, "done"))
+        assert sum(graph.edges[leg]["weight"] for leg in legs) == pytest.approx(route.cost)
+
+
+@both
+@few
+@given(world=floors())
+def test_the_heuristic_never_says_too_much(kind: str, world) -> None:
+    floor, costs, key = world
+    plans = make_plans(floor, STENCILS[kind], costs, key=key)
+    for item in range(len(floor.to_item)):
+        guess = _heuristic(floor, costs, item)
+        for row, column, phase in filter(lambda s: is_free(floor, s), all_states(floor)):
+            if item == key and phase is not Phase.START:
+                continue  # nothing is left to do; the search ends there at once
+            exact = plans.cost[item, plans.layer[phase], row, column]
+            assert guess((row, column, phase)) <= exact + 1e-12
+
+
+def test_a_route_through_key_and_lock_passes_all_phases() -> None:
+    trial = read([key_trial()])[0]
+    floor, costs = continuous_floor(trial, 5.0, 6.0), Costs(0.5, 1.0, 5.0)
+    start = (8, 10, Phase.START)
+    route = find_route(floor, CONTINUOUS, costs, start, 0, key=1)
+    plans = make_plans(floor, CONTINUOUS, costs, key=1)
+    assert route is not None
+    assert route.cost == pytest.approx(plans.cost[0, Phase.START, 8, 10], rel=1e-12)
+    phases = [phase for _, _, phase in route.states]
+    assert phases == sorted(phases)
+    assert set(phases) == set(Phase)
+    assert find_route(floor, CONTINUOUS, costs, start, 0, key=None) is None
