@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 from hbtom.errors import BadInput
 
 Positive = Annotated[float, Meta(gt=0, le=1e6)]
+Temperature = Annotated[float, Meta(ge=1e-3, le=1e3)]
 NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
 
 
@@ -37,12 +38,16 @@ class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
     weight(T) ~ T^(shape - 1) exp(-scale T).
     """
 
-    shape: Annotated[Positive, Meta(description="a of Inv-Gamma(a, b)")]
-    scale: Annotated[NotNegative, Meta(description="b of Inv-Gamma(a, b)")]
+    shape: Annotated[float, Meta(gt=0, le=1000, description="a of Inv-Gamma(a, b)")]
+    scale: Annotated[float, Meta(ge=0, le=1000, description="b of Inv-Gamma(a, b)")]
     temperatures: Annotated[
-        tuple[Positive, ...],
+        tuple[Temperature, ...],
         Meta(min_length=1, max_length=64, description="the grid: temperature = 1 / efficiency"),
     ]
+
+    def __post_init__(self) -> None:
+        if len({f"{value:.9g}" for value in self.temperatures}) < len(self.temperatures):
+            raise ValueError("the temperatures must differ from each other")
 
 
 class Grid(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="grid"):
@@ -113,13 +118,11 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
     @staticmethod
     def preset(name: str) -> Model:
         """Return a model that is shipped with hbtom; see :func:`presets`."""
-        try:
-            text = (_PRESETS / f"{name}.toml").read_text(encoding="utf-8")
-        except OSError:
+        if name not in presets():
             raise BadInput(
                 f"there is no preset '{name}'", hint=f"the presets are {', '.join(presets())}"
-            ) from None
-        return Model.from_toml(text)
+            )
+        return Model.from_toml((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
 
     @staticmethod
     def from_toml(text: str) -> Model:
@@ -135,6 +138,8 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
             return msgspec.convert(table, Model)
         except tomllib.TOMLDecodeError as error:
             raise BadInput(f"not TOML: {error}") from None
+        except RecursionError:
+            raise BadInput("not a model: nested too deeply") from None
         except msgspec.ValidationError as error:
             raise BadInput(
                 str(error).replace("`", "'").replace("$.", ""),
@@ -168,7 +173,7 @@ def find_model(model: Model | str | os.PathLike[str]) -> Model:
             f"there is no model '{name}'",
             hint=f"name a preset ({', '.join(presets())}) or a TOML file",
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise BadInput(f"the model cannot be read: {error}").at(file=name) from None
     try:
         return Model.from_toml(text)
@@ -214,11 +219,17 @@ def _metas(hint: Any) -> Iterator[Meta]:
         yield from (meta for meta in get_args(hint)[1:] if isinstance(meta, Meta))
 
 
+def _escaped(character: str) -> str:
+    if character.isprintable() and character not in '"\\':
+        return character
+    return f"\\U{ord(character):08x}"
+
+
 def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return msgspec.json.encode(value).decode()  # a JSON string is a TOML basic string
+        return '"' + "".join(map(_escaped, value)) + '"'
     if isinstance(value, tuple):
         return f"[{', '.join(map(_scalar, value))}]"
     return repr(float(value))

@@ -6,6 +6,7 @@ Only click is imported here; everything else when its verb is called, so that he
 from __future__ import annotations
 
 import sys
+from typing import Literal
 
 import click
 
@@ -18,10 +19,10 @@ def main() -> None:
     """Watch an agent, infer what it wants and how well it plans, judge what it does next."""
 
 
-@main.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-@click.option("--model", default="default", show_default=True, help="A preset or a TOML file.")
-@click.option(
+_model = click.option(
+    "--model", default="default", show_default=True, help="A preset or a TOML file."
+)
+_format = click.option(
     "--format",
     "form",
     type=click.Choice(["table", "json"]),
@@ -29,12 +30,99 @@ def main() -> None:
     show_default=True,
     help="A table for people, or JSON for programs.",
 )
+_tasks = click.option(
+    "--tasks", multiple=True, metavar="TASK", help="Only this task; may be given again."
+)
+_workers = click.option(
+    "--workers", type=click.IntRange(min=1), help="Processes to use. Default: all cores."
+)
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@_model
+@_format
 @click.option("--trace", is_flag=True, help="Add what is believed at every step.")
 def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
     """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
     from hbtom.cli.judge import run
 
     sys.exit(run(files, model, form, trace))
+
+
+@main.command()
+@click.argument("dataset", required=False, type=click.Path())
+@_model
+@_tasks
+@click.option("--out", type=click.Path(), help="Write a row an episode: .csv, .jsonl, .parquet.")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@_format
+@_workers
+def evaluate(
+    dataset: str | None,
+    model: str,
+    tasks: tuple[str, ...],
+    out: str | None,
+    overwrite: bool,
+    form: str,
+    workers: int | None,
+) -> None:
+    """Judge all pairs of DATASET and print the benchmark's table.
+
+    DATASET is a folder of task folders, or one of the public zip archives, or a folder of them.
+    Without it, a synthetic benchmark is made once and kept in the cache folder.
+    """
+    from hbtom.cli.evaluate import run
+
+    sys.exit(run(dataset, model, tasks, out, overwrite, form, workers))
+
+
+@main.command()
+@click.argument("out", type=click.Path())
+@click.option("--pairs", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@_tasks
+@click.option("--background", is_flag=True, help="Also make the four background tasks.")
+@click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
+@_workers
+def generate(
+    out: str,
+    pairs: int,
+    seed: int,
+    tasks: tuple[str, ...],
+    background: bool,
+    compress: Literal["gz", "zst"] | None,
+    workers: int | None,
+) -> None:
+    """Write a synthetic benchmark into the folder OUT, the same for the same seed."""
+    from hbtom.cli.generate import run
+
+    sys.exit(run(out, pairs, seed, tasks, background, compress, workers))
+
+
+@main.command()
+@click.argument("ratings", type=click.Path())
+@click.option("--dataset", type=click.Path(), help="Also say which of its pairs are not rated.")
+@_format
+def score(ratings: str, dataset: str | None, form: str) -> None:
+    """Print the benchmark's table for the RATINGS of any model, one row an episode.
+
+    A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating'.
+    """
+    from hbtom.cli.referee import score as run
+
+    sys.exit(run(ratings, dataset, form))
+
+
+@main.command()
+@click.argument("first", type=click.Path())
+@click.argument("second", type=click.Path())
+@_format
+def compare(first: str, second: str, form: str) -> None:
+    """Tell, with a paired test, in which tasks two sets of ratings differ."""
+    from hbtom.cli.referee import compare_ratings
+
+    sys.exit(compare_ratings(first, second, form))
 
 
 @main.group()

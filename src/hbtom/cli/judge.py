@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from hbtom.cli.say import complain, warn
+from hbtom.cli.say import complain, print_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import find_model
@@ -35,10 +35,7 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
 
 def _print(judgements: Sequence[Judgement], form: str, trace: bool) -> None:
     if form == "json":
-        import json
-
-        values = [judgement.to_dict(trace=trace) for judgement in judgements]
-        click.echo(json.dumps(values, indent=2, allow_nan=False))
+        print_json([judgement.to_dict(trace=trace) for judgement in judgements])
         return
     from hbtom.show import judgement_table, plain, trace_table
 

@@ -1,4 +1,4 @@
-"""Diagnostics: they go to standard error, one line each."""
+"""What is said: results on standard output, diagnostics on standard error, one line each."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ def complain(message: object) -> None:
 def warn(where: str, message: str) -> None:
     """Tell what limits a result."""
     _say(f"hbtom: warning: {where}: {message}")
+
+
+def print_json(values: object) -> None:
+    """Print plain values as JSON for programs."""
+    import json
+
+    click.echo(json.dumps(values, indent=2, allow_nan=False))
 
 
 def _say(line: str) -> None:

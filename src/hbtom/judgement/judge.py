@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hbtom.errors import BadInput
 from hbtom.judgement.plausibility import plausibility
 from hbtom.judgement.surprise import Triple, surprise
 from hbtom.mind import Beliefs, Posterior, infer
@@ -90,8 +91,11 @@ def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
     """Watch all trials of an episode in order, carrying over what is learnt."""
     beliefs = Beliefs()
     posteriors = []
-    for trial in episode:
-        posterior, beliefs = infer(model, beliefs, trial)
+    for number, trial in enumerate(episode, start=1):
+        try:
+            posterior, beliefs = infer(model, beliefs, trial)
+        except BadInput as error:
+            raise error.at(file=episode.name, trial=number) from None
         posteriors.append(posterior)
     return tuple(posteriors)
 

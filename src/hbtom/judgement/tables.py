@@ -21,7 +21,7 @@ def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
 def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
     goals = names(posterior.goals)
     preferred = names(posterior.preferred)
-    efficiencies = [f"{value:.6g}" for value in posterior.efficiencies]
+    efficiencies = [f"{value:.9g}" for value in posterior.efficiencies]
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]
     steps = [
         {

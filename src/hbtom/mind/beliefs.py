@@ -29,9 +29,9 @@ class AgentBeliefs:
     log_weight: Annotated[Floats, "history efficiency"]  # their log-probability
 
     @staticmethod
-    def prior(efficiency: Annotated[Floats, "efficiency"]) -> AgentBeliefs:
-        """Return beliefs about an agent never seen before."""
-        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), np.log(efficiency)[None])
+    def prior(log_efficiency: Annotated[Floats, "efficiency"]) -> AgentBeliefs:
+        """Return beliefs about an agent never seen before, given log P(efficiency)."""
+        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), log_efficiency[None])
 
     def knowing(self, goals: tuple[Look, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""

@@ -5,7 +5,7 @@ Every motion model ends in one; inference, surprise and plots know nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hbtom.arrays import Bools, Floats, Ints
@@ -32,8 +32,6 @@ class Evidence:
 def name_goals(trial: Trial) -> tuple[Look, ...]:
     """Return who is who among the items: looks, and ``key`` for the key; twins are numbered."""
     looks = [KEY if item is trial.key else item.look for item in trial.items]
-    names = []
-    for index, look in enumerate(looks):
-        twin = looks[:index].count(look) + 1
-        names.append(look if twin == 1 else Look(f"{look.image} ({twin})", look.colour))
-    return tuple(names)
+    return tuple(
+        replace(look, twin=looks[: index + 1].count(look)) for index, look in enumerate(looks)
+    )

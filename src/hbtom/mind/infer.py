@@ -15,12 +15,15 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.errors import BadInput
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.continuous import continuous_evidence
 from hbtom.mind.evidence import UNIT, Evidence
 from hbtom.mind.grid import grid_evidence
 from hbtom.model import Efficiency, Grid, Model
 from hbtom.observe import Look, Trial
+
+MOST_COUNTS = 1 << 20  # numbers of counts kept; nine trials with nine goals have a fifth of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,13 @@ def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beli
     evidence = gather(model, beliefs, trial)
     agent = trial.agent.look
     known = beliefs.agents.get(agent) or AgentBeliefs.prior(efficiency_prior(model.efficiency)[1])
-    posterior, learnt = update(model, known.knowing(evidence.goals), evidence, agent)
+    known = known.knowing(evidence.goals)
+    if known.counts.size > MOST_COUNTS:
+        raise BadInput(
+            "too many goals and trials to keep all histories",
+            hint="inference is exact; leave out objects or trials",
+        )
+    posterior, learnt = update(model, known, evidence, agent)
     openings = (*beliefs.openings, *_waits(trial))
     return posterior, replace(beliefs.about(agent, learnt), openings=openings)
 
@@ -85,11 +94,10 @@ def gather(model: Model, beliefs: Beliefs, trial: Trial) -> Evidence:
 def efficiency_prior(
     prior: Efficiency,
 ) -> tuple[Annotated[Floats, "efficiency"], Annotated[Floats, "efficiency"]]:
-    """Return the grid of efficiencies beta = 1 / T, and P(beta) ~ T^(a - 1) exp(-b T)."""
+    """Return the grid of efficiencies beta = 1 / T, and log P(beta), P ~ T^(a - 1) exp(-b T)."""
     temperature = np.array(prior.temperatures)
     log = (prior.shape - 1) * np.log(temperature) - prior.scale * temperature
-    weight = np.exp(log - log.max())
-    return 1.0 / temperature, weight / weight.sum()
+    return 1.0 / temperature, log - _log_sum(log, axis=0)
 
 
 def update(
@@ -175,11 +183,15 @@ def _log_sum(log: Floats, axis: int | tuple[int, ...]) -> Floats:
 
 
 def _waits(trial: Trial) -> tuple[float, ...]:
-    """Return what waiting for the barrier cost: the way the agent could have walked meanwhile."""
+    """Return what waiting for the barrier cost: the way the agent could have walked meanwhile.
+
+    Only frames in which the barrier changes count, so that repeated frames change nothing.
+    """
     reached, gone = trial.event("reach lock"), trial.event("barrier gone")
-    if reached is None or gone is None or trial.lock is None:
+    if reached is None or gone is None:
         return ()
+    frames = np.count_nonzero(np.diff(trial.barrier_left[: gone.frame + 1]))
     steps = np.hypot(*np.diff(trial.path[: reached.frame + 1], axis=0).T)
     moving = steps[steps > 0]
     speed = float(moving.mean()) if len(moving) else 0.0
-    return ((gone.frame - reached.frame) * speed / UNIT,)
+    return (frames * speed / UNIT,)

@@ -22,7 +22,8 @@ from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe.episode import Body, Episode, Look, Trial
 
-LARGEST_WORLD = 2000.0  # pixels on a side; the benchmark has 200
+LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
+MOST_OBJECTS = 8  # in a trial; the benchmark has 2
 NOWHERE = (float("nan"), float("nan"))
 
 _SHAPE = "an episode is a list of trials, a trial a list of frames, a frame an object"
@@ -78,8 +79,7 @@ def _frames(data: bytes) -> list[list[_Frame]]:
     except msgspec.ValidationError as error:
         raise BadInput(_problem(error), hint=_SHAPE, place=_place(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = "the file is cut off: copy it again" if "truncated" in str(error) else _SHAPE
-        raise BadInput(f"the file is not JSON ({_problem(error)})", hint=hint) from None
+        raise _malformed(data, error) from None
 
 
 def _trial(frames: Sequence[_Frame]) -> Trial:
@@ -91,11 +91,12 @@ def _trial(frames: Sequence[_Frame]) -> Trial:
     barriers = _column("fuse_walls", _blocks, (frame.fuse_walls for frame in frames))
     objects = _column("objects", _bodies, (frame.objects for frame in frames))
     agents = _column("agent", _body, (frame.agent for frame in frames))
-    keys = _column("key", _bodies, (frame.the_key() for frame in frames))
-    locks = _column("lock", _bodies, (frame.the_lock() for frame in frames))
+    key_name, lock_name = ("pin", "key") if frames[0].lock is msgspec.UNSET else ("key", "lock")
+    keys = _column(key_name, _bodies, (frame.the_key() for frame in frames))
+    locks = _column(lock_name, _bodies, (frame.the_lock() for frame in frames))
     _check_world(sizes[0], walls[0], objects[0], agents)
-    _check_bodies(sizes[0], keys[0], "key")
-    _check_bodies(sizes[0], locks[0], "lock")
+    _check_bodies(sizes[0], keys[0], key_name)
+    _check_bodies(sizes[0], locks[0], lock_name)
     return Trial(
         size=sizes[0],
         walls=walls[0],
@@ -165,6 +166,8 @@ def _made(row: Any) -> Body:
     (x, y), radius, image, colour = row[0] if len(row) == 1 else row  # bare, or wrapped once more
     if not 0 < radius <= LARGEST_WORLD:
         raise BadInput(f"the radius is {radius:g}", hint=_ENTITY)
+    if not max(abs(x), abs(y)) <= 2 * LARGEST_WORLD:
+        raise BadInput(f"the place is ({x:g}, {y:g})", hint="positions are in pixels")
     return Body(Look(image, tuple(colour)), (x + radius, y + radius), radius)
 
 
@@ -178,6 +181,12 @@ def _check_world(
         raise BadInput(
             "there are no objects",
             hint="a trial needs at least one goal object",
+            place=Place(frame=1, field="objects"),
+        )
+    if len(objects) > MOST_OBJECTS:
+        raise BadInput(
+            f"there are {len(objects)} objects",
+            hint=f"inference is exact and meant for at most {MOST_OBJECTS}",
             place=Place(frame=1, field="objects"),
         )
     _check_bodies(size, objects, "objects")
@@ -231,7 +240,7 @@ def _column(name: str, decode: Callable[[Raw], T], raws: Iterable[Raw]) -> list[
         except RecursionError:
             problem, hint = "the lists are nested too deeply", _HINTS[name]
             raise BadInput(problem, hint=hint, place=Place(frame=number, field=name)) from None
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             place = Place(frame=number, field=name)
             raise BadInput(_problem(error), hint=_HINTS[name], place=place) from None
     return values
@@ -243,6 +252,7 @@ _HINTS = {
     "fuse_walls": _BLOCK,
     "objects": f"a list of entities; {_ENTITY}",
     "agent": _ENTITY,
+    "pin": f"a list of entities; {_ENTITY}",
     "key": f"a list of entities; {_ENTITY}",
     "lock": f"a list of entities; {_ENTITY}",
 }
@@ -291,6 +301,48 @@ def _problem(error: Exception) -> str:
     """Put a decoder's message into words, without its own notation for the place."""
     words = re.sub(r" - at `\$.*", "", str(error)).replace("`", "'")
     return re.sub(r"^(Expected|Object)", lambda word: word[0].lower(), words)
+
+
+def _malformed(data: bytes, error: Exception) -> BadInput:
+    """Say where a file stops being JSON, and what is likely to be wrong there."""
+    if "truncated" in str(error):
+        return BadInput("the file is cut off", hint="copy or download it again")
+    byte = re.search(r"\(byte (\d+)\)", str(error))
+    offset = int(byte[1]) if byte else 0
+    place = _place_of(data, offset)
+    if re.match(rb"[-+]?(nan|inf)", data[max(0, offset) :], re.IGNORECASE) or re.match(
+        rb"-inf", data[max(0, offset - 1) :], re.IGNORECASE
+    ):
+        hint = "NaN and Infinity are not numbers of JSON; write a number"
+        return BadInput("not a number", hint=hint, place=place)
+    return BadInput(f"the file is not JSON ({_problem(error)})", hint=_SHAPE, place=place)
+
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}:]')
+
+
+def _place_of(data: bytes, offset: int) -> Place:
+    """Find the trial, frame and field that a byte lies in, by counting brackets before it."""
+    depth, trial, frame = 0, 0, 0
+    field = last = None
+    for token in _TOKEN.finditer(data, 0, offset):
+        mark = token[0]
+        if mark in b"[{":
+            depth += 1
+            trial, frame, field = (
+                (trial + 1, 0, None)
+                if depth == 2
+                else (trial, frame + 1, None)
+                if depth == 3
+                else (trial, frame, field)
+            )
+        elif mark in b"]}":
+            depth -= 1
+        elif mark == b":" and depth == 3 and last is not None:
+            field = last[1:-1].decode(errors="replace")
+        elif mark != b":":
+            last = mark
+    return Place(trial=trial or None, frame=frame or None, field=field)
 
 
 def _place(error: Exception) -> Place:

@@ -22,9 +22,11 @@ class Look:
 
     image: str
     colour: tuple[float, ...] = ()
+    twin: int = 1  # tells things apart that look the same in one trial
 
     def __str__(self) -> str:
-        return self.image.replace("\\", "/").rsplit("/", 1)[-1]
+        name = self.image.replace("\\", "/").rsplit("/", 1)[-1]
+        return name if self.twin == 1 else f"{name} ({self.twin})"
 
 
 def names(looks: Sequence[Look]) -> list[str]:

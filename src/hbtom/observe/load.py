@@ -10,6 +10,7 @@ from hbtom.observe import bib
 from hbtom.observe.episode import Episode
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
+_PIECE = 1 << 16  # bytes unpacked at a time, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -20,14 +21,14 @@ def load(path: str | os.PathLike[str]) -> Episode:
     """
     name = os.fspath(path)
     try:
-        data = _unpack(_bytes(Path(path)))
-        return read(data, name)
+        return read(_bytes(Path(path)), name)
     except BadInput as error:
         raise error.at(file=name) from None
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
-    """Read an episode from the bytes of a JSON document."""
+    """Read an episode from the bytes of a file, packed or not."""
+    data = _unpack(data)
     start = data[:64].lstrip(b" \t\r\n\xef\xbb\xbf")[:1]
     if not data.strip():
         raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
@@ -40,14 +41,16 @@ def read(data: bytes, name: str = "episode") -> Episode:
 
 
 def _bytes(path: Path) -> bytes:
-    if path.is_dir():
-        raise BadInput("this is a folder, not an episode", hint="name the files inside it")
     try:
         return path.read_bytes()
     except FileNotFoundError:
         raise BadInput("there is no such file", hint="check the name and the folder") from None
+    except IsADirectoryError:
+        raise BadInput("this is a folder, not an episode", hint="name the files in it") from None
     except OSError as error:
         raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise BadInput(f"this cannot be the name of a file: {error}") from None
 
 
 def _unpack(data: bytes) -> bytes:
@@ -65,7 +68,7 @@ def _gunzip(data: bytes) -> bytes:
 
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return _bounded(stream.read(LARGEST + 1))
+            return bytes(_bounded(stream.read(LARGEST + 1)))
     except (OSError, EOFError, zlib.error) as error:
         raise _broken("gzip", error) from None
 
@@ -73,14 +76,23 @@ def _gunzip(data: bytes) -> bytes:
 def _unzstd(data: bytes) -> bytes:
     import zstandard
 
+    unpacked, rest = bytearray(), memoryview(data)
     try:
-        with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as stream:
-            return _bounded(stream.read(LARGEST + 1))
+        while rest:
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            while rest and not frame.eof:
+                unpacked += frame.decompress(rest[:_PIECE])
+                rest = rest[_PIECE:]
+                _bounded(unpacked)
+            if not frame.eof:
+                raise zstandard.ZstdError("the data ends within a frame")
+            rest = memoryview(frame.unused_data + bytes(rest))
     except zstandard.ZstdError as error:
         raise _broken("zstd", error) from None
+    return bytes(unpacked)
 
 
-def _bounded(data: bytes) -> bytes:
+def _bounded(data: bytes | bytearray) -> bytes | bytearray:
     if len(data) > LARGEST:
         raise BadInput(f"the file unpacks to more than {LARGEST >> 20} MB")
     return data

@@ -16,7 +16,7 @@ from .ground import XY, Ground, Name, Rect, Seen, read
 CLEARANCE = 9.0  # how near agents come to anything solid
 NO_GAP = 1.0  # not even a point this thick gets through
 EFFICIENT = 1.08  # walk over shortest, at most
-DETOUR, GLARING = 1.13, 2.75  # walk over shortest of an inefficient walk, at least and at most
+DETOUR, GLARING = 1.14, 2.75  # walk over shortest of an inefficient walk, at least and at most
 WAIT = 31  # the frame in which the agent is first elsewhere
 
 Member = list[Seen]

@@ -1,0 +1,184 @@
+"""Finding the pairs of a dataset, in folders and in zip archives as they are published.
+
+A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, packed or not; or one
+such task folder; or a zip archive of one; or a folder of archives. Task folders may carry the
+benchmark's names or those of the public archives. Pairs are matched by id, and whatever is not
+part of a pair is listed with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.tasks import task as task_called
+from hbtom.errors import BadInput
+from hbtom.observe import Episode, load, read
+
+_EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.json(\.gz|\.zst)?$")
+_ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Member:
+    """One episode of a pair: the more expected one (e) or the more unexpected one (u)."""
+
+    task: str
+    pair: str
+    member: Literal["e", "u"]
+    path: str  # of the file, or of the archive
+    inside: str = ""  # name within the archive
+
+    @property
+    def file(self) -> str:
+        return f"{self.path}/{self.inside}" if self.inside else self.path
+
+    def load(self) -> Episode:
+        """Read the episode."""
+        if not self.inside:
+            return load(self.path)
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                return read(archive.read(self.inside), self.file)
+        except BadInput as error:
+            raise error.at(file=self.file) from None
+        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            raise BadInput(f"the archive is broken ({error})").at(file=self.file) from None
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Pair:
+    """Two episodes that are compared."""
+
+    expected: Member
+    unexpected: Member
+
+    @property
+    def task(self) -> str:
+        return self.expected.task
+
+    @property
+    def name(self) -> str:
+        return self.expected.pair
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file that is not evaluated, and why."""
+
+    file: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """All pairs of a dataset, in the benchmark's order, and what is not part of one."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
+    """Find all pairs of a dataset, or those of some tasks."""
+    path = Path(path)
+    if not path.exists():
+        raise BadInput("there is no such dataset", hint="name a folder or a zip archive").at(
+            file=str(path)
+        )
+    wanted = None if tasks is None else {task_name(name) for name in tasks}
+    left_out: list[LeftOut] = []
+    members = [
+        member for member in _members(path, left_out) if wanted is None or member.task in wanted
+    ]
+    pairs = _matched(members, left_out)
+    if not pairs and not left_out:
+        raise BadInput(
+            "there are no episodes in this dataset",
+            hint="a dataset is a folder of task folders with <id>e.json and <id>u.json",
+        ).at(file=str(path))
+    return Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
+
+
+def _place(pair: Pair) -> tuple[int, str, str]:
+    return _ORDER.get(pair.task, len(_ORDER)), pair.task, pair.name
+
+
+def task_name(folder: str) -> str:
+    """Return the benchmark's own name of a task; a name that is not known stands for itself."""
+    try:
+        return task_called(folder).folder
+    except KeyError:
+        return folder
+
+
+def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
+    """Return the pair and member that a file name stands for, or None if for none."""
+    found = _EPISODE.match(file_name)
+    return None if found is None else (found["pair"], "e" if found["member"] == "e" else "u")
+
+
+def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+    if path.is_file():
+        yield from _in_archive(path, left_out)
+        return
+    for child in sorted(path.iterdir()):
+        if child.is_dir() and child.name == "background":
+            left_out.append(LeftOut(str(child), "background episodes do not come in pairs"))
+        elif child.is_dir():
+            yield from _members(child, left_out)
+        elif child.suffix == ".zip":
+            yield from _in_archive(child, left_out)
+        else:
+            name = task_name(path.resolve().name)
+            yield from _named(name, child.name, str(child), "", left_out)
+
+
+def _in_archive(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
+    except (OSError, zipfile.BadZipFile) as error:
+        left_out.append(LeftOut(str(path), f"not a zip archive that can be read ({error})"))
+        return
+    for name in names:
+        inner = PurePosixPath(name)
+        folder = inner.parent.name or path.stem
+        yield from _named(task_name(folder), inner.name, str(path), name, left_out)
+
+
+def _named(
+    task: str, file_name: str, path: str, inside: str, left_out: list[LeftOut]
+) -> Iterator[Member]:
+    named = episode_name(file_name)
+    if named is None:
+        file = f"{path}/{inside}" if inside else path
+        left_out.append(LeftOut(file, "not named like an episode (<id>e.json or <id>u.json)"))
+        return
+    yield Member(task, *named, path, inside)
+
+
+def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:
+    """Match members by task and id; say which have no mate and which come twice."""
+    mates: dict[tuple[str, str], dict[str, Member]] = {}
+    for member in members:
+        known = mates.setdefault((member.task, member.pair), {})
+        if member.member in known:
+            twin = known[member.member].file
+            left_out.append(LeftOut(member.file, f"the same member of the pair as {twin}"))
+        else:
+            known[member.member] = member
+    pairs = []
+    for known in mates.values():
+        if len(known) == 2:
+            pairs.append(Pair(known["e"], known["u"]))
+        else:
+            (alone,) = known.values()
+            missing = "u" if alone.member == "e" else "e"
+            left_out.append(LeftOut(alone.file, f"its mate ...{missing}.json is missing"))
+    return pairs

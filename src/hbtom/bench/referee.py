@@ -1,0 +1,120 @@
+"""The referee: score anybody's ratings, and tell whether two sets of ratings really differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hbtom.bench.dataset import Dataset, LeftOut
+from hbtom.bench.results import Ratings
+from hbtom.bench.score import Score, pair_score, scores
+
+PairName = tuple[str, str]  # task, pair
+
+
+@dataclass(frozen=True)
+class Refereed:
+    """The score of a set of ratings, and what could not be scored."""
+
+    tasks: tuple[Score, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
+    """Score ratings pair by pair; with a dataset, also say what of it was not rated."""
+    values, left_out = _pair_scores(ratings)
+    if dataset is not None:
+        known = {(pair.task, pair.name) for pair in dataset.pairs}
+        for name in sorted(known - set(values)):
+            left_out.append(LeftOut("/".join(name), "in the dataset, but not rated"))
+        for name in sorted(set(values) - known):
+            left_out.append(LeftOut("/".join(name), "rated, but not in the dataset"))
+            del values[name]
+    return Refereed(scores(_by_task(values)), tuple(left_out))
+
+
+def _pair_scores(ratings: Ratings) -> tuple[dict[PairName, float], list[LeftOut]]:
+    members: dict[PairName, dict[str, float]] = {}
+    for (task, pair, member), value in ratings.values.items():
+        members.setdefault((task, pair), {})[member] = value
+    values: dict[PairName, float] = {}
+    left_out = []
+    for name, rated in members.items():
+        if set(rated) == {"e", "u"}:
+            values[name] = pair_score(rated["e"], rated["u"])
+        else:
+            found = ", ".join(sorted(rated))
+            left_out.append(LeftOut("/".join(name), f"needs members e and u, has {found}"))
+    return values, left_out
+
+
+def _by_task(values: Mapping[PairName, float]) -> dict[str, list[float]]:
+    tasks: dict[str, list[float]] = {}
+    for (task, _), value in values.items():
+        tasks.setdefault(task, []).append(value)
+    return tasks
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two sets of ratings differ on the pairs of a task that both have rated."""
+
+    task: str
+    pairs: int
+    first: float  # accuracy of either
+    second: float
+    first_better: int  # pairs that one scores higher than the other
+    second_better: int
+    p: float  # of the exact sign test, two-sided
+    p_adjusted: float  # after Holm, over all tasks
+
+
+def compare(first: Ratings, second: Ratings) -> tuple[Difference, ...]:
+    """Compare two sets of ratings task by task, with a paired test.
+
+    Pairs scored alike say nothing; of those that differ, under chance either set would win half:
+    the exact sign test, which is McNemar's where there are no ties.
+    """
+    one, two = _pair_scores(first)[0], _pair_scores(second)[0]
+    common = sorted(set(one) & set(two))
+    order = [score.task for score in scores(_by_task({name: one[name] for name in common}))]
+    found = [
+        _difference(task, [(one[n], two[n]) for n in common if n[0] == task]) for task in order
+    ]
+    adjusted = holm([difference.p for difference in found])
+    return tuple(replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))
+
+
+def _difference(task: str, values: Sequence[tuple[float, float]]) -> Difference:
+    wins = sum(a > b for a, b in values)
+    losses = sum(a < b for a, b in values)
+    p = sign_test(wins, losses)
+    return Difference(
+        task=task,
+        pairs=len(values),
+        first=sum(a for a, _ in values) / len(values),
+        second=sum(b for _, b in values) / len(values),
+        first_better=wins,
+        second_better=losses,
+        p=p,
+        p_adjusted=p,
+    )
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Return the two-sided p of the exact sign test: P(so few or fewer of the rarer kind) twice."""
+    n, fewer = wins + losses, min(wins, losses)
+    tail = sum(math.comb(n, k) for k in range(fewer + 1))
+    return min(1.0, 2 * tail / 2**n)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values for several tests by Holm's step-down method."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted

@@ -1,0 +1,180 @@
+"""Results files: one row an episode, as CSV, JSON lines or Parquet.
+
+Anybody's ratings can be read back: a row names its episode by ``file``, or by ``task``, ``pair``
+and ``member``, and rates it under ``rating`` or ``plausibility``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from hbtom.bench.dataset import episode_name, task_name
+from hbtom.bench.evaluate import COLUMNS, Row
+from hbtom.errors import BadInput, Place
+
+Episode = tuple[str, str, str]  # task, pair, member
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """How plausible each episode was rated, by whomever."""
+
+    name: str
+    values: Mapping[Episode, float]
+
+
+def check_target(path: Path, *, overwrite: bool = False) -> None:
+    """Refuse a results file that cannot or should not be written, before any work is done."""
+    if path.suffix not in _WRITERS:
+        raise BadInput(
+            f"results are not written as '{path.suffix}'",
+            hint=f"end the name in {', '.join(_WRITERS)}",
+        ).at(file=str(path))
+    if path.exists() and not overwrite:
+        raise BadInput(
+            "the file exists already", hint="choose another name, or say --overwrite"
+        ).at(file=str(path))
+    if not path.resolve().parent.is_dir():
+        raise BadInput("there is no such folder", hint="make it first").at(
+            file=str(path.resolve().parent)
+        )
+
+
+def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> None:
+    """Write a results file, whole or not at all."""
+    check_target(path, overwrite=overwrite)
+    data = _WRITERS[path.suffix](rows)
+    write_whole(path, data)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file under another name first, so that nothing half-written is ever seen."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise BadInput(f"the file cannot be written: {error.strerror or error}").at(
+            file=str(path)
+        ) from None
+
+
+def _csv(rows: Sequence[Row]) -> bytes:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    return text.getvalue().encode()
+
+
+def _jsonl(rows: Sequence[Row]) -> bytes:
+    return "".join(json.dumps(asdict(row), allow_nan=False) + "\n" for row in rows).encode()
+
+
+def _parquet(rows: Sequence[Row]) -> bytes:
+    arrow, parquet = _arrow()
+    table = arrow.Table.from_pylist([asdict(row) for row in rows])
+    sink = io.BytesIO()
+    parquet.write_table(table, sink)
+    return sink.getvalue()
+
+
+_WRITERS: dict[str, Callable[[Sequence[Row]], bytes]] = {
+    ".csv": _csv,
+    ".jsonl": _jsonl,
+    ".parquet": _parquet,
+}
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise BadInput(
+            "Parquet needs the library pyarrow", hint="pip install 'hbtom[tables]'"
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+def read_ratings(path: Path) -> Ratings:
+    """Read anybody's ratings: CSV, JSON lines or Parquet."""
+    try:
+        rows = list(_READERS.get(path.suffix, _read_csv)(path))
+    except FileNotFoundError:
+        raise BadInput("there is no such file").at(file=str(path)) from None
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise error.at(file=str(path)) from None
+        raise BadInput(f"the ratings cannot be read ({error})").at(file=str(path)) from None
+    values: dict[Episode, float] = {}
+    for number, row in enumerate(rows, start=1):
+        place = Place(file=str(path), field=f"row {number}")
+        episode = _episode(row, place)
+        if episode in values:
+            raise BadInput(f"{'/'.join(episode)} is rated twice", place=place)
+        values[episode] = _rating(row, place)
+    if not values:
+        raise BadInput("there are no ratings", hint=_NEEDED).at(file=str(path))
+    return Ratings(str(path), values)
+
+
+_NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or 'plausibility'"
+
+
+def _read_csv(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        yield from csv.DictReader(stream)
+
+
+def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise BadInput(f"line {number} is not a JSON object", hint=_NEEDED)
+                yield row
+
+
+def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
+    _, parquet = _arrow()
+    yield from parquet.read_table(path).to_pylist()
+
+
+_READERS: dict[str, Callable[[Path], Iterator[dict[str, Any]]]] = {
+    ".csv": _read_csv,
+    ".jsonl": _read_jsonl,
+    ".parquet": _read_parquet,
+}
+
+
+def _episode(row: Mapping[str, Any], place: Place) -> Episode:
+    """Return which episode a row is about."""
+    if all(row.get(name) for name in ("task", "pair", "member")):
+        return task_name(str(row["task"])), str(row["pair"]), str(row["member"])
+    file = PurePath(str(row.get("file") or ""))
+    named = episode_name(file.name)
+    if named is None:
+        raise BadInput("the row does not say which episode it rates", hint=_NEEDED, place=place)
+    return (task_name(str(row.get("task") or file.parent.name)), *named)
+
+
+def _rating(row: Mapping[str, Any], place: Place) -> float:
+    given = row.get("rating", row.get("plausibility"))
+    try:
+        value = float(given if given is not None else "")
+    except (TypeError, ValueError):
+        raise BadInput(f"the rating is {given!r}", hint="a number is needed", place=place) from None
+    if math.isnan(value):
+        raise BadInput("the rating is not a number", hint="leave the row out", place=place)
+    return value

@@ -1,0 +1,61 @@
+"""``hbtom evaluate``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from hbtom.bench.default import default_dataset
+from hbtom.bench.evaluate import Evaluation, evaluate
+from hbtom.bench.results import check_target, write_rows
+from hbtom.cli.progress import progress
+from hbtom.cli.say import complain, print_json
+from hbtom.errors import BadInput
+
+
+def run(
+    dataset: str | None,
+    model: str,
+    tasks: Sequence[str],
+    out: str | None,
+    overwrite: bool,
+    form: str,
+    workers: int | None,
+) -> int:
+    """Evaluate a model on a dataset; return 1 if anything in it could not be read."""
+    try:
+        if out is not None:
+            check_target(Path(out), overwrite=overwrite)
+        with progress("making a synthetic benchmark") as made:
+            where = Path(dataset) if dataset is not None else default_dataset(made)
+        with progress("judging pairs") as judged:
+            result = evaluate(where, model, tasks=tasks or None, workers=workers, progress=judged)
+        if out is not None:
+            write_rows(result.rows, Path(out), overwrite=overwrite)
+    except BadInput as error:
+        complain(error)
+        return 1
+    _print(result, form)
+    _tell_left_out(result)
+    return 1 if result.unreadable else 0
+
+
+def _print(result: Evaluation, form: str) -> None:
+    if form == "json":
+        print_json(result.to_dict())
+        return
+    from hbtom.show.scores import score_table
+
+    click.echo(score_table(result.tasks))
+    click.echo(f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}")
+
+
+def _tell_left_out(result: Evaluation) -> None:
+    for one in result.left_out:
+        complain(f"left out: {one.file}: {one.why}")
+    for one in result.unreadable:
+        complain(f"could not be judged, so its pair does not count: {one.why}")
+    if result.left_out or result.unreadable:
+        complain(f"{len(result.left_out)} files left out, {len(result.unreadable)} not judged")

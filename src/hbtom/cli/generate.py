@@ -1,0 +1,45 @@
+"""``hbtom generate``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from hbtom.bench.synth import generate
+from hbtom.cli.progress import progress
+from hbtom.cli.say import complain
+
+
+def run(
+    out: str,
+    pairs: int,
+    seed: int,
+    tasks: Sequence[str],
+    background: bool,
+    compress: Literal["gz", "zst"] | None,
+    workers: int | None,
+) -> int:
+    """Write a synthetic benchmark."""
+    try:
+        with progress("making pairs") as made:
+            files = generate(
+                Path(out),
+                pairs=pairs,
+                seed=seed,
+                tasks=tasks or None,
+                background=background,
+                compress=compress,
+                workers=workers,
+                progress=made,
+            )
+    except KeyError as error:
+        complain(error.args[0])
+        return 1
+    except OSError as error:
+        complain(error)
+        return 1
+    click.echo(f"{len(files)} episodes in {out}")
+    return 0

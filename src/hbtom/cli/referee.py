@@ -1,0 +1,61 @@
+"""``hbtom score`` and ``hbtom compare``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from hbtom.bench.dataset import find_pairs
+from hbtom.bench.referee import compare, score_ratings
+from hbtom.bench.results import read_ratings
+from hbtom.bench.score import total
+from hbtom.cli.say import complain, print_json
+from hbtom.errors import BadInput
+
+
+def score(ratings: str, dataset: str | None, form: str) -> int:
+    """Print the table for anybody's ratings."""
+    try:
+        known = None if dataset is None else find_pairs(Path(dataset))
+        result = score_ratings(read_ratings(Path(ratings)), known)
+    except BadInput as error:
+        complain(error)
+        return 1
+    if form == "json":
+        overall = total("overall", result.tasks)
+        print_json(
+            {
+                "ratings": ratings,
+                "tasks": [one.to_dict() for one in result.tasks],
+                "overall": overall.to_dict(),
+                "left_out": [asdict(one) for one in result.left_out],
+            }
+        )
+    else:
+        from hbtom.show.scores import score_table
+
+        click.echo(score_table(result.tasks))
+    for one in result.left_out:
+        complain(f"left out: {one.file}: {one.why}")
+    return 0
+
+
+def compare_ratings(first: str, second: str, form: str) -> int:
+    """Print in which tasks two sets of ratings differ."""
+    try:
+        differences = compare(read_ratings(Path(first)), read_ratings(Path(second)))
+        if not differences:
+            raise BadInput("the two files have no pair in common")
+    except BadInput as error:
+        complain(error)
+        return 1
+    if form == "json":
+        print_json([asdict(one) for one in differences])
+        return 0
+    from hbtom.show.scores import difference_table
+
+    click.echo(difference_table(differences))
+    click.echo(f"first: {first}\nsecond: {second}\np: exact sign test on pairs scored differently")
+    return 0

@@ -1,0 +1,186 @@
+"""Judging whole episodes, and the labelled tables that come out of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from episodes import (
+    ACORN,
+    HEART,
+    SPOON,
+    block,
+    border,
+    episode,
+    key_trial,
+    read,
+    simple_episode,
+    to_thing,
+    trial,
+    walk,
+)
+from hbtom import Judgement, Model, judge
+from hbtom.judgement import plausibility, surprise, watch
+
+both = pytest.mark.parametrize("preset", ["default", "paper"])
+
+TO_HEART = to_thing(HEART.at(120, 50), others=[SPOON.at(120, 150)])
+TO_SPOON = to_thing(SPOON.at(120, 150), others=[HEART.at(120, 50)])
+
+
+def judged(*trials: list, preset: str = "default") -> Judgement:
+    return judge(read(episode(*trials)), preset)
+
+
+# What is judged
+
+
+@both
+def test_a_judgement_is_made_of_its_parts(preset: str) -> None:
+    judgement = judged(TO_HEART, TO_HEART, TO_SPOON, preset=preset)
+    assert judgement.surprise == surprise(judgement.test)
+    product, parts = plausibility(judgement.model.classifier, judgement.surprise)
+    assert (judgement.plausibility, judgement.parts) == (product, parts)
+    watched = watch(Model.preset(preset), judgement.episode)
+    for one, other in zip(watched, judgement.posteriors, strict=True):
+        np.testing.assert_array_equal(one.joint, other.joint)
+
+
+@both
+def test_what_was_always_chosen_is_expected_again(preset: str) -> None:
+    same = judged(*[TO_HEART] * 6, TO_HEART, preset=preset).plausibility
+    other = judged(*[TO_HEART] * 6, TO_SPOON, preset=preset).plausibility
+    assert same > other + 0.5
+
+
+@both
+def test_a_new_agent_may_like_something_else(preset: str) -> None:
+    stranger = to_thing(SPOON.at(120, 150), others=[HEART.at(120, 50)], who=ACORN)
+    same = judged(*[TO_HEART] * 6, TO_SPOON, preset=preset)
+    other = judged(*[TO_HEART] * 6, stranger, preset=preset)
+    assert other.plausibility > same.plausibility + 0.3
+
+
+@both
+def test_a_detour_of_an_efficient_agent_is_surprising(preset: str) -> None:
+    straight = to_thing(HEART.at(150, 100))
+    detour = trial(walk((40, 100), (90, 40), (90, 160), (137, 100)), [HEART.at(150, 100)])
+    expected = judged(*[straight] * 4, straight, preset=preset)
+    efficient_before = judged(*[straight] * 4, detour, preset=preset)
+    inefficient_before = judged(*[detour] * 4, detour, preset=preset)
+    assert expected.plausibility > efficient_before.plausibility + 0.3
+    assert inefficient_before.plausibility > efficient_before.plausibility
+
+
+@both
+def test_fetching_the_key_is_plausible_only_if_the_barrier_bars(preset: str) -> None:
+    """The test trial ends at the key, with the object behind the barrier or on the near side."""
+    familiar = key_trial()
+    to_key = next(n for n, each in enumerate(familiar) if each["agent"][0] == [44, 70])
+    barred = familiar[: to_key + 1]
+    near = key_trial(goal=HEART.at(50, 150))[: to_key + 1]
+    expected = judged(*[familiar] * 4, barred, preset=preset)
+    unexpected = judged(*[familiar] * 4, near, preset=preset)
+    assert expected.plausibility > unexpected.plausibility
+
+
+# What is warned of
+
+
+def test_one_trial_is_judged_with_a_warning() -> None:
+    judgement = judged(TO_HEART)
+    assert 0 < judgement.plausibility <= 1
+    assert "one trial only" in judgement.warnings[0]
+
+
+@both
+def test_an_agent_that_does_not_move_is_not_surprising(preset: str) -> None:
+    still = trial([(40, 100)], [HEART.at(120, 50), SPOON.at(120, 150)])
+    judgement = judged(TO_HEART, still, preset=preset)
+    assert judgement.surprise.to_dict() == {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
+    assert any("does not move" in warning for warning in judgement.warnings)
+
+
+def test_warnings_name_the_trial() -> None:
+    walls = [*border(), *(block(100, y) for y in range(20, 180, 20))]
+    hopeless = trial(walk((40, 100), (60, 100)), [HEART.at(150, 100)], walls=walls)
+    judgement = judged(TO_HEART, hopeless, TO_HEART)
+    assert [warning for warning in judgement.warnings if warning.startswith("trial 2: no goal")]
+
+
+# Plain values, tables, labelled arrays
+
+
+@pytest.fixture(scope="module", params=["default", "paper"])
+def judgement(request: pytest.FixtureRequest) -> Judgement:
+    familiar = [key_trial(), key_trial(who=ACORN)]
+    return judge(read(episode(*familiar, key_trial())), request.param)
+
+
+def test_plain_values(judgement: Judgement) -> None:
+    plain = judgement.to_dict()
+    assert plain["plausibility"] == judgement.plausibility
+    assert plain["parts"] == judgement.parts.to_dict()
+    assert plain["surprise"] == judgement.surprise.to_dict()
+    assert plain["model"]["fingerprint"] == judgement.model.fingerprint
+    assert "trace" not in plain
+
+
+def test_the_trace_holds_every_step(judgement: Judgement) -> None:
+    trace = judgement.to_dict(trace=True)["trace"]
+    assert [entry["trial"] for entry in trace] == [1, 2, 3]
+    assert [entry["agent"] for entry in trace] == ["clove.png", "acorn.png", "clove.png"]
+    for entry, posterior in zip(trace, judgement.posteriors, strict=True):
+        assert len(entry["steps"]) == len(posterior) + 1
+        for number, step in enumerate(entry["steps"]):
+            assert step["frame"] == posterior.frame[number] + 1
+            assert list(step["goal"].values()) == posterior.goal[number].tolist()
+            for variable in ("goal", "efficiency", "preference"):
+                assert sum(step[variable].values()) == pytest.approx(1)
+    surprise = max(step["observation_surprise"] for step in trace[-1]["steps"][1:])
+    assert surprise == judgement.surprise.observation
+
+
+def test_the_tidy_table(judgement: Judgement) -> None:
+    pytest.importorskip("pandas")
+    table = judgement.to_pandas()
+    columns = ["trial", "agent", "step", "frame", "variable", "value", "probability"]
+    assert list(table.columns) == columns
+    sums = table.groupby(["trial", "step", "variable"])["probability"].sum()
+    np.testing.assert_allclose(sums, 1.0)
+    assert len(sums) == 3 * sum(len(posterior) + 1 for posterior in judgement.posteriors)
+    goals = table[(table.variable == "goal") & (table.trial == 3)].pivot(
+        index="step", columns="value", values="probability"
+    )
+    assert list(goals.columns) == ["heart.png", "key"]
+    np.testing.assert_allclose(goals.to_numpy(), judgement.test.goal)
+    frames = table[table.trial == 3].groupby("step").frame.first()
+    np.testing.assert_array_equal(frames, judgement.test.frame + 1)
+
+
+def test_the_labelled_arrays(judgement: Judgement) -> None:
+    pytest.importorskip("xarray")
+    data = judgement.to_xarray()
+    assert data.posterior.dims == ("step", "goal", "efficiency")
+    assert data.attrs["agent"] == "clove.png"
+    assert list(data.goal.values) == ["heart.png", "key"]
+    np.testing.assert_allclose(data.posterior.sum(["goal", "efficiency"]), 1.0)
+    np.testing.assert_allclose(data.preference.sum("item"), 1.0)
+    np.testing.assert_allclose(data.efficiency, judgement.test.efficiencies)
+    heart = data.posterior.sel(goal="heart.png").sum("efficiency")
+    np.testing.assert_allclose(heart, judgement.test.goal[:, 0])
+    assert data.frame.values.tolist() == (judgement.test.frame + 1).tolist()
+
+
+def test_things_of_one_image_are_told_apart_in_tables() -> None:
+    pytest.importorskip("pandas")
+    red, blue = HEART.at(120, 50), HEART.at(120, 150)
+    frames = trial(walk((40, 100), (80, 80)), [red, blue])
+    for each in frames:
+        each["objects"][1][3] = [0, 0, 255]
+    table = judged(frames).to_pandas()
+    assert table[table.variable == "goal"].value.nunique() == 2
+
+
+def test_a_simple_episode_is_plausible() -> None:
+    assert judge(read(simple_episode(times=6))).plausibility > 0.5

@@ -1,0 +1,299 @@
+"""The gridworld's evidence against plain loops: every action, every state, one at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import msgspec
+import numpy as np
+import pytest
+
+from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
+from hbtom import Model, Trial
+from hbtom.mind.grid import grid_evidence, legal_actions, q_values
+from hbtom.observe import Body, Look
+from hbtom.plan import GRID, Costs, make_plans
+from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+
+PAPER = Model.preset("paper")
+BETAS = np.array([0.5, 2.0, 5.0])
+State = tuple[int, int, int]  # column, row, phase
+Action = tuple  # ("move", columns, rows), ("touch", item) or ("open",)
+MOVES = [("move", i, j) for i, j in product((-1, 0, 1), repeat=2) if (i, j) != (0, 0)]
+
+
+class Slow:
+    """A gridworld of cells of ten pixels, as the paper tells it, in loops and dictionaries."""
+
+    def __init__(self, trial: Trial, opening: float) -> None:
+        self.trial, self.opening = trial, opening
+        self.columns, self.rows = (math.ceil(side / 10) for side in trial.size)
+        self.key = None if trial.key is None else len(trial.objects)
+        blocks = [tuple(row) for row in trial.walls]
+        self.free = {Phase.OPEN: self._free(blocks)}
+        blocks += [tuple(row) for row in trial.barrier]
+        if trial.lock is not None:
+            x, y = trial.lock.centre
+            blocks.append((x - 10, y - 10, 20, 20))
+        self.free[Phase.START] = self.free[Phase.HELD] = self._free(blocks)
+        self.states = [(*cell, phase) for phase in Phase for cell in sorted(self.free[phase])]
+        self.values = [self._solve(goal) for goal in range(len(trial.items))]
+
+    def _free(self, blocks: list[tuple]) -> set[tuple[int, int]]:
+        def covered(x: float, y: float) -> bool:
+            return any(a < x < a + w and b < y < b + h for a, b, w, h in blocks)
+
+        cells = product(range(self.columns), range(self.rows))
+        return {(i, j) for i, j in cells if not covered(i * 10 + 5, j * 10 + 5)}
+
+    def _near(self, cell: tuple[int, int], body: Body, half: float = 0.0) -> bool:
+        """Tell whether a cell is one of those that a thing covers, or next to one."""
+        x, y = body.centre
+        low = (math.floor((x - half) / 10), math.floor((y - half) / 10))
+        high = (math.ceil((x + half) / 10) - 1, math.ceil((y + half) / 10) - 1) if half else low
+        return all(a - 1 <= c <= b + 1 for a, c, b in zip(low, cell, high, strict=True))
+
+    def actions(self, state: State) -> Iterator[Action]:
+        i, j, phase = state
+        free = self.free[phase]
+        for _, di, dj in MOVES:
+            if {(i, j), (i + di, j), (i, j + dj), (i + di, j + dj)} <= free:
+                yield ("move", di, dj)
+        for item, body in enumerate(self.trial.items):
+            if self._near((i, j), body) and not (item == self.key and phase != Phase.START):
+                yield ("touch", item)
+        lock = self.trial.lock
+        if lock is not None and phase == Phase.HELD and self._near((i, j), lock, half=10.0):
+            yield ("open",)
+
+    def result(self, state: State, action: Action, goal: int) -> tuple[float, State | None]:
+        """Return the cost of an action and the state after it; None if nothing is left to do."""
+        i, j, phase = state
+        if action[0] == "move":
+            return math.hypot(*action[1:]), (i + action[1], j + action[2], phase)
+        if action[0] == "open":
+            return self.opening, (i, j, Phase.OPEN)
+        if action[1] == goal:
+            return PAPER.acts.cost, None
+        return PAPER.acts.cost, (i, j, Phase.HELD) if action[1] == self.key else state
+
+    def _solve(self, goal: int) -> dict[State, float]:
+        """Return the cost-to-go of all states by going over them until nothing changes."""
+        value = dict.fromkeys(self.states, math.inf)
+        ways = {
+            state: [self.result(state, action, goal) for action in self.actions(state)]
+            for state in self.states
+        }
+        if goal == self.key:
+            value.update((state, 0.0) for state in self.states if state[2] != Phase.START)
+        changed = True
+        while changed:
+            changed = False
+            for state in self.states:
+                best = min(
+                    (
+                        cost + (0.0 if after is None else value[after])
+                        for cost, after in ways[state]
+                    ),
+                    default=math.inf,
+                )
+                if best < value[state]:
+                    value[state], changed = best, True
+        return value
+
+    def q(self, state: State, action: Action, goal: int) -> float:
+        cost, after = self.result(state, action, goal)
+        return -(cost + (0.0 if after is None else self.values[goal].get(after, math.inf)))
+
+    def log_policy(self, state: State, action: Action, goal: int, beta: float) -> float:
+        q = {each: self.q(state, each, goal) for each in {*self.actions(state), action}}
+        if all(math.isinf(value) for value in q.values()):
+            return -math.log(len(q))
+        best = max(q.values())
+        total = sum(math.exp(beta * (value - best)) for value in q.values())
+        return beta * (q[action] - best) - math.log(total)
+
+
+def done(course: Course) -> Iterator[tuple[State, Action]]:
+    """Yield the state before each step of a course, and what was done in it."""
+    for step in range(len(course)):
+        column, row = (int(place) for place in course.start[step])
+        moved = tuple(int(d) for d in course.stop[step] - course.start[step])
+        action = {
+            Act.MOVE: ("move", *moved),
+            Act.TOUCH: ("touch", int(course.item[step])),
+            Act.OPEN: ("open",),
+        }[Act(course.act[step])]
+        yield (column, row, int(course.phase[step])), action
+
+
+# Random trials
+
+
+def wander(
+    rng: np.random.Generator, free: set[tuple[int, int]], cell: tuple[int, int], steps: int
+) -> list[tuple[int, int]]:
+    """Return a random walk over neighbouring cells, legal but aimless."""
+    way = [cell]
+    for _ in range(steps):
+        i, j = way[-1]
+        legal = [
+            (i + di, j + dj)
+            for _, di, dj in MOVES
+            if {(i + di, j), (i, j + dj), (i + di, j + dj)} <= free
+        ]
+        if legal:
+            way.append(legal[rng.integers(len(legal))])
+    return way
+
+
+def pixels(cells: list[tuple[int, int]]) -> list[tuple[float, float]]:
+    return [(i * 10 + 5.0, j * 10 + 5.0) for i, j in cells]
+
+
+def random_trial(seed: int, *, with_key: bool) -> Trial:
+    """Return an agent that wanders in a small world; with a key, through all three phases.
+
+    A barrier then parts the world in two, with the lock in it, and the key lies beside the
+    agent's cell when it picks it up.
+    """
+    rng = np.random.default_rng(seed)
+    size = (140.0, 120.0)
+    inner = [(x, y) for x in range(20, 120, 20) for y in range(20, 100, 20)]
+    walls = [(x, y, 20, 20) for x, y in inner if x != 60 and rng.random() < 0.2]
+    walls += [(0, 0, 140, 20), (0, 100, 140, 20), (0, 0, 20, 120), (120, 0, 20, 120)]
+    barrier = [(60, y, 20, 20) for y in (20, 40, 80)] if with_key else []
+    lock = Body(Look("lock"), (70, 70), 10) if with_key else None
+
+    def free_of(blocks: list[tuple]) -> set[tuple[int, int]]:
+        cells = product(range(14), range(12))
+        return {
+            (i, j)
+            for i, j in cells
+            if not any(x <= i * 10 < x + w and y <= j * 10 < y + h for x, y, w, h in blocks)
+        }
+
+    closed = free_of(walls + barrier + [(60, 60, 20, 20)] * with_key)
+    opened = free_of(walls)
+    left = sorted(cell for cell in closed if cell[0] < 6)
+
+    def somewhere() -> tuple[float, float]:
+        return tuple(rng.uniform([25, 25], [115, 95]).round(1))
+
+    objects = (Body(Look("cup"), somewhere(), 9), Body(Look("bell"), somewhere(), 9))
+    before = wander(rng, closed, left[rng.integers(len(left))], 6)
+    path = pixels(before)
+    key, key_path, lock_there, barrier_left = None, None, None, np.ones(len(path))
+    if with_key:
+        held = wander(rng, closed, before[-1], 6)
+        after = wander(rng, opened, held[-1], 5)
+        (x, y), carried = path[-1], pixels(held)
+        key = Body(Look("triangle"), (x + rng.integers(-1, 2) * 10.0, y), 8)
+        waiting = [carried[-1]] * 3
+        path = path + carried + waiting + pixels(after)
+        gone = [(math.nan, math.nan)] * len(after)
+        key_path = np.array([key.centre] * len(before) + [(0.0, 0.0)] * (len(held) + 3) + gone)
+        standing = len(before) + len(held)
+        barrier_left = np.r_[np.ones(standing), 0.8, 0.5, 0.2, np.zeros(len(after))]
+        lock_there = barrier_left > 0
+    return Trial(
+        size=size,
+        walls=np.array(walls, dtype=float),
+        barrier=np.array(barrier, dtype=float).reshape(-1, 4),
+        objects=objects,
+        agent=Body(Look("agent"), path[0], 6),
+        path=np.array(path),
+        barrier_left=barrier_left,
+        key=key,
+        key_path=key_path,
+        lock=lock,
+        lock_there=lock_there,
+    )
+
+
+def trials() -> list[Trial]:
+    return [
+        *(random_trial(seed, with_key=False) for seed in range(4)),
+        *(random_trial(seed, with_key=True) for seed in range(4)),
+        read([key_trial()])[0],
+    ]
+
+
+@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize(("final", "opening"), [(False, 1.0), (True, 6.5)])
+def test_evidence_is_the_boltzmann_policy(number: int, final: bool, opening: float) -> None:
+    trial = trials()[number]
+    slow = Slow(trial, opening)
+    acts = msgspec.structs.replace(PAPER.acts, final=final)
+    evidence = grid_evidence(PAPER.motion, acts, BETAS, trial, opening)
+    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
+    assert evidence.warnings == ()
+    assert len(evidence) == len(course) > 0
+    for step, (state, action) in enumerate(done(course)):
+        for goal, k in product(range(len(trial.items)), range(len(BETAS))):
+            wanted = slow.log_policy(state, action, goal, BETAS[k])
+            assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
+    column, row = (int(place // 10) for place in trial.path[0])
+    reachable = [math.isfinite(value[column, row, Phase.START]) for value in slow.values]
+    assert evidence.reachable.tolist() == reachable
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_q_values_and_legal_actions(number: int) -> None:
+    """For all actions before every step, not only for those that were done."""
+    trial = trials()[number]
+    slow = Slow(trial, opening=3.0)
+    floor = grid_floor(trial, 10.0)
+    course = grid_course(trial, floor, final=False)
+    key = None if trial.key is None else len(trial.objects)
+    plans = make_plans(floor, GRID, Costs(1.0, PAPER.acts.cost, 3.0), key=key)
+    legal, q = legal_actions(plans, course, key), q_values(plans, course, key)
+    names: list[Action] = [("move", right, down) for down, right in GRID.moves]
+    names += [("touch", item) for item in range(len(trial.items))] + [("open",)]
+    for step, (state, _) in enumerate(done(course)):
+        possible = set(slow.actions(state))
+        assert {name for name, can in zip(names, legal[step], strict=True) if can} == possible
+        for index, goal in product(range(len(names)), range(len(trial.items))):
+            if legal[step, index]:
+                wanted = slow.q(state, names[index], goal)
+                assert q[step, index, goal] == pytest.approx(wanted), (state, names[index])
+
+
+# By hand
+
+
+def test_an_open_field_by_hand() -> None:
+    """Two steps from an object straight ahead, in the open, with nothing else at hand.
+
+    Cost-to-go is 2 + 1 (pick it up): the object is at hand from two cells away. The eight moves
+    then cost more than the best by what they lead away.
+    """
+    seen = read([trial(walk((65, 105), (75, 105)), [HEART.at(105, 105)])])[0]
+    evidence = grid_evidence(PAPER.motion, PAPER.acts, np.array([1.0]), seen, 1.0)
+    ahead, diagonal, side, behind = 0.0, math.sqrt(2) - 1, 1.0, 2.0
+    # sideways: 1 + (1 diagonal + 2 ahead), ahead diagonally: sqrt(2) + 2 ahead
+    excess = [ahead, diagonal, diagonal, side, side, behind, math.sqrt(2) + 1, math.sqrt(2) + 1]
+    assert len(evidence) == 1
+    exact = -math.log(sum(math.exp(-e) for e in excess))
+    assert evidence.log[0, 0, 0] == pytest.approx(exact, abs=1e-12)
+
+
+def test_moves_without_a_way_say_nothing_and_are_counted() -> None:
+    """An agent seen to walk through a wall: these moves are left out, with a warning."""
+    walls = [*border(), [[80, 80], [20, 20]]]
+    through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85), SPOON.at(65, 150)], walls=walls)
+    evidence = grid_evidence(PAPER.motion, PAPER.acts, BETAS, read([through])[0], 1.0)
+    lost = (evidence.log == 0).all(axis=(1, 2))
+    assert lost.sum() == 3  # into the wall, on in it, and out of it
+    assert "3 moves go where the gridworld has no way" in evidence.warnings[0]
+    assert np.isfinite(evidence.log).all()
+
+
+def test_the_goal_that_is_approached_becomes_likelier() -> None:
+    seen = read([to_thing(HEART.at(130, 60), others=[SPOON.at(50, 160)])])[0]
+    evidence = grid_evidence(PAPER.motion, PAPER.acts, BETAS, seen, 1.0)
+    heart = [str(goal) for goal in evidence.goals].index("heart.png")
+    total = evidence.log.sum(axis=0)
+    assert (total[heart] > total[1 - heart] + 1).all()

@@ -1,0 +1,355 @@
+"""Exact inference against the enumeration of all goal histories, one by one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from episodes import (
+    ACORN,
+    CLOVE,
+    HEART,
+    SPOON,
+    block,
+    border,
+    episode,
+    key_trial,
+    read,
+    ring,
+    to_thing,
+    trial,
+    walk,
+)
+from hbtom import Beliefs, Model, infer
+from hbtom.judgement import watch
+from hbtom.mind import AgentBeliefs, Evidence, Posterior, efficiency_prior, update
+from hbtom.observe import Look
+
+few = settings(derandomize=True, deadline=None, max_examples=20)
+seeds = st.integers(0, 2**32 - 1)
+
+AGENT = Look("agent.png")
+GOALS = tuple(Look(f"{name}.png") for name in ("cup", "key", "bell"))
+BASE = Model.preset("paper")
+
+
+def model(*, alpha: float = 1.0, temperatures=(0.2, 0.5, 0.9), feasible: bool = True) -> Model:
+    """Return a model with a few efficiencies; only its priors matter here."""
+    return msgspec.structs.replace(
+        BASE,
+        preference=msgspec.structs.replace(BASE.preference, concentration=alpha, feasible=feasible),
+        efficiency=msgspec.structs.replace(BASE.efficiency, temperatures=tuple(temperatures)),
+    )
+
+
+def seen(goals: tuple[Look, ...], reachable: list[bool], log: np.ndarray) -> Evidence:
+    return Evidence(goals, np.array(reachable), log, np.arange(1, len(log) + 1))
+
+
+def random_trial(
+    rng: np.random.Generator, goals: tuple[Look, ...] = GOALS, reach: float = 0.7
+) -> Evidence:
+    """Return up to three steps of random evidence; any goals may be out of reach, but not all."""
+    reachable = rng.random(len(goals)) < reach
+    reachable[rng.integers(len(goals))] = True
+    shape = (rng.integers(0, 4), len(goals), 3)
+    return seen(goals, reachable.tolist(), rng.normal(scale=1.5, size=shape))
+
+
+def learn(model: Model, trials: list[Evidence]) -> list[Posterior]:
+    """Return the posteriors of all trials of one agent."""
+    known = AgentBeliefs.prior(efficiency_prior(model.efficiency)[1])
+    posteriors = []
+    for evidence in trials:
+        posterior, known = update(model, known.knowing(evidence.goals), evidence, AGENT)
+        posteriors.append(posterior)
+    return posteriors
+
+
+# Enumeration
+
+
+@dataclass
+class Exact:
+    """What is believed at one time: P(g, beta), E[theta], and log P(all seen so far)."""
+
+    joint: dict[tuple[Look, int], float]
+    preference: dict[Look, float]
+    log_evidence: float
+
+
+def enumerate_histories(model: Model, trials: list[Evidence], steps: int) -> Exact:
+    """Add up all goal histories and efficiencies, up to a step of the last of the trials."""
+    alpha = model.preference.concentration
+    known = list(dict.fromkeys(goal for evidence in trials for goal in evidence.goals))
+    joint: dict[tuple[Look, int], float] = {}
+    preference = dict.fromkeys(known, 0.0)
+    log_weights: list[tuple[float, tuple[Look, ...], int, list[float]]] = []
+    temperatures = model.efficiency.temperatures
+    prior = [math.exp(-t) / sum(math.exp(-u) for u in temperatures) for t in temperatures]
+    for history in product(*(evidence.goals for evidence in trials)):
+        counts = dict.fromkeys(known, 0)
+        chosen = 1.0
+        for goal, evidence in zip(history, trials, strict=True):
+            can = dict(zip(evidence.goals, evidence.reachable, strict=True))
+            offered = [
+                each for each in evidence.goals if can[each] or not model.preference.feasible
+            ]
+            if not any(can.values()):
+                offered = list(evidence.goals)
+            if goal not in offered:
+                chosen = 0.0
+                break
+            chosen *= (alpha + counts[goal]) / sum(alpha + counts[each] for each in offered)
+            if len(offered) > 1 and any(can.values()):
+                counts[goal] += 1
+        if chosen == 0.0:
+            continue
+        shares = [alpha + counts[goal] for goal in known]
+        theta = [share / sum(shares) for share in shares]
+        for k in range(len(prior)):
+            log = math.log(chosen) + math.log(prior[k])
+            for number, (goal, evidence) in enumerate(zip(history, trials, strict=True)):
+                shown = steps if number == len(trials) - 1 else len(evidence)
+                log += float(evidence.log[:shown, evidence.goals.index(goal), k].sum())
+            log_weights.append((log, history, k, theta))
+    top = max(log for log, *_ in log_weights)
+    total = sum(math.exp(log - top) for log, *_ in log_weights)
+    for log, history, k, theta in log_weights:
+        probability = math.exp(log - top) / total
+        joint[history[-1], k] = joint.get((history[-1], k), 0.0) + probability
+        for goal, share in zip(known, theta, strict=True):
+            preference[goal] += probability * share
+    return Exact(joint, preference, top + math.log(total))
+
+
+def assert_exact(model: Model, trials: list[Evidence]) -> None:
+    for number, posterior in enumerate(learn(model, trials), start=1):
+        so_far = trials[:number]
+        before = None
+        for step in range(len(so_far[-1]) + 1):
+            exact = enumerate_histories(model, so_far, step)
+            wanted = [
+                [exact.joint.get((goal, k), 0.0) for k in range(len(posterior.efficiencies))]
+                for goal in posterior.goals
+            ]
+            np.testing.assert_allclose(posterior.joint[step], wanted, atol=1e-9)
+            np.testing.assert_allclose(posterior.goal[step], np.sum(wanted, axis=1), atol=1e-9)
+            np.testing.assert_allclose(
+                posterior.efficiency[step], np.sum(wanted, axis=0), atol=1e-9
+            )
+            liked = dict(zip(posterior.preferred, posterior.preference[step], strict=True))
+            assert liked == pytest.approx(exact.preference, abs=1e-9)
+            if before is not None:
+                gain = exact.log_evidence - before
+                assert posterior.log_likelihood[step - 1] == pytest.approx(gain, abs=1e-9)
+            before = exact.log_evidence
+
+
+@few
+@given(
+    seed=seeds,
+    goals=st.integers(1, 3),
+    trials=st.integers(1, 4),
+    alpha=st.sampled_from([0.3, 1.0, 2.5]),
+    feasible=st.booleans(),
+)
+def test_inference_is_the_sum_over_all_histories(
+    seed: int, goals: int, trials: int, alpha: float, feasible: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    evidence = [random_trial(rng, GOALS[:goals]) for _ in range(trials)]
+    assert_exact(model(alpha=alpha, feasible=feasible), evidence)
+
+
+@few
+@given(seeds)
+def test_goals_may_come_and_go(seed: int) -> None:
+    """Each trial shows some of the goals, in any order."""
+    rng = np.random.default_rng(seed)
+    trials = []
+    for _ in range(4):
+        some = rng.permutation(3)[: rng.integers(1, 4)]
+        trials.append(random_trial(rng, tuple(GOALS[index] for index in some)))
+    assert_exact(model(), trials)
+
+
+@few
+@given(seeds)
+def test_a_trial_without_reachable_goals_says_nothing_about_goals(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    hopeless = seen(GOALS, [False] * 3, np.zeros((2, 3, 3)))
+    trials = [random_trial(rng), hopeless, random_trial(rng, reach=1)]
+    assert_exact(model(), trials)
+    first, between, last = learn(model(), trials)
+    np.testing.assert_allclose(between.preference[0], first.preference[-1], atol=1e-12)
+    assert (np.abs(between.joint - between.joint[0]) < 1e-12).all()
+    np.testing.assert_allclose(last.preference[0], first.preference[-1], atol=1e-12)
+    assert "no goal can be reached" in between.warnings[0]
+
+
+# Invariances
+
+
+@few
+@given(seeds)
+def test_the_order_of_goals_does_not_matter(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    trials = [random_trial(rng) for _ in range(4)]
+    mixed = []
+    for evidence in trials:
+        order = rng.permutation(3)
+        goals = tuple(evidence.goals[index] for index in order)
+        mixed.append(seen(goals, evidence.reachable[order].tolist(), evidence.log[:, order]))
+    for one, other in zip(learn(model(), trials), learn(model(), mixed), strict=True):
+        back = [other.goals.index(goal) for goal in one.goals]
+        np.testing.assert_allclose(other.joint[:, back], one.joint, atol=1e-12)
+        liked = [other.preferred.index(goal) for goal in one.preferred]
+        np.testing.assert_allclose(other.preference[:, liked], one.preference, atol=1e-12)
+        np.testing.assert_allclose(other.log_likelihood, one.log_likelihood, atol=1e-12)
+
+
+@few
+@given(seeds)
+def test_one_reachable_goal_leaves_preference_untouched(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    before = random_trial(rng)
+    alone = seen(GOALS, [False, True, False], rng.normal(size=(3, 3, 3)))
+    first, only, after = learn(model(), [before, alone, random_trial(rng, reach=1)])
+    np.testing.assert_allclose(only.goal, np.tile([0.0, 1.0, 0.0], (4, 1)), atol=1e-15)
+    # It may tell how efficient the agent is, and so, in hindsight, what it wanted before.
+    exact = enumerate_histories(model(), [before, alone], 3)
+    assert dict(zip(GOALS, after.preference[0], strict=True)) == pytest.approx(exact.preference)
+    flat = seen(GOALS, [False, True, False], np.zeros((3, 3, 3)))
+    _, only = learn(model(), [before, flat])
+    np.testing.assert_allclose(only.preference, np.tile(first.preference[-1], (4, 1)), atol=1e-12)
+
+
+# Extremes
+
+
+@pytest.mark.parametrize("size", [1, 5000])
+def test_long_trials_do_not_underflow(size: int) -> None:
+    """Evidence of -5000 in a step, or of -1 in 5000 steps, is evidence like any other."""
+    log = np.full((size, 2, 3), -5000.0 / size)
+    log[:, 1] -= 2.0 / size
+    trials = [seen(GOALS[:2], [True, True], log)] * 3
+    posteriors = learn(model(), trials)
+    assert all(np.isfinite(posterior.joint).all() for posterior in posteriors)
+    small = [seen(GOALS[:2], [True, True], log + 5000.0 / size)] * 3
+    for one, other in zip(posteriors, learn(model(), small), strict=True):
+        np.testing.assert_allclose(one.joint, other.joint, atol=1e-9)
+        np.testing.assert_allclose(one.preference, other.preference, atol=1e-9)
+        np.testing.assert_allclose(
+            one.log_likelihood, other.log_likelihood - 5000.0 / size, atol=1e-8
+        )
+
+
+def test_what_seemed_impossible_can_come_back() -> None:
+    """One trial rules an efficiency out by e^-800, the next one the others by e^-1600."""
+    first, second = np.zeros((1, 2, 3)), np.zeros((1, 2, 3))
+    first[..., 0], second[..., 1] = 800.0, 1600.0
+    trials = [seen(GOALS[:2], [True, True], log) for log in (first, second)]
+    assert_exact(model(), trials)
+    np.testing.assert_allclose(learn(model(), trials)[-1].efficiency[-1], [0, 1, 0], atol=1e-12)
+
+
+def test_a_trial_without_steps_changes_nothing() -> None:
+    rng = np.random.default_rng(3)
+    trials = [random_trial(rng), seen(GOALS, [True] * 3, np.zeros((0, 3, 3))), random_trial(rng)]
+    assert_exact(model(), trials)
+    still = learn(model(), trials)[1]
+    assert still.joint.shape == (1, 3, 3)
+    assert len(still) == 0
+
+
+# Priors
+
+
+def test_a_new_agent_is_expected_to_like_all_alike() -> None:
+    (posterior,) = learn(model(), [seen(GOALS, [True] * 3, np.zeros((1, 3, 3)))])
+    np.testing.assert_allclose(posterior.goal, 1 / 3)
+    np.testing.assert_allclose(posterior.preference, 1 / 3)
+
+
+@pytest.mark.parametrize(("shape", "scale"), [(1.0, 1.0), (2.5, 0.7)])
+def test_the_efficiency_prior_is_a_gamma_density_of_temperature(shape: float, scale: float) -> None:
+    prior = msgspec.structs.replace(
+        BASE.efficiency, shape=shape, scale=scale, temperatures=(0.2, 0.8)
+    )
+    efficiencies, weight = efficiency_prior(prior)
+    np.testing.assert_allclose(efficiencies, [5.0, 1.25])
+    density = [t ** (shape - 1) * math.exp(-scale * t) for t in (0.2, 0.8)]
+    np.testing.assert_allclose(weight, np.array(density) / sum(density))
+
+
+# Whole trials
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_agents_are_independent(preset: str) -> None:
+    """What another agent does in between changes nothing, not even in the last digit."""
+    one = to_thing(HEART.at(120, 60), others=[SPOON.at(60, 150)])
+    two = to_thing(SPOON.at(60, 150), others=[HEART.at(120, 60)])
+    other = to_thing(SPOON.at(60, 150), others=[HEART.at(120, 60)], who=ACORN)
+    alone = watch(Model.preset(preset), read(episode(one, two, one)))
+    mixed = watch(Model.preset(preset), read(episode(other, one, other, two, other, one)))
+    mine = [posterior for posterior in mixed if str(posterior.agent) == "clove.png"]
+    assert CLOVE.image.endswith("clove.png")
+    for posterior, same in zip(alone, mine, strict=True):
+        np.testing.assert_array_equal(posterior.joint, same.joint)
+        np.testing.assert_array_equal(posterior.preference, same.preference)
+        np.testing.assert_array_equal(posterior.log_likelihood, same.log_likelihood)
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_an_agent_that_is_shut_in_teaches_nothing(preset: str) -> None:
+    shut = [*border(), *ring(2, 5)]  # around the agent's cell
+    familiar = to_thing(HEART.at(120, 60), others=[SPOON.at(60, 150)])
+    objects = [HEART.at(120, 110), SPOON.at(150, 150)]
+    hopeless = trial(walk((44, 106), (54, 114), (46, 112)), objects, walls=shut)
+    model = Model.preset(preset)
+    first, shut_in, last = watch(model, read(episode(familiar, hopeless, familiar)))
+    assert not shut_in.reachable.any()
+    np.testing.assert_allclose(shut_in.joint, np.tile(shut_in.joint[:1], (len(shut_in) + 1, 1, 1)))
+    np.testing.assert_allclose(last.preference[0], first.preference[-1], atol=1e-12)
+    np.testing.assert_allclose(last.efficiency[0], first.efficiency[-1], atol=1e-12)
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_beliefs_are_not_changed_by_watching(preset: str) -> None:
+    """The core call is pure: watching the same trial twice from the same beliefs is the same."""
+    model, trial = Model.preset(preset), read(episode(to_thing(HEART.at(120, 60))))[0]
+    _, beliefs = infer(model, Beliefs(), trial)
+    one, after = infer(model, beliefs, trial)
+    other, _ = infer(model, beliefs, trial)
+    np.testing.assert_array_equal(one.joint, other.joint)
+    assert len(beliefs.agents) == len(after.agents) == 1
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_the_key_can_be_left_out_of_what_is_wanted(preset: str) -> None:
+    base = Model.preset(preset)
+    without = msgspec.structs.replace(
+        base, preference=msgspec.structs.replace(base.preference, keys=False)
+    )
+    trial = read([key_trial()])[0]
+    assert [str(goal) for goal in infer(base, Beliefs(), trial)[0].goals] == ["heart.png", "key"]
+    assert [str(goal) for goal in infer(without, Beliefs(), trial)[0].goals] == ["heart.png"]
+
+
+def test_a_wall_between_makes_one_goal_the_only_one() -> None:
+    """Feasibilize: what cannot be reached is not among the choices."""
+    walls = [*border(), *(block(100, y) for y in range(20, 180, 20))]
+    seen = read([to_thing(HEART.at(60, 60), others=[SPOON.at(150, 100)], walls=walls)])
+    for preset in ("default", "paper"):
+        posterior, _ = infer(Model.preset(preset), Beliefs(), seen[0])
+        assert posterior.reachable.tolist() == [True, False]
+        np.testing.assert_allclose(posterior.goal, np.tile([1.0, 0.0], (len(posterior) + 1, 1)))

@@ -1,0 +1,312 @@
+"""What counts as a step: moves, touches, the opening of a lock; and what does not."""
+
+from __future__ import annotations
+
+import copy
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from episodes import HEART, SPOON, Json, Point, block, border, key_trial, read, trial, walk
+from hbtom import Trial
+from hbtom.world import Act, Course, Phase, continuous_course, grid_course, grid_floor
+
+FAR = HEART.at(160, 160)  # touched by nobody
+
+
+def seen(path: list[Point], *things, **more) -> Trial:
+    return read([trial(path, things or [FAR], **more)])[0]
+
+
+def fine(trial: Trial, *, stride: float = 10.0, final: bool = True) -> Course:
+    return continuous_course(trial, stride=stride, final=final)
+
+
+def coarse(trial: Trial, *, final: bool = True) -> Course:
+    return grid_course(trial, grid_floor(trial, 10.0), final=final)
+
+
+kinds = pytest.mark.parametrize("make", [fine, coarse])
+
+
+def steps(course: Course) -> list[tuple]:
+    """Return all of the course but the frames."""
+    kinds = np.stack([course.act, course.item, course.phase], axis=1)
+    return [tuple(row) for row in np.hstack([kinds, course.start, course.stop]).tolist()]
+
+
+def acts(course: Course) -> list[tuple[Act, int, Phase]]:
+    """Return all steps that are not moves."""
+    rows = zip(course.act, course.item, course.phase, strict=True)
+    return [(Act(a), int(i), Phase(p)) for a, i, p in rows if a != Act.MOVE]
+
+
+def moves(course: Course) -> np.ndarray:
+    """Return start and stop of every move: x, y, x, y."""
+    return np.hstack([course.start, course.stop])[course.act == Act.MOVE]
+
+
+# Still frames
+
+
+@kinds
+def test_still_frames_are_no_steps(make) -> None:
+    path = walk((40, 100), (70, 100), (86, 130))
+    slow = [place for place in path for _ in range(3)]
+    assert steps(make(seen(slow, before=9, after=20))) == steps(make(seen(path)))
+
+
+@kinds
+@pytest.mark.parametrize("final", [False, True])
+def test_who_does_not_move_does_nothing(make, final: bool) -> None:
+    """Not even if it stands in contact with something all the time."""
+    assert len(make(seen([(50, 50)] * 4, HEART.at(55, 50)), final=final)) == 0
+    assert len(make(seen([(50, 50)], before=0, after=0), final=final)) == 0
+
+
+@kinds
+def test_steps_are_complete_at_the_frame_where_they_end(make) -> None:
+    trial = seen(walk((42, 103), (97, 61), (130, 75)))
+    course = make(trial)
+    assert (np.diff(course.frame) > 0).all()
+    for frame, stop in zip(course.frame, course.stop, strict=True):
+        place = trial.path[frame]
+        assert tuple(stop) == tuple(place if make is fine else place // 10)
+
+
+# Moves in pixels
+
+
+def test_moves_are_strides_and_a_rest() -> None:
+    course = fine(seen(walk((40, 100), (85, 100), step=2)), stride=10)
+    lengths = np.hypot(*(course.stop - course.start).T)
+    assert lengths.sum() == 45
+    assert (lengths[:-1] >= 10).all()
+    assert (lengths < 12).all()  # a stride and less than a frame's move
+    assert 0 < lengths[-1] < 10
+
+
+@settings(derandomize=True, deadline=None, max_examples=30)
+@given(
+    corners=st.lists(st.tuples(st.integers(30, 120), st.integers(30, 120)), min_size=2, max_size=5),
+    stride=st.sampled_from([0.0, 5.0, 10.0, 23.0]),
+)
+def test_moves_follow_one_another_along_the_path(corners: list[Point], stride: float) -> None:
+    trial = seen(walk(*corners))
+    course = fine(trial, stride=stride)
+    np.testing.assert_array_equal(course.start[1:], course.stop[:-1])
+    along = np.r_[0, np.cumsum(np.hypot(*np.diff(trial.path, axis=0).T))]
+    if len(course):
+        assert tuple(course.start[0]) == corners[0]
+        assert tuple(course.stop[-1]) == corners[-1]
+        assert (np.diff(along[course.frame])[:-1] >= stride).all()
+    else:
+        assert along[-1] == 0
+
+
+def test_stride_zero_makes_every_frame_a_move() -> None:
+    course = fine(seen(walk((40, 100), (60, 100))), stride=0)
+    np.testing.assert_array_equal(course.stop - course.start, [[2, 0]] * 10)
+
+
+def test_a_stride_is_measured_along_the_way() -> None:
+    """Who walks ten pixels there and back has walked a stride and is where it was."""
+    course = fine(seen(walk((40, 100), (46, 100), (40, 100), (46, 100))), stride=12)
+    np.testing.assert_array_equal(moves(course)[0], [40, 100, 40, 100])
+
+
+# The touch at the end
+
+
+@kinds
+@pytest.mark.parametrize("final", [False, True])
+def test_the_touch_at_the_end_is_an_act_if_the_model_says_so(make, final: bool) -> None:
+    trial = seen(walk((40, 100), (86, 100)), SPOON.at(99, 100), HEART.at(99, 60))
+    spoon = [str(item.look) for item in trial.items].index("spoon.png")
+    assert acts(make(trial, final=final)) == [(Act.TOUCH, spoon, Phase.START)] * final
+
+
+@kinds
+def test_who_stops_in_the_open_touches_nothing(make) -> None:
+    assert acts(make(seen(walk((40, 100), (86, 100)), HEART.at(105, 100)))) == []
+
+
+def test_motion_after_contact_is_left_out_with_the_touch_only() -> None:
+    trial = seen(walk((40, 100), (94, 100)), HEART.at(99, 100))  # contact begins at x = 84
+    assert moves(fine(trial))[-1, 2] == 84
+    assert moves(fine(trial, final=False))[-1, 2] == 94
+    touch = fine(trial)
+    assert touch.act[-1] == Act.TOUCH
+    assert trial.path[touch.frame[-1], 0] == 84
+
+
+def test_contact_on_the_way_ends_nothing() -> None:
+    """An agent that brushes past one object to another touches the other one."""
+    trial = seen(walk((40, 100), (126, 100)), SPOON.at(80, 112), HEART.at(140, 100))
+    course = fine(trial)
+    heart = [str(item.look) for item in trial.items].index("heart.png")
+    assert acts(course) == [(Act.TOUCH, heart, Phase.START)]
+    np.testing.assert_array_equal(course.start[1:], course.stop[:-1])
+
+
+def test_contact_that_is_given_up_does_not_count() -> None:
+    """Only the last run of contact is the touch: motion before it is evidence."""
+    trial = seen(walk((40, 100), (90, 100), (60, 100), (86, 100)), HEART.at(99, 100))
+    assert np.hypot(*(moves(fine(trial))[:, 2:] - moves(fine(trial))[:, :2]).T).sum() >= 90
+
+
+def test_of_two_things_in_contact_the_nearer_for_its_size_is_touched() -> None:
+    trial = seen(walk((40, 100), (86, 100)), SPOON.at(92, 112), HEART.at(94, 92))
+    heart = [str(item.look) for item in trial.items].index("heart.png")
+    assert acts(fine(trial)) == [(Act.TOUCH, heart, Phase.START)]
+
+
+# Key and lock
+
+KEY_ITEM = 1  # the heart is item 0
+
+
+@kinds
+def test_an_instrumental_trial_is_three_legs(make) -> None:
+    course = make(read([key_trial()])[0])
+    assert acts(course) == [
+        (Act.TOUCH, KEY_ITEM, Phase.START),
+        (Act.OPEN, -1, Phase.HELD),
+        (Act.TOUCH, 0, Phase.OPEN),
+    ]
+    assert (np.diff(course.phase) >= 0).all()
+    assert set(course.phase[course.act == Act.MOVE]) == set(Phase)
+
+
+@kinds
+def test_key_and_lock_are_acts_without_the_touch_at_the_end_too(make) -> None:
+    course = make(read([key_trial()])[0], final=False)
+    assert [act for act, _, _ in acts(course)] == [Act.TOUCH, Act.OPEN]
+
+
+@kinds
+@pytest.mark.parametrize("jitter", [1, 3])
+def test_a_carried_key_that_trembles_changes_nothing(make, jitter: int) -> None:
+    steady, trembling = (read([key_trial(jitter=j)])[0] for j in (0, jitter))
+    assert steps(make(trembling)) == steps(make(steady))
+
+
+def test_a_key_that_trembles_while_nobody_moves_is_no_motion() -> None:
+    still = key_trial(wait=2, jitter=2)
+    longer = key_trial(wait=20, jitter=2)
+    assert steps(fine(read([longer])[0])) == steps(fine(read([still])[0]))
+
+
+@kinds
+def test_the_jump_to_the_lock_is_no_move(make) -> None:
+    course = make(read([key_trial(jump=True)])[0])
+    lengths = np.hypot(*(course.stop - course.start).T)
+    assert lengths.max() < (13 if make is fine else 1.5)
+    after = course.start[course.phase == Phase.OPEN][0]
+    assert tuple(after) == ((110, 110) if make is fine else (11, 11))
+
+
+@kinds
+@pytest.mark.parametrize("repeats", [1, 4])
+def test_still_frames_before_the_jump_do_not_make_it_a_move(make, repeats: int) -> None:
+    frames = key_trial()
+    gone = next(n for n, each in enumerate(frames) if not each["fuse_walls"])
+    later = frames[:gone] + [copy.deepcopy(frames[gone]) for _ in range(repeats)] + frames[gone:]
+    assert steps(make(read([later])[0])) == steps(make(read([frames])[0]))
+
+
+def test_what_happens_while_the_barrier_vanishes_is_left_out() -> None:
+    """An agent that steps aside while it waits chooses nothing by that."""
+    frames = key_trial(wait=2)
+    aside = copy.deepcopy(frames)
+    start = next(n for n, each in enumerate(frames) if len(each["fuse_walls"]) < 3)
+    for each in aside[start + 1 :]:
+        if each["fuse_walls"]:
+            each["agent"][0][1] += 3
+    assert steps(fine(read([aside])[0])) == steps(fine(read([frames])[0]))
+
+
+def test_a_barrier_that_vanishes_by_itself_is_not_opened_by_the_agent() -> None:
+    frames = key_trial()
+    for each in frames:
+        each["pin"] = []
+    course = fine(read([frames])[0])
+    assert Act.OPEN not in course.act
+    assert set(course.phase) == {Phase.START, Phase.OPEN}
+
+
+def test_a_barrier_that_never_goes_leaves_nothing_after_the_opening() -> None:
+    frames: list[Json] = key_trial()
+    last = next(n for n, each in enumerate(frames) if not each["fuse_walls"])
+    course = fine(read([frames[:last]])[0])
+    assert acts(course)[-1] == (Act.OPEN, -1, Phase.HELD)
+    assert course.act[-1] == Act.OPEN
+
+
+def test_picking_up_ends_where_contact_began() -> None:
+    """The moves towards a key end where it is touched, not where it begins to move."""
+    frames = key_trial()
+    picked = read([frames])[0].event("pick up key")
+    assert picked is not None
+    course = fine(read([frames])[0])
+    touch = int(np.flatnonzero(course.act == Act.TOUCH)[0])
+    assert course.frame[touch] < picked.frame
+    assert tuple(course.stop[touch]) == (50, 76)
+
+
+# Moves between cells
+
+
+def cells(course: Course) -> list[tuple[int, int]]:
+    """Return the cells of a course without acts."""
+    assert (course.act == Act.MOVE).all()
+    places = [course.start[0], *course.stop] if len(course) else []
+    return [(int(x), int(y)) for x, y in places]
+
+
+def test_cells_are_found_by_rounding_down() -> None:
+    """At 55 and 59 an agent is in the sixth cell; rounding to the nearest would say the seventh."""
+    assert cells(coarse(seen(walk((51, 105), (69, 105))))) == [(5, 10), (6, 10)]
+    assert len(coarse(seen(walk((51, 109), (59, 101))))) == 0
+
+
+def test_zigzags_become_diagonals() -> None:
+    stairs = [(45 + 10 * ((k + 1) // 2), 45 + 10 * (k // 2)) for k in range(9)]
+    assert cells(coarse(seen(stairs))) == [(4 + k, 4 + k) for k in range(5)]
+
+
+def test_a_corner_of_a_wall_is_not_cut() -> None:
+    """The way round a wall's corner stays two moves at a right angle; past it, it is smoothed."""
+    wall = [*border(), block(60, 60)]
+    path = [(55, 85), (55, 75), (55, 65), (55, 55), (65, 55), (65, 45)]
+    smooth = cells(coarse(seen(path, walls=wall)))
+    assert smooth == [(5, 8), (5, 7), (5, 6), (5, 5), (6, 4)]
+    other_side = [(75, 55), (85, 55), (85, 65)]  # (7, 5), (8, 5), (8, 6): the inner cell is wall
+    assert cells(coarse(seen(other_side, walls=wall))) == [(7, 5), (8, 5), (8, 6)]
+
+
+def test_moves_at_an_acute_angle_stay() -> None:
+    there_and_back = [(45, 45), (55, 45), (45, 45), (45, 55)]
+    assert cells(coarse(seen(there_and_back))) == [(4, 4), (5, 4), (4, 5)]
+
+
+places = st.tuples(st.integers(21, 140), st.integers(21, 140))
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(path=st.lists(places, min_size=1, max_size=8))
+def test_no_cell_is_jumped_over(path: list[Point]) -> None:
+    """However far an agent moves in one frame, its steps are moves between neighbours."""
+    trial = seen(path)
+    course = coarse(trial)
+    way = cells(course) or [(path[0][0] // 10, path[0][1] // 10)]
+    assert way[0] == (path[0][0] // 10, path[0][1] // 10)
+    assert way[-1] == (path[-1][0] // 10, path[-1][1] // 10)
+    assert all(max(abs(a - c), abs(b - d)) == 1 for (a, b), (c, d) in pairwise(way))
+    for (a, b), (c, d), (e, f) in zip(way, way[1:], way[2:], strict=False):
+        turn = math.dist((a, b), (c, d)) == math.dist((c, d), (e, f)) == 1
+        assert not (turn and abs(a - e) == abs(b - f) == 1), "a zig-zag is left"
