@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+
+# The same examples everywhere and always; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("same", deadline=None, derandomize=True, database=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 REAL = HERE.parent.parent / "shared" / "data" / "bib"
 

@@ -17,10 +17,12 @@ import copy
 import gzip
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import hbtom
 from hbtom import observe
@@ -268,6 +270,17 @@ def to_bytes(episode: Json) -> bytes:
 def read(episode: Json) -> hbtom.Episode:
     """Read an episode given as plain lists."""
     return observe.read(to_bytes(episode))
+
+
+def assert_same(one: hbtom.Episode, other: hbtom.Episode) -> None:
+    """Check that two episodes hold the same trials, value for value, and the same events."""
+    assert len(one) == len(other)
+    for first, second in zip(one, other, strict=True):
+        for field in fields(first):
+            np.testing.assert_equal(
+                getattr(first, field.name), getattr(second, field.name), err_msg=field.name
+            )
+        assert first.events == second.events
 
 
 def write(path: Path, episode: Json) -> Path:

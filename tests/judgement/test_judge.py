@@ -78,7 +78,7 @@ def test_fetching_the_key_is_plausible_only_if_the_barrier_bars(preset: str) -> 
     familiar = key_trial()
     to_key = next(n for n, each in enumerate(familiar) if each["agent"][0] == [44, 70])
     barred = familiar[: to_key + 1]
-    near = key_trial(goal=HEART.at(50, 150))[: to_key + 1]
+    near = key_trial(goal=HEART.at(82, 34))[: to_key + 1]
     expected = judged(*[familiar] * 4, barred, preset=preset)
     unexpected = judged(*[familiar] * 4, near, preset=preset)
     assert expected.plausibility > unexpected.plausibility

@@ -284,10 +284,10 @@ def test_the_efficiency_prior_is_a_gamma_density_of_temperature(shape: float, sc
     prior = msgspec.structs.replace(
         BASE.efficiency, shape=shape, scale=scale, temperatures=(0.2, 0.8)
     )
-    efficiencies, weight = efficiency_prior(prior)
+    efficiencies, log_weight = efficiency_prior(prior)
     np.testing.assert_allclose(efficiencies, [5.0, 1.25])
     density = [t ** (shape - 1) * math.exp(-scale * t) for t in (0.2, 0.8)]
-    np.testing.assert_allclose(weight, np.array(density) / sum(density))
+    np.testing.assert_allclose(np.exp(log_weight), np.array(density) / sum(density))
 
 
 # Whole trials

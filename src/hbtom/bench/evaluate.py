@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from hbtom import __version__
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
+Rating = Literal["plausibility", "predictive"]
 Progress = Callable[[int, int], None]  # pairs done, pairs in all
 
 
@@ -39,6 +40,7 @@ class Row:
     member: str
     file: str
     plausibility: float
+    predictive: float | None  # the score without fitted weights, where it was asked for
     part_goal: float
     part_efficiency: float
     part_observation: float
@@ -60,6 +62,7 @@ class Evaluation:
 
     dataset: str
     model: Model
+    score: Rating  # by which pairs are compared
     rows: tuple[Row, ...]
     unreadable: tuple[LeftOut, ...]  # members that could not be judged; their pairs do not count
     left_out: tuple[LeftOut, ...]  # files that are not part of a pair
@@ -69,7 +72,8 @@ class Evaluation:
         """The score of every task."""
         members: dict[tuple[str, str], dict[str, float]] = {}
         for row in self.rows:
-            members.setdefault((row.task, row.pair), {})[row.member] = row.plausibility
+            rating = row.plausibility if self.score == "plausibility" else row.predictive
+            members.setdefault((row.task, row.pair), {})[row.member] = rating or 0.0
         values: dict[str, list[float]] = {}
         for (task, _), rated in members.items():
             if len(rated) == 2:
@@ -85,6 +89,7 @@ class Evaluation:
         """Return the scores as plain values."""
         return {
             "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            "score": self.score,
             "version": __version__,
             "dataset": self.dataset,
             "tasks": [score.to_dict() for score in self.tasks],
@@ -106,20 +111,24 @@ def evaluate(
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
+    score: Rating = "plausibility",
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Judge every pair of a dataset; ``workers`` is the number of processes, default all cores."""
+    """Judge every pair of a dataset; ``workers`` is the number of processes, default all cores.
+
+    ``score`` chooses what is compared: the fitted plausibility, or the predictive probability.
+    """
     model = find_model(model)
     found = dataset if isinstance(dataset, Dataset) else find_pairs(Path(dataset), tasks)
     rows: list[Row] = []
     unreadable: list[LeftOut] = []
-    judged = each_pair(partial(_judge_pair, model), found.pairs, workers)
+    judged = each_pair(partial(_judge_pair, model, score == "predictive"), found.pairs, workers)
     for done, (pair_rows, problems) in enumerate(judged, start=1):
         rows += pair_rows
         unreadable += problems
         if progress is not None:
             progress(done, len(found.pairs))
-    return Evaluation(found.name, model, tuple(rows), tuple(unreadable), found.left_out)
+    return Evaluation(found.name, model, score, tuple(rows), tuple(unreadable), found.left_out)
 
 
 def each_pair(
@@ -140,17 +149,17 @@ def _without_garbage() -> None:
     gc.disable()
 
 
-def _judge_pair(model: Model, pair: Pair) -> tuple[list[Row], list[LeftOut]]:
+def _judge_pair(model: Model, predictive: bool, pair: Pair) -> tuple[list[Row], list[LeftOut]]:
     rows, problems = [], []
     for member in (pair.expected, pair.unexpected):
         try:
-            rows.append(_row(member, judge(member.load(), model)))
+            rows.append(_row(member, judge(member.load(), model), predictive))
         except BadInput as error:
             problems.append(LeftOut(member.file, str(error)))
     return rows, problems
 
 
-def _row(member: Member, judgement: Judgement) -> Row:
+def _row(member: Member, judgement: Judgement, predictive: bool) -> Row:
     test = judgement.test
     preference = zip(names(test.preferred), test.preference[0], strict=True)
     return Row(
@@ -159,6 +168,7 @@ def _row(member: Member, judgement: Judgement) -> Row:
         member=member.member,
         file=member.file,
         plausibility=judgement.plausibility,
+        predictive=judgement.predictive if predictive else None,
         **{f"part_{name}": value for name, value in judgement.parts.to_dict().items()},
         **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
         preference="; ".join(f"{name} {share:.4f}" for name, share in preference),

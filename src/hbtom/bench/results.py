@@ -31,12 +31,17 @@ class Ratings:
     values: Mapping[Episode, float]
 
 
-def check_target(path: Path, *, overwrite: bool = False) -> None:
-    """Refuse a results file that cannot or should not be written, before any work is done."""
-    if path.suffix not in _WRITERS:
+def check_target(
+    path: Path,
+    *,
+    overwrite: bool = False,
+    kinds: Sequence[str] = (".csv", ".jsonl", ".parquet"),
+) -> None:
+    """Refuse a file that cannot or should not be written, before any work is done."""
+    if path.suffix not in kinds:
         raise BadInput(
             f"results are not written as '{path.suffix}'",
-            hint=f"end the name in {', '.join(_WRITERS)}",
+            hint=f"end the name in {' or '.join(kinds)}",
         ).at(file=str(path))
     if path.exists() and not overwrite:
         raise BadInput(

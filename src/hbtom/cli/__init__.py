@@ -56,6 +56,13 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
 @_tasks
 @click.option("--out", type=click.Path(), help="Write a row an episode: .csv, .jsonl, .parquet.")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@click.option(
+    "--score",
+    type=click.Choice(["plausibility", "predictive"]),
+    default="plausibility",
+    show_default=True,
+    help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
+)
 @_format
 @_workers
 def evaluate(
@@ -64,6 +71,7 @@ def evaluate(
     tasks: tuple[str, ...],
     out: str | None,
     overwrite: bool,
+    score: Literal["plausibility", "predictive"],
     form: str,
     workers: int | None,
 ) -> None:
@@ -74,7 +82,7 @@ def evaluate(
     """
     from hbtom.cli.evaluate import run
 
-    sys.exit(run(dataset, model, tasks, out, overwrite, form, workers))
+    sys.exit(run(dataset, model, tasks, out, overwrite, score, form, workers))
 
 
 @main.command()
@@ -98,6 +106,59 @@ def generate(
     from hbtom.cli.generate import run
 
     sys.exit(run(out, pairs, seed, tasks, background, compress, workers))
+
+
+@main.command()
+@click.argument("dataset", required=False, type=click.Path())
+@click.option("-o", "--out", required=True, type=click.Path(), help="The model to write: .toml")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@_model
+@_tasks
+@click.option(
+    "--penalty", type=click.FloatRange(min=0), default=1e-4, show_default=True, help="L2 penalty."
+)
+@_format
+@_workers
+def fit(
+    dataset: str | None,
+    out: str,
+    overwrite: bool,
+    model: str,
+    tasks: tuple[str, ...],
+    penalty: float,
+    form: str,
+    workers: int | None,
+) -> None:
+    """Fit the classifier of a model to DATASET and write the model to a file.
+
+    Without DATASET, 220 synthetic episodes are made, with a seed that is not used for reporting.
+    """
+    from hbtom.cli.fit import run
+
+    sys.exit(run(dataset, model, tasks, out, overwrite, penalty, form, workers))
+
+
+@main.command()
+@click.argument("dataset", required=False, type=click.Path())
+@_model
+@_tasks
+@click.option("--out", type=click.Path(), help="Write one row a variation and task: .csv")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@_format
+@_workers
+def ablate(
+    dataset: str | None,
+    model: str,
+    tasks: tuple[str, ...],
+    out: str | None,
+    overwrite: bool,
+    form: str,
+    workers: int | None,
+) -> None:
+    """Switch off surprises and assumptions one at a time, and evaluate each time."""
+    from hbtom.cli.ablate import run
+
+    sys.exit(run(dataset, model, tasks, out, overwrite, form, workers))
 
 
 @main.command()

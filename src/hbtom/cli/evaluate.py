@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hbtom.bench.default import default_dataset
-from hbtom.bench.evaluate import Evaluation, evaluate
+from hbtom.bench.evaluate import Evaluation, Rating, evaluate
 from hbtom.bench.results import check_target, write_rows
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, print_json
@@ -21,6 +21,7 @@ def run(
     tasks: Sequence[str],
     out: str | None,
     overwrite: bool,
+    score: Rating,
     form: str,
     workers: int | None,
 ) -> int:
@@ -31,7 +32,9 @@ def run(
         with progress("making a synthetic benchmark") as made:
             where = Path(dataset) if dataset is not None else default_dataset(made)
         with progress("judging pairs") as judged:
-            result = evaluate(where, model, tasks=tasks or None, workers=workers, progress=judged)
+            result = evaluate(
+                where, model, tasks=tasks or None, workers=workers, score=score, progress=judged
+            )
         if out is not None:
             write_rows(result.rows, Path(out), overwrite=overwrite)
     except BadInput as error:

@@ -2,6 +2,7 @@
 
 from hbtom.judgement.judge import Judgement, judge, watch
 from hbtom.judgement.plausibility import plausibility
+from hbtom.judgement.predictive import predictive
 from hbtom.judgement.surprise import Triple, surprise
 
-__all__ = ["Judgement", "Triple", "judge", "plausibility", "surprise", "watch"]
+__all__ = ["Judgement", "Triple", "judge", "plausibility", "predictive", "surprise", "watch"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
 from hbtom.judgement.plausibility import plausibility
+from hbtom.judgement.predictive import predictive
 from hbtom.judgement.surprise import Triple, surprise
 from hbtom.mind import Beliefs, Posterior, infer
 from hbtom.model import Model, find_model
@@ -33,6 +34,11 @@ class Judgement:
     @property
     def test(self) -> Posterior:
         return self.posteriors[-1]
+
+    @property
+    def predictive(self) -> float:
+        """A score without fitted weights: how often so much effort would be wasted, 0 to 1."""
+        return predictive(self.test)
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the judgement as plain values; ``trace`` adds the posteriors of every step."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.evidence import UNIT, Evidence, name_goals
 from hbtom.mind.policy import log_choice, log_heading
 from hbtom.model import Acts, Continuous
@@ -14,6 +14,8 @@ from hbtom.observe import Trial
 from hbtom.plan import CONTINUOUS, Costs, Plans, make_plans
 from hbtom.plan.field import spilled
 from hbtom.world import Act, Course, Phase, continuous_course, continuous_floor
+
+HEADINGS = 72  # enough to tell how much an agent of some efficiency is likely to waste
 
 
 def continuous_evidence(
@@ -32,15 +34,38 @@ def continuous_evidence(
     to_go = _Field(plans)
 
     excess, length = _excess(course, to_go, costs, key)
+    moves = course.act == Act.MOVE
+    excess = np.clip(excess, 0.0, np.where(moves, 2.0 * length, acts.cost)[:, None])
     log = np.where(
-        (course.act == Act.MOVE)[:, None, None],
-        log_heading(np.clip(excess, 0.0, 2.0 * length[:, None]), length, efficiency),
-        log_choice(np.clip(excess, 0.0, acts.cost), acts.cost, efficiency),
+        moves[:, None, None],
+        log_heading(excess, length, efficiency),
+        log_choice(excess, acts.cost, efficiency),
     )
     reachable = np.isfinite(to_go(trial.path[:1], np.array([Phase.START])))[0]
     # An agent that wants what it cannot reach may go anywhere: a random heading has log-density 0.
     log = np.where(reachable[:, None], log, 0.0)
-    return Evidence(name_goals(trial), reachable, log, course.frame)
+    return Evidence(
+        goals=name_goals(trial),
+        reachable=reachable,
+        log=log,
+        frame=course.frame,
+        excess=excess,
+        options=_options(moves, length, excess, acts.cost),
+    )
+
+
+def _options(
+    moves: Annotated[Bools, "step"],
+    length: Annotated[Floats, "step"],
+    excess: Annotated[Floats, "step goal"],
+    act: float,
+) -> Annotated[Floats, "step option goal"]:
+    """Return what any of many headings would have wasted; for an act, doing it or not."""
+    headings = np.linspace(0.0, 2.0 * np.pi, HEADINGS, endpoint=False)
+    turned = length[:, None] * (1.0 - np.cos(headings))
+    choice = np.full((*excess.shape, HEADINGS), np.inf)
+    choice[..., 0], choice[..., 1] = excess, act - excess
+    return np.where(moves[:, None, None], turned[:, :, None], np.moveaxis(choice, -1, 1))
 
 
 def _excess(

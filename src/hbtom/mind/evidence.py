@@ -23,6 +23,8 @@ class Evidence:
     reachable: Annotated[Bools, "goal"]
     log: Annotated[Floats, "step goal efficiency"]
     frame: Annotated[Ints, "step"]  # at which each step is complete
+    excess: Annotated[Floats, "step goal"]  # what each step wasted
+    options: Annotated[Floats, "step option goal"]  # what else it could have wasted; inf: nothing
     warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:

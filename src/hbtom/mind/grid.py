@@ -36,13 +36,17 @@ def grid_evidence(
     known = legal[steps, taken] | (course.act != Act.MOVE)
     legal[steps, taken] = True  # what was done could be done
     q = np.where(legal[:, :, None], q_values(plans, course, key), -np.inf)
-    log = log_boltzmann(_unless_hopeless(q, legal), efficiency)[steps, taken]
+    q = _unless_hopeless(q, legal)
+    log = log_boltzmann(q, efficiency)[steps, taken]
+    options = q.max(axis=1, keepdims=True) - q
     column, row = floor.cell_of(*trial.path[0])
     return Evidence(
         goals=name_goals(trial),
         reachable=np.isfinite(plans.cost[:, plans.layer[Phase.START], row, column]),
         log=np.where(known[:, None, None], log, 0.0),
         frame=course.frame,
+        excess=options[steps, taken],
+        options=options,
         warnings=_illegal(int((~known).sum())),
     )
 

@@ -39,6 +39,7 @@ class Posterior:
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     frame: Annotated[Ints, "1+step"]
+    evidence: Evidence
     warnings: tuple[str, ...] = ()
 
     @property
@@ -88,6 +89,8 @@ def gather(model: Model, beliefs: Beliefs, trial: Trial) -> Evidence:
         goals=evidence.goals[wanted],
         reachable=evidence.reachable[wanted],
         log=evidence.log[:, wanted],
+        excess=evidence.excess[:, wanted],
+        options=evidence.options[..., wanted],
     )
 
 
@@ -131,6 +134,7 @@ def update(
         preference=_preference(alpha + counts, given_goal, joint),
         log_likelihood=np.diff(log_total.ravel()),
         frame=np.concatenate([[0], evidence.frame]),
+        evidence=evidence,
         warnings=evidence.warnings + warnings,
     )
     return posterior, _learnt(known.goals, counts, log_history + log_evidence[-1])

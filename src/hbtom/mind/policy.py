@@ -18,12 +18,10 @@ def log_boltzmann(
 ) -> Annotated[Floats, "step action goal efficiency"]:
     """Return log pi(a | s) = beta Q(s, a) - log sum_a' exp(beta Q(s, a')).
 
-    Illegal actions have Q = -inf. Where no action leads to the goal, all legal ones are equal.
+    Illegal actions have Q = -inf; in every state at least one action has a finite Q.
     """
-    best = q.max(axis=1, keepdims=True)
-    scores = (q - np.where(np.isfinite(best), best, 0.0))[..., None] * efficiency
-    scores = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    return scores
+    scores = (q - q.max(axis=1, keepdims=True))[..., None] * efficiency
+    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
 
 def log_heading(

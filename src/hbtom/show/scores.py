@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
+from hbtom.bench.ablate import VARIATIONS, Ablation
+from hbtom.bench.calibrate import Calibration
 from hbtom.bench.published import published
 from hbtom.bench.referee import Difference
 from hbtom.bench.score import Score, in_groups, total
@@ -59,6 +63,46 @@ def difference_table(differences: Sequence[Difference]) -> str:
             )
         )
     return "\n".join(columns(rows, right=".RRRRRRR"))
+
+
+def calibration_table(fitted: Calibration) -> str:
+    """Return the fitted weights, the cross-validated accuracy and the calibration."""
+    curves = msgspec.to_builtins(fitted.fit.classifier)
+    weights: list[tuple[str, ...]] = [("surprise", "weight", "bias")]
+    for kind, curve in curves.items():
+        weights.append((kind, f"{curve['weight']:.3f}", f"{curve['bias']:.3f}"))
+    bins: list[tuple[str, ...]] = [("plausibility", "episodes", "mean", "expected, %")]
+    for one in fitted.bins:
+        mean, share = f"{one.mean_plausibility:.3f}", _per_cent(one.expected)
+        bins.append((f"{one.low:.1f} – {one.high:.1f}", str(one.episodes), mean, share))
+    score = fitted.cross_validated
+    low, high = (_per_cent(bound) for bound in score.interval)
+    return "\n".join(
+        [
+            *columns(weights, right=".RR"),
+            f"loss {fitted.fit.loss:.4f} after {fitted.fit.iterations} iterations, converged",
+            f"cross-validated accuracy {_per_cent(score.accuracy)} % ({low} – {high}), "
+            f"{score.pairs} pairs, {score.ties} ties",
+            *columns(bins, right=".RRR"),
+            f"calibration error {fitted.calibration_error:.3f}",
+        ]
+    )
+
+
+def ablation_table(ablation: Ablation) -> str:
+    """Return one row a variation, one column a task: accuracy in per cent."""
+    tasks = [score.task for score in next(iter(ablation.tasks.values()))]
+    rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all")]
+    for variation in VARIATIONS:
+        rated = ablation.tasks[variation.name]
+        figures = (_per_cent(score.accuracy) for score in (*rated, total("overall", rated)))
+        rows.append((variation.group, variation.name, *figures))
+    return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 1)))
+
+
+def _short(task: str) -> str:
+    """Return a heading narrow enough for a table of all tasks: the row's first letters."""
+    return plain(_ROW.get(task, task)).split()[0][:9].lower()
 
 
 def _per_cent(fraction: float) -> str:

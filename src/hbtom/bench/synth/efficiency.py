@@ -92,7 +92,7 @@ def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair 
 
 def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
     # The test layout lacks more walls than the leg's own, so the detour is measured at the end.
-    drawn = _course_and_test(rng, (LEAST_DETOUR, band[1]))
+    drawn = _course_and_test(rng, (0.9 * band[0], band[1]))
     if drawn is None:
         return None
     course, leg = drawn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .errands import Errand, Scene, run
 from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
-from .layouts import INTERIOR, Cells, boxes_of, repeat, scatter, spot
+from .layouts import INTERIOR, Cells, boxes_of, interior, repeat, scatter, spot
 from .model import Episode, Thing, Trial
 from .shapes import (
     AGENT_R,
@@ -255,20 +255,24 @@ def _elsewhere(rng: np.random.Generator, setup: Setup, closed: Scene) -> Scene |
     ]
     if any(hits(vault, box) for box in keep):
         return None
-    loose = [c for c in setup.cells if c not in setup.vault.walls and c not in vault.covers]
-    spare = [
-        c
-        for c in INTERIOR
-        if c not in loose
-        and c not in vault.covers
-        and not any(overlap(cell_box(c), box, CLEARANCE) for box in keep)
-    ]
     # As many walls as before, so that their number tells nothing.
+    ground = [c for c in INTERIOR if c not in vault.covers]
+    loose = [c for c in setup.cells if c in ground and c not in setup.vault.walls]
+    spare = [c for c in ground if c not in loose and not _crowds(c, keep)]
     loose += [spare[i] for i in rng.permutation(len(spare))]
-    cells = (*loose[: max(0, len(setup.cells) - len(vault.walls))], *vault.walls)
+    border = [c for c in setup.cells if not interior(c)]
+    n = len(setup.cells) - len(border) - len(vault.walls)
+    if not 0 <= n <= len(loose):
+        return None
+    cells = (*border, *loose[:n], *vault.walls)
     lock = Thing(vault.lock_centre, setup.lock)
     barrier = blocks(vault, setup.manner)
     return replace(closed, cells=cells, lock=lock, vault=vault, barrier=barrier)
+
+
+def _crowds(cell: Point, things: Sequence[Box]) -> bool:
+    """Whether a wall here would stand in the way of any of these."""
+    return any(overlap(cell_box(cell), box, CLEARANCE) for box in things)
 
 
 def vault_bounds(cells: Cells, margin: int) -> Box:

@@ -13,7 +13,8 @@ STILL_FRAMES = 31  # frames 0 to 30 show the agent at home; it is first elsewher
 TRAILING_FRAMES = 83  # still frames after the last move
 KINK_CHANCE = 0.12
 KINK_MIN_LEG = 45
-KINK_MAX_RATIO = 1.04
+KINK_MAX_RATIO = 1.03
+NUDGE_MAX_RATIO = 1.02
 
 Reached = Callable[[Point], bool]
 
@@ -57,6 +58,8 @@ def natural(route: Sequence[Point], space: Space, rng: np.random.Generator) -> l
         nudged = (way[i][0] + int(rng.integers(-2, 3)), way[i][1] + int(rng.integers(-2, 3)))
         if space.free(nudged) and _fits(space, way[i - 1], nudged, way[i + 1]):
             way[i] = nudged
+    if path_length(way) > NUDGE_MAX_RATIO * path_length(route):
+        way = list(route)
     legs = [distance(a, b) for a, b in pairwise(way)]
     longest = int(np.argmax(legs))
     kink = rng.random() < KINK_CHANCE

@@ -1,0 +1,55 @@
+"""The folder where hbtom keeps what can be fetched or made again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from hbtom.errors import BadInput
+
+VARIABLE = "HBTOM_CACHE"
+
+
+def cache_folder(
+    *parts: str, environ: Mapping[str, str] | None = None, platform: str = sys.platform
+) -> Path:
+    """Return the user's cache folder, or a folder in it; nothing is created.
+
+    It is what HBTOM_CACHE says; without it, what the platform's convention says.
+    """
+    known = os.environ if environ is None else environ
+    chosen = known.get(VARIABLE)
+    root = _absolute(chosen) if chosen else _conventional(known, platform)
+    return root.joinpath(*parts)
+
+
+def archive_folder() -> Path:
+    """Return the folder for the benchmark's public archives, if the user names no other."""
+    return cache_folder("bib")
+
+
+def _absolute(chosen: str) -> Path:
+    path = Path(chosen)
+    return Path.cwd() / (_home() / path.relative_to("~") if path.parts[:1] == ("~",) else path)
+
+
+def _conventional(environ: Mapping[str, str], platform: str) -> Path:
+    if platform == "win32":
+        local = environ.get("LOCALAPPDATA")
+        return (Path(local) if local else _home() / "AppData" / "Local") / "hbtom" / "Cache"
+    if platform == "darwin":
+        return _home() / "Library" / "Caches" / "hbtom"
+    xdg = Path(environ.get("XDG_CACHE_HOME", ""))
+    # The convention asks to ignore a relative path: it would mean another folder in each folder.
+    return (xdg if xdg.is_absolute() else _home() / ".cache") / "hbtom"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise BadInput(
+            "there is no home folder to keep downloads in", hint=f"set {VARIABLE} to a folder"
+        ) from error

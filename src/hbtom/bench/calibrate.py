@@ -1,0 +1,128 @@
+"""Fitting a model's classifier to a dataset, with an honest account of how good the fit is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from hbtom.bench.evaluate import Evaluation, Row
+from hbtom.bench.score import Score, pair_score
+from hbtom.errors import BadInput
+from hbtom.judgement import Triple, plausibility
+from hbtom.judgement.fit import PENALTY, Fit, fit_classifier
+from hbtom.model import Classifier, Model
+
+FOLDS = 5
+BINS = 5
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Episodes with plausibilities in one range: how many there are, and how many were expected."""
+
+    low: float
+    high: float
+    episodes: int
+    mean_plausibility: float
+    expected: float  # share
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted model, its accuracy on pairs it was not fitted to, and its calibration there."""
+
+    model: Model
+    fit: Fit
+    episodes: int
+    cross_validated: Score
+    bins: tuple[Bin, ...]
+    calibration_error: float  # mean |plausibility - share expected|, weighted by episodes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the account as plain values."""
+        curves = msgspec.to_builtins(self.fit.classifier)
+        return {
+            "episodes": self.episodes,
+            "classifier": curves,
+            "loss": self.fit.loss,
+            "iterations": self.fit.iterations,
+            "converged": self.fit.converged,
+            "cross_validated": self.cross_validated.to_dict(),
+            "calibration_error": self.calibration_error,
+            "calibration": [msgspec.to_builtins(one) for one in self.bins],
+        }
+
+
+def calibrate(
+    evaluation: Evaluation, *, name: str = "fitted", penalty: float = PENALTY
+) -> Calibration:
+    """Fit the classifier to all pairs of an evaluation; folds leave whole pairs out."""
+    pairs = _pairs(evaluation.rows)
+    if len(pairs) < FOLDS:
+        raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
+    fit = _fit(pairs, penalty)
+    if not fit.converged:
+        raise BadInput(
+            f"the fit did not converge after {fit.iterations} iterations: {fit.message}",
+            hint="give it more pairs, or a larger --penalty",
+        )
+    held_out = _held_out(pairs, penalty)
+    values = [pair_score(e, u) for e, u in held_out]
+    bins = _bins([(e, True) for e, _ in held_out] + [(u, False) for _, u in held_out])
+    episodes = 2 * len(pairs)
+    return Calibration(
+        model=msgspec.structs.replace(evaluation.model, name=name, classifier=fit.classifier),
+        fit=fit,
+        episodes=episodes,
+        cross_validated=Score("overall", len(values), values.count(1.0), values.count(0.5)),
+        bins=bins,
+        calibration_error=sum(
+            one.episodes * abs(one.mean_plausibility - one.expected) for one in bins
+        )
+        / episodes,
+    )
+
+
+_Pair = tuple[Triple, Triple]  # surprises of the expected and the unexpected member
+
+
+def _pairs(rows: Sequence[Row]) -> list[_Pair]:
+    members: dict[tuple[str, str], dict[str, Triple]] = {}
+    for row in rows:
+        surprise = Triple(row.surprise_goal, row.surprise_efficiency, row.surprise_observation)
+        members.setdefault((row.task, row.pair), {})[row.member] = surprise
+    return [(both["e"], both["u"]) for both in members.values() if len(both) == 2]
+
+
+def _fit(pairs: Sequence[_Pair], penalty: float) -> Fit:
+    surprises = [surprise for pair in pairs for surprise in pair]
+    return fit_classifier(surprises, [True, False] * len(pairs), penalty=penalty)
+
+
+def _held_out(pairs: Sequence[_Pair], penalty: float) -> list[tuple[float, float]]:
+    """Return the plausibilities of every pair under a fit to the other folds."""
+    rated: list[tuple[float, float]] = []
+    for fold in range(FOLDS):
+        others = [pair for index, pair in enumerate(pairs) if index % FOLDS != fold]
+        classifier = _fit(others, penalty).classifier
+        rated += [_rate(classifier, pair) for pair in pairs[fold::FOLDS]]
+    return rated
+
+
+def _rate(classifier: Classifier, pair: _Pair) -> tuple[float, float]:
+    return plausibility(classifier, pair[0])[0], plausibility(classifier, pair[1])[0]
+
+
+def _bins(rated: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
+    bins = []
+    for number in range(BINS):
+        low, high = number / BINS, (number + 1) / BINS
+        inside = [one for one in rated if low <= one[0] < high or (high == 1 and one[0] == 1)]
+        if inside:
+            mean = sum(value for value, _ in inside) / len(inside)
+            share = sum(expected for _, expected in inside) / len(inside)
+            bins.append(Bin(low, high, len(inside), mean, share))
+    return tuple(bins)

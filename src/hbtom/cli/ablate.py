@@ -1,0 +1,59 @@
+"""``hbtom ablate``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from hbtom.bench.ablate import Ablation, ablate
+from hbtom.bench.default import default_dataset
+from hbtom.bench.results import check_target, write_whole
+from hbtom.cli.progress import progress
+from hbtom.cli.say import complain, print_json
+from hbtom.errors import BadInput
+
+
+def run(
+    dataset: str | None,
+    model: str,
+    tasks: Sequence[str],
+    out: str | None,
+    overwrite: bool,
+    form: str,
+    workers: int | None,
+) -> int:
+    """Print the scores of every variation of a model."""
+    try:
+        if out is not None:
+            check_target(Path(out), overwrite=overwrite, kinds=(".csv",))
+        with progress("making a synthetic benchmark") as made:
+            where = Path(dataset) if dataset is not None else default_dataset(made)
+        with progress("judging pairs") as judged:
+            result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
+        if out is not None:
+            write_whole(Path(out), _csv(result))
+    except BadInput as error:
+        complain(error)
+        return 1
+    if form == "json":
+        print_json({"model": result.model.fingerprint, "variations": result.to_records()})
+    else:
+        from hbtom.show.scores import ablation_table
+
+        click.echo(ablation_table(result))
+    for one in (*result.left_out, *result.unreadable):
+        complain(f"left out: {one.file}: {one.why}")
+    return 1 if result.unreadable else 0
+
+
+def _csv(result: Ablation) -> bytes:
+    records = result.to_records()
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue().encode()

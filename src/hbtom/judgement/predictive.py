@@ -1,0 +1,55 @@
+"""A score without fitted weights: how often so much effort would be wasted.
+
+    score = sum over g, beta of P_0(g, beta) P(X_beta >= x_g)
+
+x_g is what the agent wasted in all if g was its goal, X_beta what an agent of efficiency beta
+wastes over the same steps when it acts by its policy. Both are sums over steps; the distribution of
+X is the convolution of the steps', on a fine lattice of costs.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.mind import Evidence, Posterior
+
+BINS_PER_UNIT = 50
+
+
+def predictive(posterior: Posterior) -> float:
+    """Return the posterior predictive probability of so large a total excess, between 0 and 1."""
+    evidence = posterior.evidence
+    if len(evidence) == 0:
+        return 1.0
+    tails = np.array(
+        [
+            [tail(evidence, goal, efficiency) for efficiency in posterior.efficiencies]
+            for goal in range(len(evidence.goals))
+        ]
+    )
+    return float(np.clip((posterior.joint[0] * tails).sum(), 0.0, 1.0))
+
+
+def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
+    """Return P(X_beta >= x_g) for one goal and efficiency."""
+    options = evidence.options[:, :, goal]
+    bins = np.rint(np.where(np.isfinite(options), options, 0.0) * BINS_PER_UNIT).astype(np.int64)
+    weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
+    weight = weight / weight.sum(axis=1, keepdims=True)
+    wasted = np.rint(evidence.excess[:, goal] * BINS_PER_UNIT).astype(np.int64).sum()
+    distribution = _convolved(bins, weight)
+    return float(distribution[wasted:].sum())
+
+
+def _convolved(
+    bins: Annotated[np.ndarray, "step option"], weight: Annotated[Floats, "step option"]
+) -> Annotated[Floats, "bin"]:
+    """Return the distribution of the sum of one option of every step."""
+    size = 1 << int(bins.max(axis=1).sum()).bit_length()  # no less than the support
+    spectrum = np.ones(size // 2 + 1, dtype=complex)
+    for step_bins, step_weight in zip(bins, weight, strict=True):
+        spectrum = spectrum * np.fft.rfft(np.bincount(step_bins, step_weight, minlength=size))
+    return np.clip(np.fft.irfft(spectrum, size), 0.0, None)

@@ -1,0 +1,136 @@
+"""The audit accepts what the generator writes and refuses what was tampered with."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hbtom.bench.synth.audit import audit
+from hbtom.bench.tasks import EVALUATION_TASKS
+
+Corpus = dict[str, list[tuple[Path, Path]]]
+Trials = list[list[dict[str, Any]]]
+NAMES = [t.folder for t in EVALUATION_TASKS]
+
+
+@pytest.mark.parametrize("task", NAMES)
+def test_every_generated_pair_is_right(task: str, corpus: Corpus) -> None:
+    for e, u in corpus[task]:
+        assert audit(e, u, task) == [], e
+
+
+@pytest.mark.parametrize("task", NAMES)
+def test_exchanged_members_are_refused(task: str, corpus: Corpus) -> None:
+    e, u = corpus[task][0]
+    assert audit(u, e, task) != []
+
+
+def frames_of(path: Path) -> Trials:
+    trials: Trials = json.loads(path.read_bytes())
+    return trials
+
+
+def refused(
+    task: str, corpus: Corpus, tmp_path: Path, spoil: Callable[[Trials, Trials], None]
+) -> list[str]:
+    e_path, u_path = corpus[task][1]
+    e, u = frames_of(e_path), frames_of(u_path)
+    spoil(e, u)
+    for name, trials in (("e", e), ("u", u)):
+        (tmp_path / f"x{name}.json").write_text(json.dumps(trials))
+    return audit(tmp_path / "xe.json", tmp_path / "xu.json", task)
+
+
+def edit(frames: list[dict[str, Any]], **changes: Any) -> None:
+    for frame in frames:
+        frame.update(changes)
+
+
+def border_only(frames: list[dict[str, Any]]) -> list[Any]:
+    return [w for w in frames[0]["walls"] if not (0 < w[0][0] < 180 and 0 < w[0][1] < 180)]
+
+
+def test_a_missing_enclosure_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        edit(e[8], walls=border_only(e[8]))
+
+    assert any("enclosed" in p for p in refused("inaccessible_goal", corpus, tmp_path, spoil))
+
+
+def test_walls_that_do_not_justify_a_detour_are_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        edit(u[0], walls=border_only(u[0]))
+
+    problems = refused("efficiency_irrational", corpus, tmp_path, spoil)
+    assert any("efficient walk" in p for p in problems)
+
+
+def test_a_wrong_preference_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        for trials in (e, u):
+            a, b = trials[3][0]["objects"]
+            swapped = [[b[0], *a[1:]], [a[0], *b[1:]]]
+            edit(trials[3], objects=swapped)
+
+    assert any("preferred" in p for p in refused("preference", corpus, tmp_path, spoil))
+
+
+def test_the_wrong_agent_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        image, rgb = e[0][0]["agent"][2:]
+        for trials in (e, u):
+            for frame in trials[8]:
+                frame["agent"] = [*frame["agent"][:2], image, rgb]
+
+    assert any("agent" in p for p in refused("multi_agent", corpus, tmp_path, spoil))
+
+
+def test_a_barrier_that_does_not_block_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        for frame in e[8]:
+            frame["fuse_walls"] = frame["fuse_walls"][:1]
+
+    problems = refused("instrumental_blocking_barrier", corpus, tmp_path, spoil)
+    assert any("does not block" in p for p in problems)
+
+
+def test_a_barrier_where_there_should_be_none_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        for trials in (e, u):
+            edit(trials[8], fuse_walls=copy.deepcopy(trials[0][0]["fuse_walls"]))
+
+    problems = refused("instrumental_no_barrier", corpus, tmp_path, spoil)
+    assert problems
+
+
+def test_walking_through_walls_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        for trials in (e, u):
+            x, y = trials[2][40]["agent"][0]
+            cell = [[x // 20 * 20, y // 20 * 20], [20, 20]]
+            edit(trials[2], walls=[*trials[2][0]["walls"], cell])
+
+    assert any("wall" in p for p in refused("preference", corpus, tmp_path, spoil))
+
+
+def test_unequal_times_are_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        e[8][31:31] = [copy.deepcopy(e[8][31])] * 12
+
+    problems = refused("efficiency_time", corpus, tmp_path, spoil)
+    assert any("equally long" in p for p in problems)
+
+
+def test_a_missing_trial_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        del e[4]
+
+    assert any("trials" in p for p in refused("preference", corpus, tmp_path, spoil))
+
+
+def test_an_unknown_task_is_refused(corpus: Corpus) -> None:
+    with pytest.raises(KeyError, match="no rule"):
+        audit(*corpus["preference"][0], "nonsense")

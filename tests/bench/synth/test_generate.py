@@ -1,0 +1,124 @@
+import gzip
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+from hbtom.bench.synth import background_episode, encode, episode_pair, generate
+from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+def test_same_seed_same_bytes_whatever_the_workers(tmp_path: Path) -> None:
+    names = ["preference", "efficiency_irrational", "instrumental_no_barrier"]
+    for workers in (1, 2):
+        generate(
+            tmp_path / str(workers),
+            pairs=1,
+            seed=5,
+            tasks=names,
+            background=True,
+            compress="zst",
+            workers=workers,
+        )
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+def test_a_pair_does_not_depend_on_what_is_made_beside_it(tmp_path: Path) -> None:
+    generate(tmp_path / "all", pairs=2, seed=3, tasks=["multi_agent", "efficiency_path"])
+    generate(tmp_path / "one", pairs=3, seed=3, tasks=["multi_agent"])
+    every, one = contents(tmp_path / "all"), contents(tmp_path / "one")
+    shared = every.keys() & one.keys()
+    assert len(shared) == 4
+    assert all(every[name] == one[name] for name in shared)
+
+
+def test_another_seed_gives_other_episodes(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        generate(tmp_path / str(seed), pairs=1, seed=seed, tasks=["preference"])
+    one, two = contents(tmp_path / "1"), contents(tmp_path / "2")
+    assert one.keys() == two.keys()
+    assert all(one[name] != two[name] for name in one)
+
+
+def test_compressed_files_hold_the_same_episodes(tmp_path: Path) -> None:
+    for compress in (None, "gz", "zst"):
+        generate(tmp_path / str(compress), pairs=1, seed=9, tasks=["preference"], compress=compress)
+    plain = contents(tmp_path / "None")
+    for name, data in plain.items():
+        packed = (tmp_path / "gz" / f"{name}.gz").read_bytes()
+        assert gzip.decompress(packed) == data
+        assert packed[4:8] == b"\0\0\0\0", "the modification time must not leak into the bytes"
+        zst = (tmp_path / "zst" / f"{name}.zst").read_bytes()
+        assert zstandard.ZstdDecompressor().decompress(zst) == data
+
+
+def test_existing_files_are_never_overwritten(tmp_path: Path) -> None:
+    files = generate(tmp_path, pairs=1, tasks=["preference"])
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError, match="exists already"):
+        generate(tmp_path, pairs=2, tasks=["preference"])
+    assert contents(tmp_path) == before
+    assert [p.exists() for p in files] == [True, True]
+
+
+def test_files_are_named_and_returned_in_a_fixed_order(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    files = generate(
+        tmp_path,
+        pairs=2,
+        tasks=["preference"],
+        background=True,
+        workers=1,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    names = [str(p.relative_to(tmp_path)) for p in files]
+    assert names[:4] == [
+        "preference/000000loe.json",
+        "preference/000000lou.json",
+        "preference/000001loe.json",
+        "preference/000001lou.json",
+    ]
+    assert {str(p.parent.relative_to(tmp_path)) for p in files[4:]} == {
+        t.folder for t in BACKGROUND_TASKS
+    }
+    assert all(p.name.endswith("e.json") for p in files[4:])
+    assert seen == [(i, 10) for i in range(1, 11)]
+    assert set(contents(tmp_path)) == set(names), "nothing but the episodes is left behind"
+
+
+def test_nothing_touches_global_random_state() -> None:
+    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    for t in EVALUATION_TASKS[2:]:
+        episode_pair(t.folder, np.random.default_rng(0))
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
+
+
+@pytest.mark.parametrize("task", [t.folder for t in BACKGROUND_TASKS])
+def test_background_episodes_have_nine_trials(task: str) -> None:
+    episode = background_episode(task, np.random.default_rng(1))
+    assert len(json.loads(encode(episode))) == 9
+
+
+def test_background_agents_are_replaced_once_and_for_good() -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        trials = background_episode("background/multi_agent", rng).trials
+        agents = [t.agent for t in trials]
+        changes = [i for i in range(1, 9) if agents[i] != agents[i - 1]]
+        assert len(changes) == 1
+
+
+def test_unknown_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="no task"):
+        generate(tmp_path, pairs=1, tasks=["nonsense"])
+    with pytest.raises(KeyError, match="no evaluation task"):
+        episode_pair("single_object", np.random.default_rng(0))
+    with pytest.raises(ValueError, match="negative"):
+        generate(tmp_path, pairs=-1)

@@ -1,0 +1,154 @@
+"""A catalogue of input that cannot be judged, each with what its error message must name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from episodes import HEART, Json, every_frame, simple_episode, to_bytes
+
+FIELDS = ("size", "walls", "objects", "agent")  # that every frame must have
+ENTITY_FIELDS = ("agent", "objects", "pin", "key")
+HUGE = ("1e308", "-1e308", "1e309", "1" + "0" * 400, "-1" + "0" * 400)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Bytes of a file that is no episode, and words that its error message must hold."""
+
+    name: str
+    data: bytes
+    words: tuple[str, ...] = ()
+
+
+PLACE = ("trial 2", "frame 5")
+
+
+def catalogue() -> list[Broken]:
+    """Return all of it."""
+    return [*_not_episodes(), *_wrong_shapes(), *_wrong_values(), *_impossible_worlds()]
+
+
+def _not_episodes() -> Iterator[Broken]:
+    data = to_bytes(simple_episode())
+    yield Broken("empty", b"", ("empty",))
+    yield Broken("white space", b" \n\t\r\n", ("empty",))
+    yield Broken("words", b"once upon a time", ("not JSON",))
+    yield Broken("zeros", bytes(100), ("not JSON",))
+    yield Broken("an object", b'{"trials": []}', ("object",))
+    yield Broken("no trials", b"[]", ("no trials",))
+    yield Broken("an empty trial", b"[[]]", ("trial 1", "no frames"))
+    yield Broken("two documents", data + data, ("not JSON",))
+    yield Broken("another coding", data.decode().encode("utf-16"), ("not JSON",))
+    yield Broken("broken coding", data.replace(b"heart", b"\xff\xfe"))
+    for share in (0.0001, 0.1, 0.35, 0.6, 0.85, 0.9999):
+        yield Broken(f"cut off at {share:.2%}", data[: int(share * len(data)) or 1], ("cut off",))
+    yield Broken("deep lists", b"[" * 100_000 + b"]" * 100_000)
+    yield Broken("deep lists without an end", b"[" * 100_000)
+    yield Broken("deep objects", b'[[{"size":' * 30_000)
+    for field in ("agent", "blocking"):
+        deep = "[" * 100_000 + "]" * 100_000
+        yield Broken(f"deep '{field}'", _with_text(field, deep), ("nested too deeply",))
+
+
+def _wrong_shapes() -> Iterator[Broken]:
+    for value in (None, True, 7, "episode"):
+        yield Broken(f"only {value!r}", json.dumps(value).encode())
+        yield Broken(f"a trial {value!r}", json.dumps([value]).encode(), ("trial 1",))
+        yield Broken(f"a frame {value!r}", json.dumps([[value]]).encode(), ("trial 1", "frame 1"))
+    yield Broken("a frame that is a list", b"[[[1, 2]]]", ("trial 1", "frame 1"))
+    yield Broken("an empty frame", b"[[{}]]", ("trial 1", "frame 1", "field 'size'"))
+    for field in FIELDS:
+        yield Broken(f"no '{field}'", _without(field), (*PLACE, f"field '{field}'"))
+    for field in (*FIELDS, "fuse_walls", "pin", "key"):
+        for value in (None, True, 3, "text", {}, [[]], [None], [[[[[]]]]]):
+            yield _broken(f"{field} {value!r}", field, value)
+    for value in ([200], [200, 200, 200], ["200", "200"], [None, 200], [True, True]):
+        yield _broken(f"size {value!r}", "size", value)
+    for value in ([[0, 0]], [[[0, 0], [20]]], [[[0, 0], [20, 20], []]], [[[0, "0"], [20, 20]]]):
+        yield _broken(f"walls {value!r}", "walls", value)
+        yield _broken(f"fuse_walls {value!r}", "fuse_walls", value)
+    for entity in (
+        [[50, 50], 6, "agent.png"],
+        [[50, 50], 6, "agent.png", [0, 0, 0], 1],
+        [[50], 6, "agent.png", [0, 0, 0]],
+        [[50, 50], 6, "agent.png", "black"],
+        [[50, 50], 6, "agent.png", ["black"]],
+        [[50, 50], 6, 3, [0, 0, 0]],
+        [[50, 50], 6, None, [0, 0, 0]],
+        [[50, 50], "6", "agent.png", [0, 0, 0]],
+        [[50, None], 6, "agent.png", [0, 0, 0]],
+        [[[[50, 50], 6, "agent.png", [0, 0, 0]]]],
+    ):
+        for field in ENTITY_FIELDS:
+            value = entity if field == "agent" else [entity]
+            yield _broken(f"{field} {value!r}", field, value)
+
+
+def _wrong_values() -> Iterator[Broken]:
+    for number in ("NaN", "Infinity", "-Infinity", *HUGE):
+        short = number[:9]
+        for field, text in (
+            ("size", f"[200, {number}]"),
+            ("walls", f"[[[0, {number}], [20, 20]]]"),
+            ("walls", f"[[[0, 0], [20, {number}]]]"),
+            ("fuse_walls", f"[[[{number}, 0], [20, 20]]]"),
+            ("agent", f'[[{number}, 50], 6, "a.png", [0, 0, 0]]'),
+            ("agent", f'[[50, 50], {number}, "a.png", [0, 0, 0]]'),
+            ("objects", f'[[[50, {number}], 9, "o.png", [0, 0, 0]]]'),
+            ("pin", f'[[[50, {number}], 8, "k.png", [0, 0, 0]]]'),
+            ("key", f'[[[{number}, 50], 8, "k.png", [0, 0, 0]]]'),
+        ):
+            yield Broken(
+                f"{field} {short} in {text[:20]}",
+                _with_text(field, text),
+                (*PLACE, f"field '{field}'"),
+            )
+    for radius in (0, -6, -1e-9):
+        for field in ENTITY_FIELDS:
+            entity = [[50, 50], radius, "thing.png", [0, 0, 0]]
+            value = entity if field == "agent" else [entity]
+            yield _broken(f"{field} with radius {radius}", field, value)
+    for extent in ([-20, 20], [20, -1]):
+        yield _broken(f"walls of {extent}", "walls", [[[40, 40], extent]])
+
+
+def _impossible_worlds() -> Iterator[Broken]:
+    for size in ([0, 0], [0, 200], [200, 0], [-200, 200], [1e9, 1e9], [200, 100_000]):
+        yield _everywhere(f"a world of {size}", {"size": size}, "trial 1, frame 1, field 'size'")
+    yield _everywhere("no objects", {"objects": []}, "trial 1, frame 1, field 'objects'")
+    for x in (-7, 250):
+        outside = [[x, 50], 6, "a.png", [0, 0, 0]]
+        yield _broken(f"agent at x = {x}", "agent", outside, "outside")
+    far = HEART.at(100, 300).entity()
+    for field in ("objects", "pin", "key"):
+        where = f"trial 1, frame 1, field '{field}'"
+        yield _everywhere(f"{field} outside the world", {field: [far]}, where, "outside")
+    whole = [[[0, 0], [200, 200]]]
+    yield _everywhere("the agent inside a wall", {"walls": whole}, "trial 1, frame 1", "inside")
+
+
+def _broken(name: str, field: str, value: Json, *words: str) -> Broken:
+    return Broken(name, _with_text(field, json.dumps(value)), (*PLACE, f"field '{field}'", *words))
+
+
+def _everywhere(name: str, values: dict[str, Json], *words: str) -> Broken:
+    changed = every_frame(simple_episode(), lambda frame: frame.update(values))
+    return Broken(name, to_bytes(changed), words)
+
+
+def _at_place(change: Callable[[dict[str, Json]], object]) -> bytes:
+    episode = simple_episode()
+    change(episode[1][4])
+    return to_bytes(episode)
+
+
+def _without(field: str) -> bytes:
+    return _at_place(lambda frame: frame.pop(field))
+
+
+def _with_text(field: str, text: str) -> bytes:
+    """Return the episode with any text, JSON or not, as the value of one field of one frame."""
+    data = _at_place(lambda frame: frame.update({field: "put it here"}))
+    return data.replace(b'"put it here"', text.encode())

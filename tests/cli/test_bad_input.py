@@ -1,0 +1,221 @@
+"""Bad input ends with status 1, one line on standard error and nothing on standard output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broken import Broken, catalogue
+from episodes import (
+    HEART,
+    SPOON,
+    Json,
+    block,
+    border,
+    episode,
+    every_frame,
+    ring,
+    simple_episode,
+    to_thing,
+    trial,
+    walk,
+    write,
+)
+
+
+def one_complaint(ran, file: Path | str, *words: str) -> None:
+    """Check that a command ended as it must for one bad file."""
+    assert ran.status == 1
+    assert ran.out == ""
+    (line,) = ran.complaints
+    assert line.startswith(f"hbtom: {file}: ")
+    for word in words:
+        assert word in line
+
+
+CATALOGUE = catalogue()
+
+
+@pytest.mark.parametrize("broken", CATALOGUE, ids=lambda broken: broken.name)
+def test_the_catalogue_is_refused(run, tmp_path: Path, broken: Broken) -> None:
+    file = tmp_path / "broken.json"
+    file.write_bytes(broken.data)
+    one_complaint(run("judge", file), file, *broken.words, "Hint: ")
+
+
+BY_A_PROCESS = [
+    "empty",
+    "words",
+    "cut off at 60.00%",
+    "deep lists",
+    "deep 'agent'",
+    "no 'agent'",
+    "a world of [0, 0]",
+    "broken coding",
+    "the agent inside a wall",
+]
+
+
+def test_bad_files_are_refused_by_a_real_process(spawn, tmp_path: Path) -> None:
+    chosen = [broken for broken in CATALOGUE if broken.name in BY_A_PROCESS]
+    assert len(chosen) == len(BY_A_PROCESS)
+    files = [tmp_path / f"{number}.json" for number in range(len(chosen))]
+    for file, broken in zip(files, chosen, strict=True):
+        file.write_bytes(broken.data)
+    ran = spawn("judge", *files, "--format", "json")
+    assert ran.status == 1
+    assert ran.out == ""
+    for line, file, broken in zip(ran.complaints, files, chosen, strict=True):
+        assert line.startswith(f"hbtom: {file}: ")
+        assert all(word in line for word in broken.words)
+
+
+@pytest.mark.parametrize("name", ["empty", "only None", "deep lists"])
+def test_one_bad_file_is_refused_by_a_real_process(spawn, tmp_path: Path, name: str) -> None:
+    (broken,) = [broken for broken in CATALOGUE if broken.name == name]
+    file = tmp_path / "broken.json"
+    file.write_bytes(broken.data)
+    one_complaint(spawn("judge", file), file, "Hint: ")
+
+
+def test_files_that_cannot_be_opened(run, tmp_path: Path) -> None:
+    one_complaint(run("judge", tmp_path / "nowhere.json"), tmp_path / "nowhere.json", "no such")
+    one_complaint(run("judge", tmp_path), tmp_path, "folder")
+    circle = tmp_path / "circle.json"
+    circle.symlink_to(circle)
+    one_complaint(run("judge", circle), circle, "cannot be read")
+    long = tmp_path / ("a" * 5000)
+    one_complaint(run("judge", long), long, "cannot be read")
+
+
+@pytest.mark.parametrize("packing", ["json.gz", "json.zst"])
+def test_packed_files_that_are_cut_off(run, tmp_path: Path, packing: str) -> None:
+    file = write(tmp_path / f"cut.{packing}", simple_episode())
+    file.write_bytes(file.read_bytes()[:-9])
+    one_complaint(run("judge", file), file, "cut off", "Hint: ")
+
+
+# Some good, some bad
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_the_good_files_are_judged_beside_a_bad_one(run, good: Path, form: str) -> None:
+    bad = good.with_name("bad.json")
+    bad.write_bytes(b"[[")
+    other = write(good.with_name("other.json"), simple_episode())
+    ran = run("judge", good, bad, other, "--format", form)
+    assert ran.status == 1
+    assert "good.json" in ran.out
+    assert "other.json" in ran.out
+    assert "bad.json" not in ran.out
+    (line,) = ran.complaints
+    assert line.startswith(f"hbtom: {bad}: ")
+
+
+def test_every_bad_file_is_named(run, good: Path) -> None:
+    files = [good.with_name(f"bad{number}.json") for number in range(3)]
+    for file in files:
+        file.write_bytes(b"{}")
+    ran = run("judge", *files, good)
+    assert ran.status == 1
+    assert [line.split(": ")[1] for line in ran.complaints] == [str(file) for file in files]
+
+
+# Judged with a warning
+
+
+def warned(ran, file: Path) -> list[str]:
+    """Check that a file was judged, and return its warnings."""
+    assert ran.status == 0
+    assert file.name in ran.out
+    start = f"hbtom: warning: {file}: "
+    assert all(line.startswith(start) for line in ran.complaints)
+    return [line.removeprefix(start) for line in ran.complaints]
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_one_trial_only(run, tmp_path: Path, form: str) -> None:
+    file = write(tmp_path / "one.json", simple_episode(times=0))
+    (warning,) = warned(run("judge", file, "--format", form), file)
+    assert "one trial only" in warning
+
+
+@pytest.mark.parametrize("model", ["default", "paper"])
+def test_one_frame_for_each_trial(run, tmp_path: Path, model: str) -> None:
+    file = write(tmp_path / "still.json", [frames[:1] for frames in simple_episode()])
+    ran = run("judge", file, "--model", model, "--trace")
+    (warning,) = warned(ran, file)
+    assert "does not move" in warning
+    assert "it does not move" in ran.out
+
+
+def test_one_trial_of_one_frame(run, tmp_path: Path) -> None:
+    file = write(tmp_path / "least.json", [simple_episode()[0][:1]])
+    assert len(warned(run("judge", file, "--trace"), file)) == 2
+
+
+@pytest.mark.parametrize("model", ["default", "paper"])
+def test_nothing_can_be_reached(run, tmp_path: Path, model: str) -> None:
+    closed = border() + ring(6, 5)
+    frames = trial(walk((40, 110), (90, 110)), [HEART.at(130, 110)], walls=closed)
+    file = write(tmp_path / "closed.json", episode(frames, frames))
+    warnings = warned(run("judge", file, "--model", model), file)
+    assert [line[:40] for line in warnings if "no goal can be reached" in line] == [
+        "trial 1: no goal can be reached; the tri",
+        "trial 2: no goal can be reached; the tri",
+    ]
+
+
+def test_everything_is_walled_in(run, tmp_path: Path) -> None:
+    """The agent in a cell of its own, and so the object."""
+    closed = border() + ring(2, 5) + ring(6, 5)
+    frames = trial(walk((46, 110), (54, 110)), [HEART.at(130, 110)], walls=closed)
+    file = write(tmp_path / "closed.json", episode(frames, frames))
+    assert any("no goal can be reached" in line for line in warned(run("judge", file), file))
+
+
+def test_what_changes_within_a_trial(run, tmp_path: Path) -> None:
+    changed = simple_episode()
+    changed[1][4]["walls"] = []
+    file = write(tmp_path / "changed.json", changed)
+    (warning,) = warned(run("judge", file), file)
+    assert warning.startswith("trial 2: 'walls' changes at frame 5")
+
+
+# Never without end, never out of memory
+
+
+def winding(size: int) -> list[Json]:
+    """Return walls that make the longest way from one corner to the other."""
+    walls = border(size)
+    for number, y in enumerate(range(40, size - 40, 40)):
+        gap = size - 40 if number % 2 else 20
+        walls += [block(x, y) for x in range(20, size - 20, 20) if x != gap]
+    return walls
+
+
+@pytest.mark.parametrize("size", [500, 2000])
+def test_an_enormous_maze_is_judged_or_refused(spawn, tmp_path: Path, size: int) -> None:
+    far = HEART.at(size - 30, size - 30)
+    maze = trial(walk((30, 30), (60, 30)), [far, SPOON.at(100, 30)], walls=winding(size), size=size)
+    ran = spawn("judge", write(tmp_path / "maze.json", episode(*[maze] * 3)), memory=4 << 30)
+    assert ran.status in (0, 1)
+    assert "Traceback" not in ran.err
+
+
+def test_many_kinds_of_objects_over_many_trials_are_judged_or_refused(
+    spawn, tmp_path: Path
+) -> None:
+    def crowd(number: int) -> Json:
+        def rename(one: Json) -> None:
+            one["objects"] = [
+                [[60 + 7 * n, 50], 9, f"thing{number * 5 + n}.png", [0, 0, 0]] for n in range(8)
+            ]
+
+        return every_frame([to_thing(HEART.at(65, 100))], rename)[0]
+
+    file = write(tmp_path / "crowd.json", [crowd(number) for number in range(12)])
+    ran = spawn("judge", file, memory=4 << 30)
+    assert ran.status in (0, 1)
+    assert "Traceback" not in ran.err

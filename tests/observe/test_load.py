@@ -1,0 +1,146 @@
+"""Opening files: packed or not, there or not, whole or not."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+
+import hbtom
+from episodes import assert_same, key_trial, read, simple_episode, to_bytes, write
+from hbtom import BadInput
+
+PACKINGS = [".json", ".json.gz", ".json.zst"]
+
+
+def pack(data: bytes, packing: str) -> bytes:
+    packers = {".json": bytes, ".json.gz": gzip.compress, ".json.zst": zstandard.compress}
+    return packers[packing](data)
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_all_packings_hold_the_same(packing, tmp_path: Path) -> None:
+    plain = [*simple_episode(), key_trial()]
+    file = write(tmp_path / f"episode{packing}", plain)
+    assert (file.read_bytes() == to_bytes(plain)) is (packing == ".json")
+    assert_same(hbtom.load(file), read(plain))
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_a_file_is_recognised_by_its_bytes_not_by_its_name(packing, tmp_path: Path) -> None:
+    file = tmp_path / "no ending"
+    file.write_bytes(pack(to_bytes(simple_episode()), packing))
+    assert_same(hbtom.load(file), read(simple_episode()))
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+def test_a_file_packed_in_pieces_is_read_whole(packing, tmp_path: Path) -> None:
+    data = to_bytes(simple_episode())
+    file = tmp_path / f"pieces{packing}"
+    pieces = (data[:1000], data[1000:1001], b"", data[1001:])
+    file.write_bytes(b"".join(pack(piece, packing) for piece in pieces))
+    assert_same(hbtom.load(file), read(simple_episode()))
+
+
+def test_zstd_without_its_size_in_the_head_is_read(tmp_path: Path) -> None:
+    packer = zstandard.ZstdCompressor(write_content_size=False, write_checksum=True)
+    file = tmp_path / "stream.json.zst"
+    file.write_bytes(packer.compress(to_bytes(simple_episode())))
+    assert_same(hbtom.load(file), read(simple_episode()))
+
+
+def test_an_episode_is_called_by_the_path_it_was_loaded_from(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", simple_episode())
+    assert hbtom.load(file).name == hbtom.load(str(file)).name == str(file)
+
+
+# What cannot be opened
+
+
+def problem(path: str | Path) -> str:
+    with pytest.raises(BadInput) as caught:
+        hbtom.load(path)
+    assert caught.value.place.file == str(path)
+    return str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert "no such file" in problem(tmp_path / "nowhere.json")
+    assert "no such file" in problem(tmp_path / "no folder" / "nowhere.json")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    assert "folder" in problem(tmp_path)
+
+
+def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+    file = tmp_path / "circle.json"
+    file.symlink_to(file)
+    assert "cannot be read" in problem(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all files")
+def test_a_file_without_permission(tmp_path: Path) -> None:
+    file = write(tmp_path / "secret.json", simple_episode())
+    file.chmod(0)
+    assert "cannot be read" in problem(file)
+
+
+def test_a_file_that_the_system_refuses(tmp_path: Path, monkeypatch) -> None:
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert "Permission denied" in problem(tmp_path / "secret.json")
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "a\0b.json", "file.json/inside"])
+def test_a_name_that_no_file_can_have(name, tmp_path: Path) -> None:
+    write(tmp_path / "file.json", simple_episode())
+    problem(str(tmp_path / name))
+
+
+# What cannot be unpacked
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.4, 0.8, 0.99])
+def test_a_packed_file_that_is_cut_off(packing, share, tmp_path: Path) -> None:
+    data = pack(to_bytes(simple_episode()), packing)
+    file = tmp_path / f"cut{packing}"
+    file.write_bytes(data[: max(4, int(share * len(data)))])
+    message = problem(file)
+    assert "cut off" in message
+    assert {".json.gz": "gzip", ".json.zst": "zstd"}[packing] in message
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+def test_a_packed_file_with_rubbish_behind_its_head(packing, tmp_path: Path) -> None:
+    file = tmp_path / f"rubbish{packing}"
+    file.write_bytes(pack(b"[]", packing)[:4] + b"rubbish" * 100)
+    assert "broken" in problem(file)
+
+
+def test_a_gzip_file_with_a_wrong_checksum(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.json.gz"
+    file.write_bytes(gzip.compress(to_bytes(simple_episode()))[:-8] + bytes(8))
+    assert "broken" in problem(file)
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+def test_a_packed_file_that_holds_nothing(packing, tmp_path: Path) -> None:
+    file = tmp_path / f"empty{packing}"
+    file.write_bytes(pack(b"", packing))
+    assert "empty" in problem(file)
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(importlib.import_module("hbtom.observe.load"), "LARGEST", 100_000)
+    file = tmp_path / f"bomb{packing}"
+    file.write_bytes(pack(b" " * 1_000_000, packing))
+    assert "unpacks to more than" in problem(file)

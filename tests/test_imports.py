@@ -1,0 +1,143 @@
+"""The rooms of the house: data flows one way, and so do imports; heavy ones wait."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hbtom
+
+HOUSE = Path(hbtom.__file__).parent
+ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "show", "cli"]
+SHARED = ["errors", "arrays", "model"]  # may be imported by all, and import no room
+FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
+
+
+def imported(source: str, package: str) -> Iterator[str]:
+    """Yield the full names of all modules and names that a source imports, lazily or not."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            up = package.split(".")[: len(package.split(".")) - node.level + 1]
+            start = ".".join([*up, node.module or ""] if node.level else [node.module or ""])
+            yield from (f"{start.strip('.')}.{alias.name}" for alias in node.names)
+
+
+def part_of(name: str) -> str | None:
+    """Return the room or shared module that a full name belongs to, None if it is not ours."""
+    top, *inside = name.split(".")
+    if top != "hbtom" or not inside:
+        return None
+    if inside[0] in hbtom._HOME:  # a public name, which lives in a room
+        return part_of(hbtom._HOME[inside[0]])
+    return inside[0]
+
+
+def wrong_imports(source: str, home: str, package: str) -> list[str]:
+    """Return the names that a source in a room, or a shared module, must not import."""
+    rooms = [] if home in SHARED else ROOMS[: ROOMS.index(home) + 1]
+    allowed = {*SHARED, *rooms, "__version__"}
+    return [name for name in imported(source, package) if (part_of(name) or home) not in allowed]
+
+
+def sources() -> list[Path]:
+    return [path for path in HOUSE.rglob("*.py") if path.stem not in FRONT or path.parent != HOUSE]
+
+
+def home_of(path: Path) -> str:
+    return path.relative_to(HOUSE).with_suffix("").parts[0]
+
+
+def test_the_house_has_these_rooms_and_no_others() -> None:
+    assert {home_of(path) for path in sources()} == {*ROOMS, *SHARED}
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_run_one_way(path: Path) -> None:
+    package = ".".join(["hbtom", *path.relative_to(HOUSE).parent.parts])
+    text = path.read_text(encoding="utf-8")
+    assert wrong_imports(text, home_of(path), package) == []
+    assert "import_module" not in text
+    assert "__import__" not in text
+
+
+@pytest.mark.parametrize(
+    ("home", "source", "wrong"),
+    [
+        ("mind", "from hbtom.plan import make_plans", []),
+        ("mind", "from hbtom.mind.beliefs import Beliefs", []),
+        ("mind", "import numpy as np\nfrom hbtom.model import Model", []),
+        ("mind", "from hbtom.judgement import judge", ["hbtom.judgement.judge"]),
+        ("mind", "import hbtom.cli.say", ["hbtom.cli.say"]),
+        ("mind", "def f():\n    from hbtom.show import plain", ["hbtom.show.plain"]),
+        ("mind", "from hbtom import judge, load", ["hbtom.judge"]),
+        ("mind", "from hbtom import cli", ["hbtom.cli"]),
+        ("mind", "from ..judgement import judge", ["hbtom.judgement.judge"]),
+        ("mind", "from .. import show", ["hbtom.show"]),
+        ("mind", "from . import policy\nfrom .policy import log_choice", []),
+        ("observe", "if TYPE_CHECKING:\n    from hbtom.world import Floor", ["hbtom.world.Floor"]),
+        ("model", "from hbtom.errors import BadInput", []),
+        ("model", "from hbtom.observe import Trial", ["hbtom.observe.Trial"]),
+        ("cli", "from hbtom import __version__\nfrom hbtom.show import plain", []),
+    ],
+)
+def test_the_check_itself_finds_what_is_wrong(home: str, source: str, wrong: list[str]) -> None:
+    package = "hbtom" if home in SHARED else f"hbtom.{home}"
+    assert wrong_imports(source, home, package) == wrong
+
+
+# What is light stays light
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the top names of all modules that are there when a fresh Python has run ``code``."""
+    told = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    finished = subprocess.run(
+        [sys.executable, "-c", told], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in json.loads(finished.stderr.splitlines()[-1])}
+
+
+HEAVY = {"numpy", "pandas", "xarray", "matplotlib", "scipy", "numba"}
+HELP = "from hbtom.cli import main\nmain(['--help'], standalone_mode=False)"
+
+
+@pytest.mark.parametrize(
+    ("code", "without"),
+    [
+        ("import hbtom", {*HEAVY, "msgspec", "click"}),
+        ("import hbtom; dir(hbtom); hbtom.__version__", {*HEAVY, "msgspec"}),
+        ("import hbtom.cli", {*HEAVY, "msgspec"}),
+        (HELP, {*HEAVY, "msgspec"}),
+        ("import hbtom; hbtom.Model.preset('default')", HEAVY),
+        ("import hbtom; hbtom.judge", HEAVY - {"numpy"}),
+    ],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(code: str, without: set[str]) -> None:
+    assert modules_after(code) & without == set()
+
+
+def test_a_module_that_is_imported_is_seen() -> None:
+    assert "msgspec" in modules_after("import hbtom; hbtom.Model")
+
+
+# The front
+
+
+def test_every_public_name_is_there() -> None:
+    for name in hbtom.__all__:
+        assert getattr(hbtom, name) is not None
+    assert set(hbtom.__all__) == set(dir(hbtom))
+    assert {"load", "judge", "Model", "BadInput"} <= set(hbtom.__all__)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="guess"):
+        _ = hbtom.guess

@@ -1,0 +1,331 @@
+"""Models: presets, TOML files, fingerprints."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hbtom
+from episodes import episode, key_trial, read, simple_episode
+from hbtom import BadInput, Model
+from hbtom.model import Continuous, Grid, find_model, presets
+
+
+def changes(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every change of one parameter: its path, and the whole value with it changed."""
+    if isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            for path, part in changes(getattr(value, field)):
+                yield f"{field}.{path}".strip("."), msgspec.structs.replace(value, **{field: part})
+    elif isinstance(value, bool):
+        yield "", not value
+    elif isinstance(value, float):
+        yield "", value + 0.0625
+    elif isinstance(value, tuple):
+        yield "", value[:-1]
+        yield "", (*value[:-1], value[-1] + 0.0625)
+    elif isinstance(value, str):
+        yield "", value + "!"
+    else:
+        raise TypeError(f"what is {value!r}?")
+
+
+MODELS = {name: Model.preset(name) for name in presets()}
+CHANGED = [
+    pytest.param(model, changed, id=f"{name} {path}")
+    for name, model in MODELS.items()
+    for path, changed in changes(model)
+]
+
+
+# Presets
+
+
+def test_the_presets_are_default_and_paper() -> None:
+    assert {"default", "paper"} <= set(presets())
+    assert isinstance(Model.preset("default").motion, Continuous)
+    assert isinstance(Model.preset("paper").motion, Grid)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_a_preset_is_called_by_its_name(name: str) -> None:
+    assert Model.preset(name).name == name
+
+
+@pytest.mark.parametrize("name", ["best", "", "../presets/default", "default.toml", "a\0b"])
+def test_a_preset_that_is_not_there_gets_the_others_as_a_hint(name: str) -> None:
+    with pytest.raises(BadInput, match="no preset") as caught:
+        Model.preset(name)
+    for other in presets():
+        assert other in caught.value.hint
+
+
+def test_a_model_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Model.preset("default").name = "mine"
+    with pytest.raises(AttributeError):
+        Model.preset("default").acts.cost = 2.0
+
+
+# Fingerprints
+
+
+@pytest.mark.parametrize(("model", "changed"), CHANGED)
+def test_a_fingerprint_changes_with_every_parameter_but_the_name(model, changed) -> None:
+    renamed = changed.name != model.name
+    assert (changed.fingerprint == model.fingerprint) is renamed
+
+
+def test_fingerprints_of_different_models_differ() -> None:
+    models = [changed for model in MODELS.values() for _, changed in changes(model)]
+    different = {msgspec.structs.replace(model, name="") for model in models}
+    assert len({model.fingerprint for model in different}) == len(different)
+
+
+def test_a_fingerprint_is_twelve_hexadecimal_digits() -> None:
+    fingerprint = Model.preset("default").fingerprint
+    assert len(fingerprint) == 12
+    assert set(fingerprint) <= set(string.hexdigits.lower())
+
+
+def test_a_whole_number_is_the_same_parameter_as_a_fraction() -> None:
+    whole = Model.from_toml('base = "default"\n[preference]\nconcentration = 1\n')
+    assert whole.fingerprint == Model.preset("default").fingerprint
+
+
+# TOML
+
+
+@pytest.mark.parametrize(("model", "changed"), CHANGED)
+def test_a_model_comes_back_from_toml_as_it_was(model, changed) -> None:
+    assert Model.from_toml(changed.to_toml()) == changed
+    assert Model.from_toml(changed.to_toml()) != model
+
+
+@given(st.text())
+def test_any_name_comes_back_from_toml(name: str) -> None:
+    model = msgspec.structs.replace(Model.preset("default"), name=name)
+    assert Model.from_toml(model.to_toml()).name == name
+
+
+positive = st.floats(0, 1e6, exclude_min=True)
+
+
+@given(positive, st.floats(-1e6, 1e6), st.lists(st.floats(0.001, 1000), min_size=1, max_size=5))
+def test_any_numbers_come_back_from_toml(cost: float, weight: float, grid: list[float]) -> None:
+    model = Model.preset("default")
+    replaced = msgspec.structs.replace
+    model = replaced(model, acts=replaced(model.acts, cost=cost))
+    goal = replaced(model.classifier.goal, weight=weight)
+    model = replaced(model, classifier=replaced(model.classifier, goal=goal))
+    distinct = tuple(sorted({round(value, 3) for value in grid}))
+    model = replaced(model, efficiency=replaced(model.efficiency, temperatures=distinct))
+    assert Model.from_toml(model.to_toml()) == model
+
+
+def test_toml_explains_every_parameter() -> None:
+    for line in Model.preset("default").to_toml().splitlines():
+        name, _, rest = line.partition(" = ")
+        if rest and name not in ("kind", "weight", "bias"):
+            assert "  # " in rest
+
+
+@pytest.mark.parametrize("name", presets())
+def test_the_preset_is_written_as_it_is_meant(name: str) -> None:
+    """The shipped file holds every parameter itself, and rests on no other preset."""
+    import hbtom.model
+
+    text = (Path(hbtom.model.__file__).parent / "presets" / f"{name}.toml").read_text()
+    assert Model.from_toml(text) == Model.preset(name)
+    assert "base" not in text
+
+
+# Changes to a base
+
+
+def test_a_base_alone_is_that_preset() -> None:
+    for name in presets():
+        assert Model.from_toml(f'base = "{name}"') == Model.preset(name)
+
+
+def test_changes_are_laid_over_the_base() -> None:
+    text = """
+        base = "default"
+        name = "mine"
+        [efficiency]
+        temperatures = [0.5, 1.0]
+        [classifier.goal]
+        weight = -3.0
+    """
+    base, mine = Model.preset("default"), Model.from_toml(text)
+    assert mine.name == "mine"
+    assert mine.efficiency.temperatures == (0.5, 1.0)
+    assert mine.efficiency.shape == base.efficiency.shape
+    assert mine.classifier.goal.weight == -3
+    assert mine.classifier.goal.bias == base.classifier.goal.bias
+    assert mine.classifier.efficiency == base.classifier.efficiency
+    assert (mine.preference, mine.motion, mine.acts) == (base.preference, base.motion, base.acts)
+
+
+def test_another_kind_of_motion_replaces_that_of_the_base() -> None:
+    mine = Model.from_toml('base = "default"\n[motion]\nkind = "grid"\ncell = 20.0\n')
+    assert mine.motion == Grid(cell=20)
+    with pytest.raises(BadInput, match="cell"):
+        Model.from_toml('base = "default"\n[motion]\nkind = "grid"\n')
+
+
+def test_the_same_kind_of_motion_may_be_named_again() -> None:
+    mine = Model.from_toml('base = "paper"\n[motion]\nkind = "grid"\ncell = 20.0\n')
+    assert mine.motion == Grid(cell=20)
+
+
+# What is refused
+
+WRONG = {
+    "[preference]\nconcentration = 0.0": "preference.concentration",
+    "[preference]\nconcentration = -1.0": "preference.concentration",
+    "[preference]\nconcentration = nan": "preference.concentration",
+    "[preference]\nconcentration = inf": "preference.concentration",
+    "[preference]\nconcentration = true": "preference.concentration",
+    '[preference]\nconcentration = "one"': "preference.concentration",
+    "[preference]\nkeys = 1": "preference.keys",
+    "[preference]\nfeasible = 'yes'": "preference.feasible",
+    "[efficiency]\nshape = 0.0": "efficiency.shape",
+    "[efficiency]\nscale = -1.0": "efficiency.scale",
+    "[efficiency]\ntemperatures = []": "efficiency.temperatures",
+    "[efficiency]\ntemperatures = 0.2": "efficiency.temperatures",
+    "[efficiency]\ntemperatures = [0.2, 0.0]": "efficiency.temperatures",
+    "[efficiency]\ntemperatures = [0.2, nan]": "efficiency.temperatures",
+    "[efficiency]\ntemperatures = [1e-300]": "efficiency.temperatures",
+    "[efficiency]\ntemperatures = [0.2, 0.4, 0.2]": "temperatures",
+    "[motion]\ncell = 0.0": "motion.cell",
+    "[motion]\ncell = 1e9": "motion.cell",
+    "[motion]\nclearance = -1.0": "motion.clearance",
+    "[motion]\nstride = -1.0": "motion.stride",
+    "[motion]\nkind = 'flying'": "motion.kind",
+    "[acts]\ncost = 0.0": "acts.cost",
+    "[acts]\nfinal = 'no'": "acts.final",
+    "[classifier.goal]\nweight = nan": "classifier.goal.weight",
+    "[classifier.goal]\nbias = 1e300": "classifier.goal.bias",
+    "name = 7": "name",
+    "motion = 'continuous'": "motion",
+    "[motion]\nspeed = 2.0": "speed",
+    "[weather]\nwind = 2.0": "weather",
+    "speed = 2.0": "speed",
+    "[classifier.weather]\nweight = 1.0\nbias = 1.0": "weather",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_value_or_an_unknown_field_is_named(text: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        Model.from_toml(f'base = "default"\n{text}\n')
+    assert WRONG[text] in caught.value.problem
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", ["name", "preference", "efficiency", "motion", "acts"])
+def test_a_whole_model_needs_every_part(missing: str) -> None:
+    table = msgspec.to_builtins(Model.preset("default"))
+    del table[missing]
+    with pytest.raises(BadInput, match=missing):
+        Model.from_toml(_toml(table))
+
+
+def _toml(table: dict[str, Any]) -> str:
+    """Write a table as TOML, with a dotted name for each value."""
+
+    def lines(value: Any, path: str) -> Iterator[str]:
+        if isinstance(value, dict):
+            for name, part in value.items():
+                yield from lines(part, f"{path}.{name}".strip("."))
+        else:
+            yield f"{path} = {msgspec.json.encode(value).decode()}"
+
+    return "\n".join(lines(table, ""))
+
+
+def test_the_writer_of_these_tests_writes_models() -> None:
+    model = Model.preset("default")
+    assert Model.from_toml(_toml(msgspec.to_builtins(model))) == model
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "name", "a = [" * 3000, "a = " + "[" * 3000 + "]" * 3000, "name = '\x00'"]
+)
+def test_what_is_not_toml_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        Model.from_toml(text)
+
+
+@pytest.mark.parametrize("base", ['"best"', "3", '["default"]', '"a\\u0000b"', "{}"])
+def test_a_base_that_is_no_preset_is_refused(base: str) -> None:
+    with pytest.raises(BadInput, match="no preset"):
+        Model.from_toml(f"base = {base}")
+
+
+# Finding a model
+
+
+def test_a_model_is_found_by_itself_by_name_and_by_file(tmp_path: Path) -> None:
+    model = msgspec.structs.replace(Model.preset("paper"), name="mine")
+    file = tmp_path / "mine.toml"
+    file.write_text(model.to_toml(), encoding="utf-8")
+    assert find_model(model) is model
+    assert find_model("paper") == Model.preset("paper")
+    assert find_model(file) == find_model(str(file)) == model
+
+
+@pytest.mark.parametrize("name", ["nowhere.toml", "", "a\0b", "a" * 5000, "."])
+def test_a_model_that_cannot_be_found_is_refused(name: str) -> None:
+    with pytest.raises(BadInput):
+        find_model(name)
+
+
+def test_a_bad_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('base = "default"\nspeed = 1')
+    with pytest.raises(BadInput, match="speed") as caught:
+        find_model(file)
+    assert caught.value.place.file == str(file)
+
+
+# Every model that is accepted can be used
+
+EXTREMES = [
+    "[preference]\nconcentration = 1e-300",
+    "[preference]\nconcentration = 1e6",
+    "[preference]\nkeys = false",
+    "[preference]\nfeasible = false",
+    "[efficiency]\nshape = 1000.0",
+    "[efficiency]\nscale = 0.0",
+    "[efficiency]\nscale = 1000.0",
+    "[efficiency]\ntemperatures = [0.001]",
+    "[efficiency]\ntemperatures = [1000.0, 0.001]",
+    "[motion]\ncell = 100.0",
+    "[acts]\ncost = 1e-300",
+    "[acts]\ncost = 1e6",
+    "[classifier.goal]\nweight = -1e6\nbias = -1e6",
+    "[classifier.goal]\nweight = 1e6\nbias = 1e6",
+]
+CONTINUOUS_ONLY = ["[motion]\nclearance = 1e6", "[motion]\nstride = 0.0", "[motion]\nstride = 1e6"]
+
+
+@pytest.mark.parametrize(
+    ("base", "text"),
+    [(base, text) for base in ("default", "paper") for text in EXTREMES]
+    + [("default", text) for text in CONTINUOUS_ONLY],
+)
+def test_an_extreme_model_still_judges(base: str, text: str) -> None:
+    model = Model.from_toml(f'base = "{base}"\n{text}\n')
+    for trials in (simple_episode(), episode(key_trial(), key_trial(jump=False))):
+        judgement = hbtom.judge(read(trials), model)
+        assert 0 <= judgement.plausibility <= 1
+        assert judgement.test.goal.sum(axis=1) == pytest.approx(1)
