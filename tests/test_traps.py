@@ -326,10 +326,17 @@ def test_goals_and_efficiency_are_inferred_jointly() -> None:
     ambiguous = np.where([efficient, ~efficient], 0.0, -20.0)[None]
     telling = np.where([efficient, efficient], 0.0, -20.0)[None]
     known = AgentBeliefs.prior(log_prior).knowing(goals)
-    reachable, frame = np.array([True, True]), np.array([1])
     last = None
     for log in (ambiguous, telling):
-        last, known = update(model, known, Evidence(goals, reachable, log, frame), Look("agent"))
+        evidence = Evidence(
+            goals=goals,
+            reachable=np.array([True, True]),
+            log=log,
+            frame=np.array([1]),
+            excess=np.zeros((1, 2)),
+            options=np.zeros((1, 1, 2)),
+        )
+        last, known = update(model, known, evidence, Look("agent"))
     assert last is not None
     np.testing.assert_allclose(last.goal[-1], [2 / 3, 1 / 3], atol=1e-6)
     given_efficient = last.joint[0, :, 0] / last.joint[0, :, 0].sum()

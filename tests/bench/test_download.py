@@ -63,7 +63,9 @@ class Answer:
     ranges: bool = True  # heed Range
     if_range: bool = True  # heed If-Range
     content_range: str | None = None  # lie about the piece
-    chunked: bool = False  # tell no length
+    chunked: bool = False  # tell no length, but the end
+    untold: bool = False  # tell neither length nor end
+    stall_at: int | None = None  # say no more after so many bytes; below 0: say nothing at all
     redirect: str = ""
     hang_up: bool = False  # break the connection before anything is said
 
@@ -79,6 +81,7 @@ class Mirror:
     etag: str = '"{}"'
     modified: bool = False
     base: str = ""
+    over: threading.Event = field(default_factory=threading.Event)
     asked: list[tuple[str, str | None, str | None]] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
 
@@ -101,7 +104,9 @@ class Handler(BaseHTTPRequestHandler):
         answer = mirror.answers.pop(0) if mirror.answers else mirror.always
         self.close_connection = True
         body = mirror.files.get(name)
-        if answer.hang_up:
+        if (answer.stall_at or 0) < 0:
+            self.mirror.over.wait(30)
+        if answer.hang_up or self.mirror.over.is_set():
             return
         if answer.redirect:
             self.send_response(302)
@@ -118,7 +123,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.mirror.etag:
             tags["ETag"] = self.mirror.etag.format(hashlib.md5(body).hexdigest())
         if self.mirror.modified:
-            tags["Last-Modified"] = f"Mon, 01 Jan 2024 00:00:{body[-1] % 60:02} GMT"
+            tags["Last-Modified"] = (
+                f"Mon, 01 Jan 2024 00:00:{hashlib.md5(body).digest()[0] % 60:02} GMT"
+            )
         start = self.start(answer, list(tags.values()))
         if start is not None and start >= len(body):
             self.send_error(416)
@@ -132,15 +139,17 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(key, value)
         if answer.chunked:
             self.send_header("Transfer-Encoding", "chunked")
-        else:
+        elif not answer.untold:
             self.send_header("Content-Length", str(len(piece) + answer.extra_length))
         self.end_headers()
-        piece = piece[: answer.send]
+        piece = piece[: answer.send if answer.stall_at is None else answer.stall_at]
         self.mirror.sent.append(len(piece))
         if answer.chunked:
             piece = b"%x\r\n%b\r\n" % (len(piece), piece) + (b"0\r\n\r\n" * (answer.send is None))
         with suppress(ConnectionError):  # a client that is interrupted does not read on
             self.wfile.write(piece)
+            if answer.stall_at is not None:
+                self.mirror.over.wait(30)
 
     def start(self, answer: Answer, tags: list[str]) -> int | None:
         wanted, condition = self.headers["Range"], self.headers["If-Range"]
@@ -160,6 +169,7 @@ def mirror() -> Iterator[Mirror]:
     thread.start()
     one.base = f"http://127.0.0.1:{server.server_address[1]}/sets/"
     yield one
+    one.over.set()
     server.shutdown()
     thread.join()
     server.server_close()
@@ -411,17 +421,22 @@ def test_server_that_ignores_range_makes_it_start_anew(mirror: Mirror, tmp_path:
     assert (tmp_path / NAME).read_bytes() == GOOD
 
 
+@pytest.mark.parametrize("etag", ['"{}"', ""])
 @pytest.mark.parametrize("if_range", [True, False])
 def test_file_that_changes_makes_it_start_anew(
-    mirror: Mirror, tmp_path: Path, if_range: bool
+    mirror: Mirror, tmp_path: Path, if_range: bool, etag: str
 ) -> None:
     other = packed(seed=1)
+    notices: list[str] = []
+    mirror.etag, mirror.modified = etag, not etag
     mirror.answers = [Answer(send=100_000), Answer(if_range=if_range)]
     mirror.later = {1: {NAME: other}}
-    (archive,) = fetch(mirror, tmp_path)
+    (archive,) = fetch(mirror, tmp_path, notice=notices.append)
     assert (tmp_path / NAME).read_bytes() == other
-    assert archive.etag == f'"{hashlib.md5(other).hexdigest()}"'
+    if etag:
+        assert archive.etag == f'"{hashlib.md5(other).hexdigest()}"'
     assert len(mirror.asked) == (2 if if_range else 3)
+    assert ("has changed" in notices[-1]) != if_range, "found out before it was joined"
 
 
 def test_file_that_changes_unnoticed_is_found_out_by_its_contents(
@@ -459,6 +474,21 @@ def test_wrong_piece_makes_it_start_anew(mirror: Mirror, tmp_path: Path, told: s
     assert (tmp_path / NAME).read_bytes() == GOOD
 
 
+def test_piece_of_untold_length_must_be_the_right_one(mirror: Mirror, tmp_path: Path) -> None:
+    wrong = Answer(chunked=True, content_range="bytes 0-{1}/{2}")
+    mirror.answers = [Answer(send=100_000), wrong]
+    fetch(mirror, tmp_path)
+    assert mirror.ranges == [None, "bytes=100000-", None]
+
+
+def test_part_longer_than_the_file_is_started_anew(mirror: Mirror, tmp_path: Path) -> None:
+    interrupted(mirror, tmp_path)
+    (tmp_path / f"{NAME}.part").write_bytes(GOOD + b"more")
+    fetch(mirror, tmp_path)
+    assert mirror.ranges == [None, None]
+    assert (tmp_path / NAME).read_bytes() == GOOD
+
+
 def test_another_mirror_starts_anew(mirror: Mirror, tmp_path: Path) -> None:
     interrupted(mirror, tmp_path)
     mirror.base = mirror.base.replace("sets", "other")
@@ -471,6 +501,24 @@ def test_length_untold_is_no_obstacle(mirror: Mirror, tmp_path: Path) -> None:
     totals: set[int | None] = set()
     fetch(mirror, tmp_path, progress=lambda name, done, total: totals.add(total))
     assert totals == {None, len(GOOD)}, "the second answer tells it in Content-Range"
+    assert (tmp_path / NAME).read_bytes() == GOOD
+
+
+def test_end_untold_is_found_by_the_zip(mirror: Mirror, tmp_path: Path) -> None:
+    mirror.answers = [Answer(untold=True, send=100_000), Answer(untold=True)]
+    fetch(mirror, tmp_path)
+    assert mirror.ranges == [None, None]
+    assert (tmp_path / NAME).read_bytes() == GOOD
+
+
+@pytest.mark.parametrize("at", [-1, 100_000])
+def test_server_that_falls_silent_is_left(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.3)
+    mirror.answers = [Answer(stall_at=at)]
+    fetch(mirror, tmp_path)
+    assert mirror.ranges == [None, f"bytes={at}-" if at > 0 else None]
     assert (tmp_path / NAME).read_bytes() == GOOD
 
 
@@ -738,6 +786,30 @@ def test_part_of_the_user_is_never_written_to(mirror: Mirror, tmp_path: Path) ->
     assert part.read_bytes() == b"of a browser"
 
 
+def test_part_that_appears_meanwhile_is_not_written_to(mirror: Mirror, tmp_path: Path) -> None:
+    part = tmp_path / f"{NAME}.part"
+    error = failing(mirror, tmp_path, progress=lambda *_: part.write_bytes(b"mine") and None)
+    assert "cannot write" in str(error)
+    assert part.read_bytes() == b"mine"
+
+
+def test_file_that_cannot_be_read_does_not_stop_the_others(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch(mirror, tmp_path)
+    mirror.files[NEW] = GOOD
+
+    def unreadable(path: Path) -> str:
+        if path.name == NAME:
+            raise PermissionError(13, "Permission denied", str(path))
+        return ""
+
+    monkeypatch.setattr(module, "_digest", unreadable)
+    error = failing(mirror, tmp_path, TASK, "preference")
+    assert [one.task for one in error.archives] == ["preference"]
+    assert f"{tmp_path / NAME}: Permission denied" in str(error)
+
+
 def test_part_that_became_a_link_is_not_followed(mirror: Mirror, tmp_path: Path) -> None:
     interrupted(mirror, tmp_path)
     part, mine = tmp_path / f"{NAME}.part", tmp_path / "mine"
@@ -774,7 +846,11 @@ def test_record_is_written_in_one_stroke(
 ) -> None:
     fetch(mirror, tmp_path)
     before = ledger(tmp_path)
-    mirror.files["agents_evaluation_multiple_agents.zip"] = GOOD
+    mirror.files |= {"agents_evaluation_multiple_agents.zip": GOOD, NEW: GOOD}
+    os.link(tmp_path / "downloads.json", tmp_path / "as it was")
+    fetch(mirror, tmp_path, "preference")
+    assert json.loads((tmp_path / "as it was").read_text()) == before != ledger(tmp_path)
+    before = ledger(tmp_path)
 
     def full(_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -782,7 +858,7 @@ def test_record_is_written_in_one_stroke(
     monkeypatch.setattr(module, "_sync", full)
     assert "No space left" in str(failing(mirror, tmp_path, "multi_agent"))
     assert ledger(tmp_path) == before
-    assert files_in(tmp_path) == {NAME, "downloads.json"}
+    assert files_in(tmp_path) == {NAME, NEW, "downloads.json", "as it was"}
 
 
 def test_trouble_with_the_disk_is_not_taken_for_the_network(
@@ -924,6 +1000,10 @@ def test_command_prints_paths_and_one_line_for_each_archive(
     out, err = capsys.readouterr()
     assert out.splitlines() == [str(folder / NAME)]
     assert "already there" in err
+    assert len(mirror.asked) == 2
+
+    assert command.run([TASK], None, mirror.base, again=True) == 0
+    assert len(mirror.asked) == 3
 
 
 def test_command_says_what_failed_and_what_to_do(

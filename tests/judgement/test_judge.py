@@ -14,6 +14,7 @@ from episodes import (
     episode,
     key_trial,
     read,
+    ring,
     simple_episode,
     to_thing,
     trial,
@@ -82,6 +83,26 @@ def test_fetching_the_key_is_plausible_only_if_the_barrier_bars(preset: str) -> 
     expected = judged(*[familiar] * 4, barred, preset=preset)
     unexpected = judged(*[familiar] * 4, near, preset=preset)
     assert expected.plausibility > unexpected.plausibility
+
+
+@both
+def test_the_score_without_weights_tells_a_detour_too(preset: str) -> None:
+    straight = to_thing(HEART.at(150, 100))
+    detour = trial(walk((40, 100), (90, 40), (90, 160), (137, 100)), [HEART.at(150, 100)])
+    expected = judged(*[straight] * 4, straight, preset=preset).predictive
+    unexpected = judged(*[straight] * 4, detour, preset=preset).predictive
+    assert 1 >= expected > unexpected + 0.3 >= 0.3
+
+
+@both
+def test_the_score_without_weights_leaves_out_what_evidence_leaves_out(preset: str) -> None:
+    """Walking through a wall, or shut in: nothing that the model can weigh."""
+    walls = [*border(), block(80, 80)]
+    through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85)], walls=walls)
+    assert 0 <= judged(through, preset=preset).predictive <= 1
+    inside = walk((44, 106), (54, 114), (46, 112))
+    shut_in = trial(inside, [HEART.at(120, 110)], walls=[*border(), *ring(2, 5)])
+    assert judged(shut_in, preset=preset).predictive == pytest.approx(1.0)
 
 
 # What is warned of

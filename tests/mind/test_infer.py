@@ -50,7 +50,15 @@ def model(*, alpha: float = 1.0, temperatures=(0.2, 0.5, 0.9), feasible: bool = 
 
 
 def seen(goals: tuple[Look, ...], reachable: list[bool], log: np.ndarray) -> Evidence:
-    return Evidence(goals, np.array(reachable), log, np.arange(1, len(log) + 1))
+    """Return evidence given as its tensor; what was wasted plays no part in inference."""
+    return Evidence(
+        goals=goals,
+        reachable=np.array(reachable),
+        log=log,
+        frame=np.arange(1, len(log) + 1),
+        excess=np.zeros(log.shape[:2]),
+        options=np.zeros((len(log), 1, len(goals))),
+    )
 
 
 def random_trial(

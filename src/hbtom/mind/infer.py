@@ -195,6 +195,8 @@ def _waits(trial: Trial) -> tuple[float, ...]:
     if reached is None or gone is None:
         return ()
     frames = np.count_nonzero(np.diff(trial.barrier_left[: gone.frame + 1]))
+    if frames == 0:  # a lock without a barrier
+        return ()
     steps = np.hypot(*np.diff(trial.path[: reached.frame + 1], axis=0).T)
     moving = steps[steps > 0]
     speed = float(moving.mean()) if len(moving) else 0.0

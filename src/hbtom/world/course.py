@@ -1,7 +1,8 @@
 """What the agent did, as a course of steps: moves, touches, and the opening of a lock.
 
-Frames become steps. Still frames vanish, motion after contact with an item is left out, so is all
-that happens while a barrier vanishes, and a carried key is an event rather than a position.
+Frames become steps. Still frames vanish, so does all that happens while a barrier vanishes, and a
+carried key is an event rather than a position. Where touching an item is an act, what moves after
+contact is part of it and not a way to anywhere.
 """
 
 from __future__ import annotations

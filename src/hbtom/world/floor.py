@@ -1,7 +1,7 @@
 """Where an agent can stand, and from where it can lay hands on things.
 
 The world is cut into square cells; ``Floor`` says which are blocked, before and after the barrier
-has gone, and near each item and the lock how far it is, in cells, to where they are at hand.
+has gone, and from which cells each item and the lock are at hand, and at what cost.
 Rows count y, columns x.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated
 
 import numpy as np
@@ -27,8 +28,8 @@ class Floor:
     cell: float
     closed: Annotated[Bools, "row column"]  # blocked while the barrier stands
     open: Annotated[Bools, "row column"]  # blocked when it has gone
-    to_item: Annotated[Floats, "item row column"]  # distance to where an item can be picked up,
-    to_lock: Annotated[Floats, "row column"] | None  # or the lock opened; known only near by
+    to_item: Annotated[Floats, "item row column"]  # way left to an item at hand, in cells, or inf
+    to_lock: Annotated[Floats, "row column"] | None  # the same for the lock
 
     def blocked(self, phase: int) -> Annotated[Bools, "row column"]:
         return self.open if phase == Phase.OPEN else self.closed
@@ -46,22 +47,30 @@ def grid_floor(trial: Trial, cell: float) -> Floor:
     """
     x, y = _centres(trial, cell)
 
-    def adjacent(low: Floats, high: Floats) -> Floats:
-        """0 in the cells that a square covers and in those around it, infinite elsewhere."""
-        near_x = (low[0] - cell < x) & (x < high[0] + cell)
-        near_y = (low[1] - cell < y) & (y < high[1] + cell)
-        return np.where(np.logical_and.outer(near_y, near_x), 0.0, np.inf)
+    closed = _covered(x, y, _standing(trial), 0.0)
 
     def at_item(item: Body) -> Floats:
-        corner = np.floor(np.array(item.centre) / cell) * cell
-        return adjacent(corner, corner + cell)
+        """0 in an item's cell and around it; not around a corner between two blocked cells."""
+        at = np.zeros_like(closed)
+        column, row = int(item.centre[0] / cell), int(item.centre[1] / cell)
+        for down, right in product((-1, 0, 1), repeat=2):
+            r, c = row + down, column + right
+            inside = 0 <= r < len(y) and 0 <= c < len(x)
+            if inside and not (closed[row, c] and closed[r, column]):
+                at[r, c] = True
+        return np.where(at, 0.0, np.inf)
 
     def at_lock(lock: Body) -> Floats:
-        return adjacent(np.array(lock.centre) - LOCK_HALF, np.array(lock.centre) + LOCK_HALF)
+        """0 in the cells that a lock covers and in those around them."""
+        near_x, near_y = (
+            np.abs(centres - at) < LOCK_HALF + cell
+            for centres, at in zip((x, y), lock.centre, strict=True)
+        )
+        return np.where(np.logical_and.outer(near_y, near_x), 0.0, np.inf)
 
     return Floor(
         cell=cell,
-        closed=_covered(x, y, _standing(trial), 0.0),
+        closed=closed,
         open=_covered(x, y, trial.walls, 0.0),
         to_item=np.array([at_item(item) for item in trial.items]),
         to_lock=None if trial.lock is None else at_lock(trial.lock),
@@ -71,15 +80,15 @@ def grid_floor(trial: Trial, cell: float) -> Floor:
 def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
     """Cut the world into fine cells, with walls grown by the clearance that agents keep.
 
-    An item is at hand where agent and item touch. A lock is at hand one cell further than the
-    nearest point to which its own solid square lets an agent come.
+    An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
+    its own solid square lets an agent come. Agents head for the middle of things, so the way to the
+    middle is part of the cost.
     """
     x, y = _centres(trial, cell)
 
-    def beyond(body: Body, reach: float) -> Floats:
-        """How far a cell lies beyond reach; said for two cells only, as walls may stand between."""
-        away = np.sqrt(np.add.outer((y - body.centre[1]) ** 2, (x - body.centre[0]) ** 2)) - reach
-        return np.where(away < 2 * cell, np.maximum(away, 0.0), np.inf) / cell
+    def to_middle(body: Body, reach: float) -> Floats:
+        away = np.sqrt(np.add.outer((y - body.centre[1]) ** 2, (x - body.centre[0]) ** 2))
+        return np.where(away <= reach, away, np.inf) / cell
 
     radius = trial.agent.radius
     at_lock = LOCK_HALF + max(radius, clearance) + cell
@@ -87,8 +96,8 @@ def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
         cell=cell,
         closed=_covered(x, y, _standing(trial), clearance),
         open=_covered(x, y, trial.walls, clearance),
-        to_item=np.array([beyond(item, radius + item.radius) for item in trial.items]),
-        to_lock=None if trial.lock is None else beyond(trial.lock, at_lock),
+        to_item=np.array([to_middle(item, radius + item.radius) for item in trial.items]),
+        to_lock=None if trial.lock is None else to_middle(trial.lock, at_lock),
     )
 
 
