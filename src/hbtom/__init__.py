@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from hbtom.bench import Evaluation as Evaluation
+    from hbtom.bench import evaluate as evaluate
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from hbtom.observe import Episode as Episode
     from hbtom.observe import Trial as Trial
     from hbtom.observe import load as load
+    from hbtom.observe import read as read
 
 _HOME = {
     "BadInput": "hbtom.errors",
@@ -40,6 +43,9 @@ _HOME = {
     "infer": "hbtom.mind",
     "judge": "hbtom.judgement",
     "load": "hbtom.observe",
+    "read": "hbtom.observe",
+    "Evaluation": "hbtom.bench",
+    "evaluate": "hbtom.bench",
 }
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604

@@ -515,7 +515,7 @@ def test_end_untold_is_found_by_the_zip(mirror: Mirror, tmp_path: Path) -> None:
 def test_server_that_falls_silent_is_left(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    monkeypatch.setattr(module, "TIMEOUT", 0.3)
+    monkeypatch.setattr(module, "TIMEOUT", 1.0)
     mirror.answers = [Answer(stall_at=at)]
     fetch(mirror, tmp_path)
     assert mirror.ranges == [None, f"bytes={at}-" if at > 0 else None]

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import hbtom
+from hbtom.cli import main
+
+VERBS = [(), ("model", "list"), ("model", "show"), *[(verb,) for verb in sorted(main.commands)]]
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-@pytest.mark.parametrize("verb", [(), ("judge",), ("model",), ("model", "list"), ("model", "show")])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_help_is_printed_for_every_verb(run, verb, flag) -> None:
     ran = run(*verb, flag)
     assert ran.status == 0
@@ -20,7 +23,7 @@ def test_help_is_printed_for_every_verb(run, verb, flag) -> None:
 
 
 def test_help_lists_the_verbs_and_the_options(run) -> None:
-    assert {"judge", "model"} <= set(run("--help").out.split())
+    assert {*main.commands, "judge", "model"} <= set(run("--help").out.split())
     options = run("judge", "--help").out
     for option in ("--model", "--format", "[table|json]", "--trace"):
         assert option in options

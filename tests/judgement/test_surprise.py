@@ -24,7 +24,7 @@ CLASSIFIER = Classifier(
     efficiency=Logistic(weight=-9.42, bias=5.90),
     observation=Logistic(weight=-0.2, bias=2.0),
 )
-few = settings(derandomize=True, deadline=None, max_examples=50)
+few = settings(max_examples=50)
 
 
 def believed(

@@ -48,12 +48,16 @@ class Slow:
         cells = product(range(self.columns), range(self.rows))
         return {(i, j) for i, j in cells if not covered(i * 10 + 5, j * 10 + 5)}
 
-    def _near(self, cell: tuple[int, int], body: Body, half: float = 0.0) -> bool:
-        """Tell whether a cell is one of those that a thing covers, or next to one."""
-        x, y = body.centre
-        low = (math.floor((x - half) / 10), math.floor((y - half) / 10))
-        high = (math.ceil((x + half) / 10) - 1, math.ceil((y + half) / 10) - 1) if half else low
-        return all(a - 1 <= c <= b + 1 for a, c, b in zip(low, cell, high, strict=True))
+    def _at_item(self, cell: tuple[int, int], item: Body) -> bool:
+        """Tell whether a cell is the item's or next to it, not around a corner between walls."""
+        (i, j), (a, b) = cell, (math.floor(place / 10) for place in item.centre)
+        free = self.free[Phase.START]
+        return abs(i - a) <= 1 and abs(j - b) <= 1 and ((i, b) in free or (a, j) in free)
+
+    def _at_lock(self, cell: tuple[int, int]) -> bool:
+        """Tell whether a cell is one of the four that the lock covers, or next to one."""
+        (i, j), (x, y) = cell, self.trial.lock.centre
+        return x / 10 - 2 <= i <= x / 10 + 1 and y / 10 - 2 <= j <= y / 10 + 1
 
     def actions(self, state: State) -> Iterator[Action]:
         i, j, phase = state
@@ -62,10 +66,9 @@ class Slow:
             if {(i, j), (i + di, j), (i, j + dj), (i + di, j + dj)} <= free:
                 yield ("move", di, dj)
         for item, body in enumerate(self.trial.items):
-            if self._near((i, j), body) and not (item == self.key and phase != Phase.START):
+            if self._at_item((i, j), body) and not (item == self.key and phase != Phase.START):
                 yield ("touch", item)
-        lock = self.trial.lock
-        if lock is not None and phase == Phase.HELD and self._near((i, j), lock, half=10.0):
+        if self.trial.lock is not None and phase == Phase.HELD and self._at_lock((i, j)):
             yield ("open",)
 
     def result(self, state: State, action: Action, goal: int) -> tuple[float, State | None]:

@@ -32,7 +32,7 @@ from hbtom.judgement import watch
 from hbtom.mind import AgentBeliefs, Evidence, Posterior, efficiency_prior, update
 from hbtom.observe import Look
 
-few = settings(derandomize=True, deadline=None, max_examples=20)
+few = settings(max_examples=20)
 seeds = st.integers(0, 2**32 - 1)
 
 AGENT = Look("agent.png")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hbtom.mind.policy import log_boltzmann, log_choice, log_heading, log_i0e
 
-few = settings(derandomize=True, deadline=None, max_examples=30)
+few = settings(max_examples=30)
 seeds = st.integers(0, 2**32 - 1)
 BETAS = np.array([0.1, 1.25, 5.0, 40.0])
 

@@ -160,6 +160,16 @@ def test_a_key_that_is_carried_off_and_no_lock_reached() -> None:
     assert happenings(frames) == [*INSTRUMENTAL[:3], ("end of motion", 29)]
 
 
+def test_the_place_where_a_key_lay_is_not_touched_again() -> None:
+    frames = key_trial()[:30]
+    back = copy.deepcopy(frames[20:30])
+    for one in back:
+        one["pin"] = frames[29]["pin"]
+    assert [event for event in happenings(frames + back) if event[0] == "touch"] == [
+        ("touch", 20, 1)
+    ]
+
+
 def test_a_key_that_vanishes_is_picked_up() -> None:
     frames = key_trial()[:22]
     frames[21]["pin"] = []

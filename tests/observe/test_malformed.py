@@ -34,7 +34,7 @@ numbers = st.one_of(
 )
 scraps = st.sampled_from(
     [[], {}, [[]], [[0, 0], [20, 20]], HEART.at(100, 100).entity(), [KEY.at(60, 60).entity()]]
-)
+).map(copy.deepcopy)
 leaves = st.one_of(numbers, scraps, st.none(), st.booleans(), st.text(max_size=5))
 values = st.recursive(
     leaves,
@@ -115,7 +115,8 @@ def test_any_bytes_are_judged_or_refused(data: bytes, model: Model) -> None:
     judged_or_refused(data, model)
 
 
-places = st.tuples(st.integers(0, 200), st.integers(0, 200))
+ordinates = st.integers(0, 200) | st.sampled_from([0, 200])
+places = st.tuples(ordinates, ordinates)
 blocks = st.builds(
     block, st.integers(-40, 200), st.integers(-40, 200), st.integers(0, 100), st.integers(1, 100)
 )

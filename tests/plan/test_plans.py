@@ -17,7 +17,7 @@ from hbtom.plan.astar import _heuristic
 from hbtom.world import Floor, Phase, continuous_floor, grid_floor
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
-few = settings(derandomize=True, deadline=None, max_examples=50)
+few = settings(max_examples=50)
 both = pytest.mark.parametrize("kind", STENCILS)
 
 

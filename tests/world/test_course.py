@@ -90,7 +90,7 @@ def test_moves_are_strides_and_a_rest() -> None:
     assert 0 < lengths[-1] < 10
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     corners=st.lists(st.tuples(st.integers(30, 120), st.integers(30, 120)), min_size=2, max_size=5),
     stride=st.sampled_from([0.0, 5.0, 10.0, 23.0]),
@@ -297,7 +297,7 @@ def test_moves_at_an_acute_angle_stay() -> None:
 places = st.tuples(st.integers(21, 140), st.integers(21, 140))
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(path=st.lists(places, min_size=1, max_size=8))
 def test_no_cell_is_jumped_over(path: list[Point]) -> None:
     """However far an agent moves in one frame, its steps are moves between neighbours."""

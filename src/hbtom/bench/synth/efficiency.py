@@ -19,6 +19,7 @@ from .shapes import OBJECT_R, Look, agent_looks, object_looks
 from .walks import Walk, plain_trial, walk_to
 
 FAMILIARIZATION = 8
+CONTACT = 9  # pixels between the centres when agent and object touch, about
 SPREAD = 12  # pixels between the object's places in two trials, at least
 LEAST_DETOUR, MOST_DETOUR = 1.16, 2.64  # the range of inefficient walks in real scenes
 JUSTIFIED = 1.05  # a walk this near to the shortest is efficient
@@ -91,20 +92,22 @@ def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair 
 
 
 def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
+    course = _course(rng)
+    if course is None:
+        return None
     # The test layout lacks more walls than the leg's own, so the detour is measured at the end.
-    drawn = _course_and_test(rng, (0.9 * band[0], band[1]))
-    if drawn is None:
-        return None
-    course, leg = drawn
-    far = _as_long(rng, course, leg)
-    if far is None:
-        return None
-    place, cells, walk = far
-    if not band[0] <= _detour(cells, leg.walk, leg.place) < band[1]:
-        return None
-    familiar = _familiar(rng, course)
-    direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
-    return Episode((*familiar, direct)), Episode((*familiar, course.trial(leg, cells)))
+    likely = [leg for leg in course.legs if 0.9 * band[0] <= leg.detour < band[1]]
+    for i in rng.permutation(len(likely)):
+        leg = likely[i]
+        far = _as_long(rng, course, leg)
+        if far is None:
+            continue
+        place, cells, walk = far
+        if band[0] <= _detour(cells, leg.walk, leg.place) < band[1]:
+            familiar = _familiar(rng, course)
+            direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
+            return Episode((*familiar, direct)), Episode((*familiar, course.trial(leg, cells)))
+    return None
 
 
 def _efficiency_irrational(rng: np.random.Generator, band: Band) -> Pair | None:
@@ -228,20 +231,20 @@ def _as_long(
     rng: np.random.Generator, course: Course, leg: Leg
 ) -> tuple[Point, Cells, Walk] | None:
     """A place whose efficient walk takes as many frames as the detour, give or take one."""
-    want = path_length(leg.walk)
     home = course.home
-    for _ in range(40):
-        place = spot(
-            rng,
-            [],
-            OBJECT_R,
-            accept=lambda p: abs(distance(p, home) - want - 10) < 8,
-            tries=30,
-        )
+    longest = 1.1 * path_length(leg.walk) + CONTACT
+    # Agents make two pixels a frame along the longer axis, so that axis sets the time.
+    along = 2 * (len(leg.walk) - 1) + CONTACT
+
+    def fits(p: Point) -> bool:
+        axis = max(abs(p[0] - home[0]), abs(p[1] - home[1]))
+        return abs(axis - along) <= 4 and distance(p, home) <= longest
+
+    for _ in range(12):
+        place = spot(rng, [], OBJECT_R, accept=fits)
         if place is None:
             return None
-        gone = [c for c in between(home, place) if interior(c)]
-        cells = without(leg.cleared, gone)
+        cells = without(leg.cleared, [c for c in between(home, place) if interior(c)])
         if any(overlap(square(place, OBJECT_R), box) for box in boxes_of(cells)):
             continue
         walk = _efficient(rng, course, place, cells)

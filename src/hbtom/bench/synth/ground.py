@@ -12,7 +12,7 @@ import gzip
 import heapq
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,10 @@ XY = tuple[float, float]
 Rect = tuple[float, float, float, float]
 Name = tuple[str, tuple[int, ...]]  # image and colour
 
-STEP = 5
+CLEARANCE = 9.0  # how near agents come to anything solid
+NO_GAP = 1.0  # not even a point this thick gets through
+EFFICIENT = 1.08  # walk over shortest, at most
+STEP = 5  # pixels between lattice points
 _MOVES = [
     (dx, dy)
     for dx in range(-2, 3)
@@ -66,6 +69,10 @@ class Seen:
     def walked(self) -> float:
         """Length of the agent's way."""
         return sum(math.dist(a, b) for a, b in pairwise(self.track))
+
+
+Member = list[Seen]  # one member of a pair: its trials
+Problems = Iterator[str]
 
 
 def read(path: Path) -> list[Seen]:
@@ -232,3 +239,15 @@ class Ground:
                         way[i], moved = p, True
                         break
         return way
+
+
+def around(at: XY, r: float = 9) -> Rect:
+    """The bounding square of an entity, a goal object unless told otherwise."""
+    return at[0] - r, at[1] - r, at[0] + r, at[1] + r
+
+
+def walk_ratio(trial: Seen, goal: XY, solid: Iterable[Rect] = ()) -> float:
+    """Length of the walk over the shortest way to where the shapes touch."""
+    last = math.dist(trial.track[-1], goal)
+    shortest = Ground([*trial.walls, *solid], CLEARANCE).length(trial.home, goal) - last
+    return trial.walked / max(shortest, 1e-9)

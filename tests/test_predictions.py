@@ -1,0 +1,36 @@
+"""The paper's three predictions, as the documentation shows them."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "docs" / "predictions.py"
+
+
+@pytest.fixture(scope="module")
+def predictions():
+    spec = importlib.util.spec_from_file_location("predictions", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_goal_prior_reverts_for_a_new_agent(predictions):
+    priors = predictions.new_agent()
+    assert np.max(priors["the agent that is known"]) == pytest.approx(0.9, abs=0.01)
+    assert priors["an agent never seen before"] == pytest.approx([0.5, 0.5])
+
+
+def test_the_observer_habituates_to_inefficiency(predictions):
+    efficiency = predictions.habituation()
+    assert (efficiency["inefficient all along"] < 2).all()
+    assert (efficiency["efficient all along"] > 8).all()
+
+
+def test_one_reachable_goal_says_nothing_about_preference(predictions):
+    preference = predictions.one_reachable_goal()
+    barred, free = preference["the other is walled in"], preference["both are reachable"]
+    assert np.allclose(barred, barred[0])
+    assert np.abs(free[-1] - free[0]).max() > 0.05
