@@ -78,16 +78,28 @@ def test_efficiencies_are_what_the_policy_is_multiplied_with(preset: str) -> Non
 # 2. The paper prints 1 / (1 + exp(w x + b)) with w < 0: plausibility would grow with surprise
 
 
+CALM = {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
+MUCH = {"goal": 1.0, "efficiency": 1.0, "observation": 50.0}
+
+
 @both
-@pytest.mark.parametrize("name", ["goal", "efficiency", "observation"])
-def test_plausibility_falls_with_surprise(preset: str, name: str) -> None:
-    calm = {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
+def test_plausibility_falls_with_surprise(preset: str) -> None:
     classifier = Model.preset(preset).classifier
-    much = {"goal": 1.0, "efficiency": 1.0, "observation": 50.0}
-    before, _ = plausibility(classifier, Triple(**calm))
-    after, _ = plausibility(classifier, Triple(**{**calm, name: much[name]}))
+    before, _ = plausibility(classifier, Triple(**CALM))
+    after, _ = plausibility(classifier, Triple(**MUCH))
     assert before > 0.5
-    assert after < 0.1
+    assert after < 0.01
+
+
+@both
+@pytest.mark.parametrize("name", MUCH)
+def test_no_surprise_makes_anything_more_plausible(preset: str, name: str) -> None:
+    """A fitted classifier may leave one of the three out; the paper's uses them all."""
+    classifier = Model.preset(preset).classifier
+    before, _ = plausibility(classifier, Triple(**CALM))
+    after, _ = plausibility(classifier, Triple(**{**CALM, name: MUCH[name]}))
+    assert after <= before
+    assert after < 0.1 or preset != "paper"
 
 
 # 3. No barrier block stands in the lock's own cell: it must be solid all the same

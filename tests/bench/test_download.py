@@ -692,6 +692,7 @@ def test_no_network_says_what_to_do_by_hand(nowhere: str, tmp_path: Path) -> Non
         for name in one.archives:
             assert nowhere + name in text
     assert str(tmp_path) in text
+    assert "(for preference the first that can be had is enough)" in text
     assert len(caught.value.reasons()) == 1
     assert "refused" in caught.value.reasons()[0]
 

@@ -106,6 +106,11 @@ class Incomplete(BadInput):
         return [
             "to do it by hand, fetch with a browser or on another computer",
             *addresses,
+            *(
+                f"(for {failure.task} the first that can be had is enough)"
+                for failure in self.failures
+                if len(failure.addresses) > 1
+            ),
             f"and put the archives, as they are, into {self.folder};",
             "the same command then checks them, and fetches only what is missing;",
             f"the benchmark's home page is {HOME_PAGE}",

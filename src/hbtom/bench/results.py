@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from hbtom.bench.dataset import episode_name, task_name
-from hbtom.bench.evaluate import COLUMNS, Row
+from hbtom.bench.evaluation import COLUMNS, Row
 from hbtom.errors import BadInput, Place
 
 Episode = tuple[str, str, str]  # task, pair, member

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.ablate import Ablation, ablate
-from hbtom.bench.default import default_dataset
+from hbtom.bench.ablation import Ablation, ablate
 from hbtom.bench.results import check_target, write_whole
+from hbtom.bench.synthetic import default_dataset
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput

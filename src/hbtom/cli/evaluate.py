@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.default import default_dataset
-from hbtom.bench.evaluate import Evaluation, Rating, evaluate
+from hbtom.bench.evaluation import Evaluation, Rating, evaluate
 from hbtom.bench.results import check_target, write_rows
+from hbtom.bench.synthetic import default_dataset
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput

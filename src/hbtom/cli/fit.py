@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from hbtom import __version__
-from hbtom.bench.calibrate import Calibration, calibrate
+from hbtom.bench.calibration import Calibration, calibrate
 from hbtom.bench.dataset import Dataset, find_pairs
-from hbtom.bench.default import fitting_dataset
-from hbtom.bench.evaluate import Progress, evaluate
+from hbtom.bench.evaluation import Progress, evaluate
 from hbtom.bench.results import check_target, write_whole
+from hbtom.bench.synthetic import fitting_dataset
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hbtom.bench.ablate import VARIATIONS, Ablation
-from hbtom.bench.calibrate import Calibration
+from hbtom.bench.ablation import VARIATIONS, Ablation
+from hbtom.bench.calibration import Calibration
 from hbtom.bench.published import published
 from hbtom.bench.referee import Difference
 from hbtom.bench.score import Score, in_groups, total

@@ -10,7 +10,7 @@ from pathlib import Path
 from hbtom import __version__
 from hbtom.bench.cache import cache_folder
 from hbtom.bench.dataset import Dataset, find_pairs
-from hbtom.bench.evaluate import Progress
+from hbtom.bench.evaluation import Progress
 from hbtom.bench.synth import generate
 from hbtom.errors import BadInput
 

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace as changed
 
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
-from hbtom.bench.evaluate import Progress, each_pair
+from hbtom.bench.evaluation import Progress, each_pair
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, judge

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from hbtom.bench.evaluate import Evaluation, Row
+from hbtom.bench.evaluation import Evaluation, Row
 from hbtom.bench.score import Score, pair_score
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility

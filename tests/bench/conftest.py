@@ -1,0 +1,16 @@
+"""A small synthetic dataset, made once for all tests of the benchmark."""
+
+from pathlib import Path
+
+import pytest
+
+from hbtom.bench.synth import generate
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three pairs of three tasks."""
+    folder = tmp_path_factory.mktemp("small")
+    tasks = ["preference", "efficiency_path", "inaccessible_goal"]
+    generate(folder, pairs=3, seed=11, tasks=tasks, compress="gz", workers=1)
+    return folder

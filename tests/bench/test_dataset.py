@@ -1,0 +1,77 @@
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hbtom.bench.dataset import find_pairs
+from hbtom.errors import BadInput
+
+
+def names(dataset):
+    return [(pair.task, pair.name) for pair in dataset.pairs]
+
+
+def test_pairs_are_matched_by_id_in_the_papers_order(small):
+    found = find_pairs(small)
+    assert len(found.pairs) == 9
+    assert [task for task, _ in names(found)][::3] == [
+        "efficiency_path",
+        "preference",
+        "inaccessible_goal",
+    ]
+    assert all(pair.expected.member == "e" for pair in found.pairs)
+    assert all(pair.unexpected.pair == pair.name for pair in found.pairs)
+    assert found.left_out == ()
+
+
+def test_one_task_folder_is_a_dataset_too(small):
+    assert names(find_pairs(small / "preference")) == names(find_pairs(small, ["preference"]))
+
+
+def test_public_archives_and_their_names(small, tmp_path):
+    public = "agents_evaluation_object_preference_eval_4"
+    archive = tmp_path / f"{public}.zip"
+    with zipfile.ZipFile(archive, "w") as target:
+        for file in sorted((small / "preference").iterdir()):
+            target.write(file, f"{public}/{file.name}")
+    from_zip = find_pairs(archive)
+    assert names(from_zip) == names(find_pairs(small, ["preference"]))
+    assert names(find_pairs(tmp_path)) == names(from_zip)
+    assert names(find_pairs(tmp_path, [public])) == names(from_zip)
+    one = from_zip.pairs[0].expected.load()
+    other = find_pairs(small, ["preference"]).pairs[0].expected.load()
+    assert (one.test.path == other.test.path).all()
+
+
+def test_what_is_not_a_pair_is_named_with_the_reason(small, tmp_path):
+    shutil.copytree(small, tmp_path / "data")
+    task = tmp_path / "data" / "preference"
+    next(iter(sorted(task.glob("*u.json.gz")))).unlink()
+    (task / "notes.txt").write_text("stray")
+    (tmp_path / "data" / "background").mkdir()
+    (tmp_path / "data" / "broken.zip").write_bytes(b"PK nonsense")
+    found = find_pairs(tmp_path / "data")
+    why = {Path(one.file).name: one.why for one in found.left_out}
+    assert len(found.pairs) == 8
+    assert "mate" in why["000000loe.json.gz"]
+    assert "not named like an episode" in why["notes.txt"]
+    assert "pairs" in why["background"]
+    assert "zip" in why["broken.zip"]
+
+
+def test_a_member_that_comes_twice(small, tmp_path):
+    shutil.copytree(small / "preference", tmp_path / "preference")
+    shutil.copytree(small / "preference", tmp_path / "agents_evaluation_object_preference_eval_4")
+    found = find_pairs(tmp_path)
+    assert len(found.pairs) == 3
+    assert len(found.left_out) == 6
+    assert all("same member" in one.why for one in found.left_out)
+
+
+@pytest.mark.parametrize("make", [lambda path: None, Path.mkdir])
+def test_no_dataset(tmp_path, make):
+    path = tmp_path / "nothing"
+    make(path)
+    with pytest.raises(BadInput, match="nothing"):
+        find_pairs(path)

@@ -1,0 +1,247 @@
+import csv
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+import hbtom
+from hbtom.bench.calibration import calibrate
+from hbtom.bench.evaluation import COLUMNS, evaluate
+from hbtom.bench.referee import compare, score_ratings
+from hbtom.bench.results import read_ratings, write_rows
+from hbtom.cli import main
+from hbtom.errors import BadInput
+from hbtom.judgement import Triple, plausibility
+
+
+@pytest.fixture(scope="module")
+def evaluation(small):
+    return evaluate(small, workers=1)
+
+
+def hbtom_command(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_every_episode_has_a_row_and_every_pair_a_score(evaluation):
+    assert len(evaluation.rows) == 18
+    assert {row.member for row in evaluation.rows} == {"e", "u"}
+    assert evaluation.overall.pairs == 9
+    assert evaluation.overall.accuracy == 1.0
+
+
+def test_rows_hold_what_judging_gives(evaluation):
+    row = evaluation.rows[0]
+    judgement = hbtom.judge(row.file)
+    assert row.plausibility == judgement.plausibility
+    assert row.surprise_observation == judgement.surprise.observation
+    assert row.model == judgement.model.fingerprint
+    product = row.part_goal * row.part_efficiency * row.part_observation
+    assert product == pytest.approx(row.plausibility)
+
+
+def test_workers_do_not_matter(small, evaluation):
+    assert evaluate(small, workers=2).rows == evaluation.rows
+
+
+def test_scores_agree_with_the_rows(evaluation):
+    ratings = {(row.task, row.pair, row.member): row.plausibility for row in evaluation.rows}
+    right = sum(
+        ratings[task, pair, "e"] > ratings[task, pair, "u"]
+        for task, pair, member in ratings
+        if member == "e"
+    )
+    assert evaluation.overall.correct == right
+
+
+def test_predictive_score(small):
+    found = evaluate(small, tasks=["preference"], score="predictive", workers=1)
+    assert all(row.predictive is not None and 0 <= row.predictive <= 1 for row in found.rows)
+    assert found.overall.accuracy == 1.0
+    assert found.to_dict()["score"] == "predictive"
+
+
+def test_an_unreadable_member_is_told_and_its_pair_not_counted(small, tmp_path):
+    shutil.copytree(small / "preference", tmp_path / "preference")
+    victim = sorted((tmp_path / "preference").iterdir())[0]
+    victim.write_bytes(b"[[")
+    found = evaluate(tmp_path, workers=1)
+    assert found.overall.pairs == 2
+    (problem,) = found.unreadable
+    assert victim.name in problem.why
+    result = hbtom_command("evaluate", tmp_path)
+    assert result.exit_code == 1
+    assert victim.name in result.stderr
+    assert "Preference" in result.stdout
+
+
+def test_table_and_json(small, evaluation):
+    table = hbtom_command("evaluate", small)
+    assert table.exit_code == 0
+    assert table.stderr == ""
+    assert "Path Control" in table.stdout
+    assert "99.2 Video-RNN" in table.stdout
+    plain = json.loads(hbtom_command("evaluate", small, "--format", "json").stdout)
+    assert plain["overall"]["accuracy"] == evaluation.overall.accuracy
+    assert set(plain["tasks"][0]) == {
+        "task",
+        "pairs",
+        "correct",
+        "ties",
+        "accuracy",
+        "interval",
+        "published",
+    }
+    assert plain["model"]["fingerprint"] == evaluation.model.fingerprint
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_results_files_can_be_scored_again(evaluation, tmp_path, suffix):
+    path = tmp_path / f"results{suffix}"
+    write_rows(evaluation.rows, path)
+    ratings = read_ratings(path)
+    assert len(ratings.values) == 18
+    assert score_ratings(ratings).tasks == evaluation.tasks
+    assert [part.name for part in tmp_path.iterdir()] == [path.name]
+
+
+def test_the_csv_has_documented_columns(evaluation, tmp_path):
+    write_rows(evaluation.rows, tmp_path / "results.csv")
+    with (tmp_path / "results.csv").open() as stream:
+        assert tuple(next(csv.reader(stream))) == COLUMNS
+
+
+def test_nothing_is_overwritten_unasked(small, tmp_path):
+    out = tmp_path / "mine.csv"
+    out.write_text("precious")
+    refused = hbtom_command("evaluate", small, "--out", out)
+    assert (refused.exit_code, out.read_text()) == (1, "precious")
+    assert "--overwrite" in refused.stderr
+    assert hbtom_command("evaluate", small, "--out", out, "--overwrite").exit_code == 0
+    assert out.read_text().startswith("task,")
+
+
+@pytest.mark.parametrize("name", ["results.txt", "nowhere/results.csv"])
+def test_a_target_that_cannot_be_written_is_refused_before_any_work(small, tmp_path, name):
+    result = hbtom_command("evaluate", small, "--out", tmp_path / name)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+
+
+# Anybody's ratings
+
+
+def write_csv(path, header, *rows):
+    path.write_text("\n".join(",".join(map(str, row)) for row in (header, *rows)) + "\n")
+    return path
+
+
+def test_ratings_by_file_name(tmp_path):
+    path = write_csv(
+        tmp_path / "ratings.csv",
+        ("file", "rating"),
+        ("data/preference/000001loe.json", 3),
+        ("data/preference/000001lou.json", 3),
+        ("data/agents_evaluation_multiple_agents/7e.json.gz", -1),
+        ("data/agents_evaluation_multiple_agents/7u.json.gz", -2),
+    )
+    multi, preference = sorted(score_ratings(read_ratings(path)).tasks, key=lambda s: s.task)
+    assert (preference.task, preference.ties) == ("preference", 1)
+    assert (multi.task, multi.correct) == ("multi_agent", 1)
+
+
+def test_what_is_not_rated_or_not_known_is_told(small, tmp_path):
+    path = write_csv(
+        tmp_path / "ratings.csv",
+        ("task", "pair", "member", "rating"),
+        ("preference", "000000lo", "e", 1),
+        ("preference", "000000lo", "u", 0),
+        ("preference", "999999lo", "e", 1),
+        ("preference", "999999lo", "u", 0),
+        ("preference", "000001lo", "e", 1),
+    )
+    result = hbtom_command("score", path, "--dataset", small)
+    assert result.exit_code == 0
+    assert "needs members e and u" in result.stderr
+    assert "999999lo: rated, but not in the dataset" in result.stderr
+    assert result.stderr.count("not rated") == 8
+    plain = json.loads(hbtom_command("score", path, "--dataset", small, "--format", "json").stdout)
+    assert plain["overall"]["pairs"] == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "complaint"),
+    [
+        (("task", "pair", "member"), ("preference", "1", "e"), "number"),
+        (("file",), ("x.txt",), "which episode"),
+        (("task", "pair", "member", "rating"), ("preference", "1", "e", "high"), "'high'"),
+        (("task", "pair", "member", "rating"), ("preference", "1", "e", "nan"), "not a number"),
+    ],
+)
+def test_bad_ratings_name_the_row(tmp_path, header, row, complaint):
+    result = hbtom_command("score", write_csv(tmp_path / "ratings.csv", header, row))
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert complaint in result.stderr
+    assert "row 1" in result.stderr
+
+
+def test_a_rating_given_twice(tmp_path):
+    row = ("preference", "1", "e", 1)
+    path = write_csv(tmp_path / "r.csv", ("task", "pair", "member", "rating"), row, row)
+    with pytest.raises(BadInput, match="twice"):
+        read_ratings(path)
+
+
+def test_compare(evaluation, tmp_path):
+    worse = [
+        replace(row, plausibility=1 - row.plausibility) if row.task == "preference" else row
+        for row in evaluation.rows
+    ]
+    write_rows(evaluation.rows, tmp_path / "good.csv")
+    write_rows(worse, tmp_path / "worse.csv")
+    found = compare(read_ratings(tmp_path / "good.csv"), read_ratings(tmp_path / "worse.csv"))
+    by_task = {one.task: one for one in found}
+    assert by_task["preference"].first_better == 3
+    assert by_task["preference"].p == pytest.approx(0.25)
+    assert by_task["efficiency_path"].p == 1.0
+    result = hbtom_command("compare", tmp_path / "good.csv", tmp_path / "worse.csv")
+    assert result.exit_code == 0
+    assert "0.25" in result.stdout
+
+
+# Fitting
+
+
+def test_fit_gains_on_the_start_and_reports_held_out_accuracy(evaluation):
+    fitted = calibrate(evaluation)
+    assert fitted.fit.converged
+    assert fitted.episodes == 18
+    assert fitted.cross_validated.pairs == 9
+    assert sum(one.episodes for one in fitted.bins) == 18
+    assert 0 <= fitted.calibration_error <= 1
+    surprising, dull = Triple(0.9, 0.5, 9.0), Triple(0.0, 0.0, -1.0)
+    curve = fitted.fit.classifier
+    assert plausibility(curve, dull)[0] > plausibility(curve, surprising)[0]
+
+
+def test_fit_writes_a_model_that_works(small, tmp_path):
+    out = tmp_path / "fitted.toml"
+    result = hbtom_command("fit", small, "-o", out)
+    assert result.exit_code == 0
+    assert "cross-validated accuracy" in result.stdout
+    model = hbtom.Model.from_toml(out.read_text())
+    assert model.name == "fitted"
+    assert model.classifier != hbtom.Model.preset("default").classifier
+    assert hbtom_command("fit", small, "-o", out).exit_code == 1
+
+
+def test_a_fit_that_does_not_converge_is_not_hidden(evaluation, monkeypatch):
+    from hbtom.bench import calibration
+
+    failed = replace(calibrate(evaluation).fit, converged=False, message="ran out of steps")
+    monkeypatch.setattr(calibration, "fit_classifier", lambda *_, **__: failed)
+    with pytest.raises(BadInput, match="ran out of steps"):
+        calibrate(evaluation)

@@ -1,0 +1,56 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from hbtom.judgement.predictive import BINS_PER_UNIT, predictive, tail
+from hbtom.mind import Evidence
+from hbtom.observe import Look
+
+
+def evidence(options, taken):
+    """Evidence with the given excesses of each option, and which option was taken at each step."""
+    options = np.array(options, dtype=float)
+    steps = np.arange(len(options))
+    goals = tuple(Look(str(g)) for g in range(options.shape[2]))
+    return Evidence(
+        goals=goals,
+        reachable=np.ones(len(goals), dtype=bool),
+        log=np.zeros((len(options), len(goals), 1)),
+        frame=steps,
+        excess=options[steps, taken],
+        options=options,
+    )
+
+
+@pytest.mark.parametrize("beta", [0.3, 2.0])
+def test_the_tail_against_enumeration_of_all_courses(beta):
+    rng = np.random.default_rng(3)
+    options = rng.integers(0, 60, size=(4, 3, 1)) / BINS_PER_UNIT
+    options[2, 1] = np.inf  # an action that is not there
+    observed = evidence(options, [0, 1, 2, 0])
+    weight = np.exp(-beta * options[:, :, 0])
+    weight /= weight.sum(axis=1, keepdims=True)
+    wasted = observed.excess.sum()
+    exact = 0.0
+    for course in product(range(3), repeat=4):
+        total = sum(options[t, a, 0] for t, a in enumerate(course))
+        if np.isfinite(total) and total >= wasted - 1e-9:
+            exact += np.prod([weight[t, a] for t, a in enumerate(course)])
+    assert tail(observed, 0, beta) == pytest.approx(exact, abs=1e-9)
+
+
+def test_real_pairs_and_bounds(real_pairs):
+    import hbtom
+
+    for expected, unexpected in real_pairs:
+        e, u = (predictive(hbtom.judge(path).test) for path in (expected, unexpected))
+        assert 0 <= u < e <= 1
+
+
+def test_nothing_done_is_nothing_wasted(real_files):
+    import hbtom
+
+    posterior = hbtom.judge(real_files[0]).test
+    empty = evidence(np.zeros((0, 2, 2)), [])
+    assert predictive(type(posterior)(**{**vars(posterior), "evidence": empty})) == 1.0
