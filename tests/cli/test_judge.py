@@ -65,31 +65,48 @@ def test_the_table_says_how_plausible_each_file_is(run, good: Path) -> None:
     assert "heart.png, chosen 2 of 2 times" in words
 
 
-def test_the_table_says_what_was_surprising(run, tmp_path: Path) -> None:
+def only(folder: Path, part: str) -> Path:
+    """Write a model for which only one kind of surprise makes a trial implausible."""
+    weights = {"goal": -11.81, "efficiency": -9.42, "observation": -3.0}
+    lines = [
+        f"[classifier.{name}]\nweight = {weights[name] if name == part else 0.0}\nbias = 5.9"
+        for name in THREE
+    ]
+    file = folder / f"{part}.toml"
+    file.write_text("\n".join(['base = "default"', *lines]))
+    return file
+
+
+def test_the_table_says_which_goal_was_expected(run, tmp_path: Path) -> None:
     trials = [goes_to(HEART_HERE)] * 8 + [goes_to(SPOON_HERE)]
-    ran = run("judge", write(tmp_path / "u.json", episode(*trials)))
-    assert "expected heart.png, chosen 8 of 8 times; went to spoon.png" in ran.out
+    file = write(tmp_path / "u.json", episode(*trials))
+    for model in (only(tmp_path, "goal"), "default", "paper"):
+        ran = run("judge", file, "--model", model)
+        assert "expected heart.png, chosen 8 of 8 times; went to spoon.png" in ran.out
 
 
 def test_the_table_says_that_an_agent_is_new(run, tmp_path: Path) -> None:
     trials = [goes_to(HEART_HERE)] * 8 + [goes_to(SPOON_HERE, who=ACORN)]
-    ran = run("judge", write(tmp_path / "new.json", episode(*trials)))
-    assert "acorn.png was not seen before" in ran.out
+    file = write(tmp_path / "new.json", episode(*trials))
+    assert "acorn.png was not seen before" in run("judge", file).out
 
 
 def test_the_table_says_that_there_was_only_one_to_reach(run, tmp_path: Path) -> None:
     closed = to_thing(SPOON.at(70, 130), others=[HEART.at(130, 50)], walls=border() + ring(6, 2))
-    trials = [goes_to(HEART_HERE)] * 8 + [closed]
-    ran = run("judge", write(tmp_path / "closed.json", episode(*trials)))
-    assert "went to spoon.png, the only one it can reach" in ran.out
+    file = write(tmp_path / "closed.json", episode(*[goes_to(HEART_HERE)] * 8, closed))
+    assert "went to spoon.png, the only one it can reach" in run("judge", file).out
 
 
-def test_the_table_says_that_a_detour_was_not_efficient(run, tmp_path: Path) -> None:
+def test_the_table_says_that_a_detour_was_surprising(run, tmp_path: Path) -> None:
     lone = HEART.at(150, 100)
     straight = trial(walk((40, 100), (138, 100)), [lone])
     astray = trial(walk((40, 100), (60, 30), (90, 165), (140, 30), (150, 87)), [lone])
-    ran = run("judge", write(tmp_path / "astray.json", episode(*[straight] * 8, astray)))
-    assert "went to heart.png less efficiently than expected" in ran.out
+    file = write(tmp_path / "astray.json", episode(*[straight] * 8, astray))
+    said = {part: run("judge", file, "--model", only(tmp_path, part)).out for part in THREE}
+    assert "went to heart.png, about as efficiently as expected" in said["goal"]
+    assert "went to heart.png less efficiently than expected" in said["efficiency"]
+    assert "something unlikely" in said["observation"]
+    assert "on its way to heart.png" in said["observation"]
 
 
 def test_the_trace_is_a_row_for_each_step(run, good: Path) -> None:
@@ -189,6 +206,20 @@ def test_the_trace_tells_twins_apart(run, tmp_path: Path) -> None:
             assert len(step["goal"]) == len(step["preference"]) == 4
             assert sum(step["goal"].values()) == pytest.approx(1)
             assert sum(step["preference"].values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("grid", ["0.2, 0.2000000001", "9.99999999, 9.99999998", "0.2, 0.3"])
+def test_the_trace_keeps_efficiencies_apart_or_the_model_is_refused(
+    run, good: Path, tmp_path: Path, grid: str
+) -> None:
+    model = tmp_path / "mine.toml"
+    model.write_text(f'base = "default"\n[efficiency]\ntemperatures = [{grid}]\n')
+    ran = run("judge", good, "--format", "json", "--trace", "--model", model)
+    if ran.status == 1:
+        assert "temperatures" in ran.err
+        return
+    for step in strict(ran.out)[0]["trace"][0]["steps"]:
+        assert sum(step["efficiency"].values()) == pytest.approx(1)
 
 
 def test_real_files_give_strict_json(run, real_files: list[Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from episodes import (
     key_trial,
     simple_episode,
     to_bytes,
+    trial,
+    walk,
 )
 from hbtom import BadInput, Model, observe
 from hbtom.show import judgement_table, trace_table
@@ -153,6 +156,21 @@ def test_any_world_is_judged_unless_the_agent_starts_in_a_wall(odd: Json, model:
             raise
         return
     sound(judgement)
+
+
+@pytest.mark.parametrize("model", ["default", "paper"])
+@pytest.mark.parametrize("edge", [(0, 0), (0, 200), (200, 0), (200, 200), (200, 100), (100, 200)])
+def test_things_on_the_edge_of_the_world_are_judged(edge: tuple[int, int], model: str) -> None:
+    inside = (100, 60)
+    for agent, thing, key, lock in (
+        (inside, edge, inside, inside),
+        (edge, inside, inside, inside),
+        (inside, inside, edge, inside),
+        (inside, inside, inside, edge),
+    ):
+        things = {"key": KEY.at(*key), "lock": LOCK.at(*lock), "walls": []}
+        one = trial(walk(agent, (50, 50)), [HEART.at(*thing)], **things)
+        sound(hbtom.judge(observe.read(to_bytes([one, one])), model))
 
 
 @settings(max_examples=200)
