@@ -1,4 +1,4 @@
-"""Fixtures for all tests, and the folder of the tests on the path so that they share helpers."""
+"""Fixtures for all tests, and the folder of the tests on the path so that they can share code."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
     def __post_init__(self) -> None:
-        if len({f"{value:.9g}" for value in self.temperatures}) < len(self.temperatures):
+        if len({f"{1 / value:.9g}" for value in self.temperatures}) < len(self.temperatures):
             raise ValueError("the temperatures must differ from each other")
 
 
@@ -61,7 +61,7 @@ class Continuous(
 ):
     """Any-angle motion: a heading for every stride, distances on a fine lattice."""
 
-    cell: Annotated[float, Meta(ge=2, le=100, description="spacing of the lattice, in pixels")]
+    cell: Annotated[float, Meta(ge=2, le=20, description="spacing of the lattice, in pixels")]
     clearance: Annotated[
         NotNegative, Meta(description="how far agents' centres keep from walls, in pixels")
     ]

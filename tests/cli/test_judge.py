@@ -105,7 +105,7 @@ def test_the_table_says_that_a_detour_was_surprising(run, tmp_path: Path) -> Non
     said = {part: run("judge", file, "--model", only(tmp_path, part)).out for part in THREE}
     assert "went to heart.png, about as efficiently as expected" in said["goal"]
     assert "went to heart.png less efficiently than expected" in said["efficiency"]
-    assert "something unlikely" in said["observation"]
+    assert "by a detour" in said["observation"]
     assert "on its way to heart.png" in said["observation"]
 
 

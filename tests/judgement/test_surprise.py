@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hbtom import Model, Posterior
 from hbtom.judgement import Triple, plausibility, surprise
-from hbtom.judgement.plausibility import logistic
-from hbtom.judgement.surprise import shift
+from hbtom.judgement.classifier import logistic
+from hbtom.judgement.surprises import shift
 from hbtom.mind import Evidence
 from hbtom.model import Classifier, Logistic
 from hbtom.observe import Look

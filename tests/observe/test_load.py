@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import importlib
+import inspect
 import os
 import tracemalloc
 from pathlib import Path
@@ -141,7 +141,7 @@ def test_a_packed_file_that_holds_nothing(packing, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(importlib.import_module("hbtom.observe.load"), "LARGEST", 100_000)
+    monkeypatch.setattr(inspect.getmodule(hbtom.load), "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * 1_000_000, packing))
     assert "unpacks to more than" in problem(file)
@@ -150,7 +150,7 @@ def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monke
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
     """What is unpacked before a file is refused must not be much more than what is allowed."""
-    monkeypatch.setattr(importlib.import_module("hbtom.observe.load"), "LARGEST", 100_000)
+    monkeypatch.setattr(inspect.getmodule(hbtom.load), "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * (64 << 20), packing))
     tracemalloc.start()

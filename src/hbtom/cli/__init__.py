@@ -86,6 +86,30 @@ def evaluate(
 
 
 @main.command()
+@click.argument("tasks", nargs=-1, metavar="[TASK]...")
+@click.option(
+    "--to",
+    type=click.Path(file_okay=False),
+    help="Folder for the archives. Default: the cache folder.",
+)
+@click.option(
+    "--from",
+    "base",
+    metavar="URL",
+    help="Another place that has the archives: http, https or file.",
+)
+@click.option("--background", is_flag=True, help="The four background (training) tasks as well.")
+@click.option("--again", is_flag=True, help="Fetch even what is there.")
+def download(
+    tasks: tuple[str, ...], to: str | None, base: str | None, background: bool, again: bool
+) -> None:
+    """Fetch the public archives of the benchmark: of each TASK, or of all nine."""
+    from hbtom.cli.download import run
+
+    sys.exit(run(tasks, to, base, background, again))
+
+
+@main.command()
 @click.argument("out", type=click.Path())
 @click.option("--pairs", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)

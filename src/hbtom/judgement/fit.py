@@ -18,7 +18,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.errors import BadInput
-from hbtom.judgement.surprise import Triple
+from hbtom.judgement.surprises import Triple
 from hbtom.model import Classifier, Logistic
 
 PENALTY = 1e-4

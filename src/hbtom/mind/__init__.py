@@ -2,7 +2,7 @@
 
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.evidence import Evidence
-from hbtom.mind.infer import Posterior, efficiency_prior, gather, infer, update
+from hbtom.mind.inference import Posterior, efficiency_prior, gather, infer, update
 
 __all__ = [
     "AgentBeliefs",

@@ -44,13 +44,14 @@ def continuous_evidence(
     reachable = np.isfinite(to_go(trial.path[:1], np.array([Phase.START])))[0]
     # An agent that wants what it cannot reach may go anywhere: a random heading has log-density 0.
     log = np.where(reachable[:, None], log, 0.0)
+    options = _options(moves, length, excess, acts.cost)
     return Evidence(
         goals=name_goals(trial),
         reachable=reachable,
         log=log,
         frame=course.frame,
-        excess=excess,
-        options=_options(moves, length, excess, acts.cost),
+        excess=np.where(reachable, excess, 0.0),
+        options=np.where(reachable, options, 0.0),
     )
 
 

@@ -45,8 +45,8 @@ def grid_evidence(
         reachable=np.isfinite(plans.cost[:, plans.layer[Phase.START], row, column]),
         log=np.where(known[:, None, None], log, 0.0),
         frame=course.frame,
-        excess=options[steps, taken],
-        options=options,
+        excess=np.where(known[:, None], options[steps, taken], 0.0),
+        options=np.where(known[:, None, None], options, 0.0),
         warnings=_illegal(int((~known).sum())),
     )
 

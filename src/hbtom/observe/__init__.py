@@ -2,6 +2,6 @@
 
 from hbtom.observe.episode import Body, Episode, Look, Trial, names
 from hbtom.observe.events import Event
-from hbtom.observe.load import load, read
+from hbtom.observe.files import load, read
 
 __all__ = ["Body", "Episode", "Event", "Look", "Trial", "load", "names", "read"]

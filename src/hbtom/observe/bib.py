@@ -30,6 +30,7 @@ _SHAPE = "an episode is a list of trials, a trial a list of frames, a frame an o
 _ENTITY = "an entity is [[x, y], radius, image, [red, green, blue]]"
 _BLOCK = "a block is [[x, y], [width, height]]"
 _NONE = Raw(b"[]")
+_ABSENT = Raw(b"[]")  # told from an empty list in the file by being this very object
 
 T = TypeVar("T")
 
@@ -42,13 +43,7 @@ class _Frame(msgspec.Struct, gc=False):
     fuse_walls: Raw = _NONE
     pin: Raw = _NONE
     key: Raw = _NONE
-    lock: Raw | msgspec.UnsetType = msgspec.UNSET
-
-    def the_key(self) -> Raw:
-        return self.pin if self.lock is msgspec.UNSET else self.key
-
-    def the_lock(self) -> Raw:
-        return self.key if self.lock is msgspec.UNSET else self.lock
+    lock: Raw = _ABSENT
 
 
 _EntityRow = tuple[tuple[float, float], float, str, list[float]]
@@ -91,9 +86,9 @@ def _trial(frames: Sequence[_Frame]) -> Trial:
     barriers = _column("fuse_walls", _blocks, (frame.fuse_walls for frame in frames))
     objects = _column("objects", _bodies, (frame.objects for frame in frames))
     agents = _column("agent", _body, (frame.agent for frame in frames))
-    key_name, lock_name = ("pin", "key") if frames[0].lock is msgspec.UNSET else ("key", "lock")
-    keys = _column(key_name, _bodies, (frame.the_key() for frame in frames))
-    locks = _column(lock_name, _bodies, (frame.the_lock() for frame in frames))
+    key_name, lock_name = ("pin", "key") if frames[0].lock is _ABSENT else ("key", "lock")
+    keys = _column(key_name, _bodies, (getattr(frame, key_name) for frame in frames))
+    locks = _column(lock_name, _bodies, (getattr(frame, lock_name) for frame in frames))
     _check_world(sizes[0], walls[0], objects[0], agents)
     _check_bodies(sizes[0], keys[0], key_name)
     _check_bodies(sizes[0], locks[0], lock_name)
@@ -113,6 +108,7 @@ def _trial(frames: Sequence[_Frame]) -> Trial:
             *_changes("size", sizes),
             *_changes("walls", walls),
             *_changes("objects", objects),
+            *_changes("agent", [(agent.look, agent.radius) for agent in agents]),
             *_more_than_one("key", keys[0]),
             *_more_than_one("lock", locks[0]),
         ),
@@ -273,7 +269,7 @@ def _changes(name: str, column: Sequence[Any]) -> Iterable[str]:
     first = column[0]
     for number, value in enumerate(column, start=1):
         if value is not first and not _equal(value, first):
-            yield f"'{name}' changes at frame {number}; the first frame's are used"
+            yield f"'{name}' changes at frame {number}; what the first frame shows is used"
             return
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hbtom.judgement import Judgement
 from hbtom.mind import Posterior
-from hbtom.mind.evidence import KEY
+from hbtom.mind.evidence import KEY, UNIT
 from hbtom.observe import Look, names
 
 SURPRISING = 0.5  # a part below this is worth a sentence
@@ -57,11 +57,21 @@ def _other_efficiency(judgement: Judgement) -> str:
 
 def _unlikely_step(judgement: Judgement) -> str:
     test = judgement.test
+    detour = _detour(judgement)
+    if detour > 1.1:
+        return f"went to {_likeliest(test, -1)} by a detour, {detour:.1f} times the shortest way"
     step = int(test.log_likelihood.argmin()) + 1
     return (
         f"did something unlikely up to frame {test.frame[step] + 1} on its way to "
         f"{_likeliest(test, -1)}"
     )
+
+
+def _detour(judgement: Judgement) -> float:
+    """Return how many times longer than needed the way to the likeliest goal was."""
+    walked = float(np.hypot(*np.diff(judgement.episode.test.path, axis=0).T).sum()) / UNIT
+    wasted = float(judgement.test.evidence.excess[:, judgement.test.goal[-1].argmax()].sum())
+    return walked / max(walked - wasted, UNIT / 100)
 
 
 def _history(judgement: Judgement, name: str) -> str:

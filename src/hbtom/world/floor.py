@@ -36,8 +36,7 @@ class Floor:
 
     def cell_of(self, x: float, y: float) -> tuple[int, int]:
         """Return the column and row of the cell that holds a point."""
-        rows, columns = self.closed.shape
-        return min(int(x / self.cell), columns - 1), min(int(y / self.cell), rows - 1)
+        return _cell_of((x, y), self.cell, self.closed.shape)
 
 
 def grid_floor(trial: Trial, cell: float) -> Floor:
@@ -52,7 +51,7 @@ def grid_floor(trial: Trial, cell: float) -> Floor:
     def at_item(item: Body) -> Floats:
         """0 in an item's cell and around it; not around a corner between two blocked cells."""
         at = np.zeros_like(closed)
-        column, row = int(item.centre[0] / cell), int(item.centre[1] / cell)
+        column, row = _cell_of(item.centre, cell, closed.shape)
         for down, right in product((-1, 0, 1), repeat=2):
             r, c = row + down, column + right
             inside = 0 <= r < len(y) and 0 <= c < len(x)
@@ -99,6 +98,11 @@ def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
         to_item=np.array([to_middle(item, radius + item.radius) for item in trial.items]),
         to_lock=None if trial.lock is None else to_middle(trial.lock, at_lock),
     )
+
+
+def _cell_of(point: tuple[float, float], cell: float, shape: tuple[int, ...]) -> tuple[int, int]:
+    """Return column and row; the far edges of the world belong to its last cells."""
+    return min(int(point[0] / cell), shape[1] - 1), min(int(point[1] / cell), shape[0] - 1)
 
 
 def _centres(trial: Trial, cell: float) -> tuple[Floats, Floats]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
-from hbtom.judgement.plausibility import plausibility
-from hbtom.judgement.predictive import predictive
-from hbtom.judgement.surprise import Triple, surprise
+from hbtom.judgement.classifier import plausibility
+from hbtom.judgement.prediction import predictive
+from hbtom.judgement.surprises import Triple, surprise
 from hbtom.mind import Beliefs, Posterior, infer
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hbtom.judgement.surprise import Triple
+from hbtom.judgement.surprises import Triple
 from hbtom.model import Classifier, Logistic
 
 

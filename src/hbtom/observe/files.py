@@ -10,7 +10,7 @@ from hbtom.observe import bib
 from hbtom.observe.episode import Episode
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
-_PIECE = 1 << 16  # bytes unpacked at a time, so that a bomb is noticed early
+_PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 

@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hbtom.judgement.predictive import BINS_PER_UNIT, predictive, tail
+from hbtom.judgement.prediction import BINS_PER_UNIT, predictive, tail
 from hbtom.mind import Evidence
 from hbtom.observe import Look
 

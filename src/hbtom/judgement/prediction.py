@@ -17,6 +17,7 @@ from hbtom.arrays import Floats
 from hbtom.mind import Evidence, Posterior
 
 BINS_PER_UNIT = 50
+LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 
 def predictive(posterior: Posterior) -> float:
@@ -30,7 +31,7 @@ def predictive(posterior: Posterior) -> float:
             for goal in range(len(evidence.goals))
         ]
     )
-    return float(np.clip((posterior.joint[0] * tails).sum(), 0.0, 1.0))
+    return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))
 
 
 def tail(evidence: Evidence, goal: int, efficiency: float) -> float:

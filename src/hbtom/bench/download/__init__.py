@@ -1,0 +1,24 @@
+"""Fetch the benchmark's public archives.
+
+Nobody publishes checksums of them, so what can be known is checked: the length, that pieces belong
+to the same file, and that the zip is whole. Bytes arrive in ``NAME.zip.part``, and only a whole
+archive gets its final name. ``downloads.json`` beside the archives records what was fetched; it
+also tells hbtom's files from the user's, which are never written to.
+"""
+
+from hbtom.bench.download.addresses import DEFAULT_BASE, HOME_PAGE
+from hbtom.bench.download.check import check_archive
+from hbtom.bench.download.folder import LEDGER
+from hbtom.bench.download.outcome import Archive, Failure, Incomplete
+from hbtom.bench.download.run import download
+
+__all__ = [
+    "DEFAULT_BASE",
+    "HOME_PAGE",
+    "LEDGER",
+    "Archive",
+    "Failure",
+    "Incomplete",
+    "check_archive",
+    "download",
+]

@@ -1,0 +1,108 @@
+"""The folder of the archives: what is in it, and whose it is.
+
+``downloads.json`` lists the files that hbtom wrote. All else is the user's, and is left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from hbtom.bench.download.check import check_archive
+from hbtom.bench.download.outcome import Archive
+from hbtom.bench.results import write_whole
+from hbtom.bench.tasks import task
+from hbtom.errors import BadInput
+
+LEDGER = "downloads.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a file came from; of one that is not all there, only what the server said of it."""
+
+    url: str
+    size: int | None = None
+    etag: str | None = None
+    sha256: str | None = None
+
+
+class Folder:
+    """A folder of archives and its record."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._ledger = _read(path / LEDGER)
+        except OSError as error:
+            raise BadInput(f"cannot use the folder {path}: {error.strerror or error}") from error
+
+    def archive(self, name: str) -> Archive | None:
+        """Return the archive if it is there; refuse if something else has its name."""
+        path, source = self.path / name, self._ledger.get(name)
+        if not os.path.lexists(path):
+            return None
+        if not path.is_file():
+            raise _left_alone(path, "is not a file")
+        if source is None:
+            check_archive(path)  # put there by hand, as those without network are told to
+            return _described(path)
+        found = _described(path)
+        if found.sha256 != source.sha256:
+            raise _left_alone(path, "has changed since it was fetched")
+        return replace(found, url=source.url)
+
+    def refuse_foreign(self, name: str) -> None:
+        """Make sure that an archive may be written: nothing is there, or what hbtom wrote."""
+        here = self.archive(name)
+        if here is not None and here.url is None:
+            raise _left_alone(here.path, "was not written by hbtom")
+
+    def part(self, name: str) -> tuple[Path, Source | None]:
+        """Return where the bytes of an archive arrive, and what they are part of, if any are."""
+        path, source = self.path / f"{name}.part", self._ledger.get(f"{name}.part")
+        if source is None and os.path.lexists(path):
+            raise _left_alone(path, "was not written by hbtom")
+        return path, source if path.exists() else None
+
+    def begin(self, name: str, source: Source) -> None:
+        """Record what a part is before it is written: without a record it is the user's."""
+        self._record({**self._ledger, f"{name}.part": source})
+
+    def finish(self, name: str) -> Archive:
+        """Give a part that has been checked its final name, and record it."""
+        part, ledger = f"{name}.part", dict(self._ledger)
+        self.refuse_foreign(name)  # one may have come in the meantime
+        os.replace(self.path / part, self.path / name)
+        found = _described(self.path / name)
+        ledger[name] = replace(ledger.pop(part), size=found.size, sha256=found.sha256)
+        self._record(ledger)
+        return replace(found, url=ledger[name].url, fetched=True)
+
+    def _record(self, ledger: dict[str, Source]) -> None:
+        write_whole(self.path / LEDGER, msgspec.json.format(msgspec.json.encode(ledger)) + b"\n")
+        self._ledger = ledger
+
+
+def _read(path: Path) -> dict[str, Source]:
+    if not os.path.lexists(path):
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Source])
+    except msgspec.MsgspecError as error:
+        raise _left_alone(path, f"is not a record of downloads ({error})") from error
+
+
+def _described(path: Path) -> Archive:
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Archive(task(path.name).folder, path, path.stat().st_size, digest)
+
+
+def _left_alone(path: Path, why: str) -> BadInput:
+    return BadInput(f"{path} {why}; it is left alone: move it away, or choose another folder")

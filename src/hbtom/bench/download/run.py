@@ -1,0 +1,72 @@
+"""One call: what is there is taken, what is missing is fetched, what fails is told at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from hbtom.bench.cache import archive_folder
+from hbtom.bench.download.addresses import DEFAULT_BASE, address, wanted
+from hbtom.bench.download.fetch import Fetcher, Progress
+from hbtom.bench.download.folder import Folder
+from hbtom.bench.download.outcome import Archive, Failure, Incomplete
+from hbtom.bench.download.server import Absent, Trouble, Unreachable
+from hbtom.bench.tasks import Task
+from hbtom.errors import BadInput
+
+
+def download(
+    tasks: Iterable[str] = (),
+    to: str | os.PathLike[str] | None = None,
+    *,
+    base: str = DEFAULT_BASE,
+    background: bool = False,
+    again: bool = False,
+    progress: Progress = lambda name, done, total: None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> list[Archive]:
+    """Fetch the archives of some tasks, or of all evaluation tasks, and return what is there.
+
+    A task is given by its folder name, or by the name of one of its archives if just that one is
+    wanted. What is already there is not fetched again unless `again` is set. A failure does not
+    stop the others; at the end it raises `Incomplete`, which tells what is there and what is not.
+    `progress` is given an archive, its bytes so far and in all; `notice` what delays it.
+    """
+    chosen, place = wanted(tasks, background), address(base)
+    folder = Folder(archive_folder() if to is None else Path(to))
+    fetcher = Fetcher(folder, place, progress, notice)
+    public = DEFAULT_BASE if place.startswith("file:") else place
+    archives: list[Archive] = []
+    failures: list[Failure] = []
+    offline: Unreachable | None = None
+    for one in chosen:
+        name = one.archives[0]
+        try:
+            archives.append(_provided(one, fetcher, again, offline))
+        except Trouble as error:
+            failures.append(Failure(name, str(error), public + name))
+            if isinstance(error, Unreachable) and not any(done.fetched for done in archives):
+                offline = error
+        except (BadInput, OSError) as error:
+            failures.append(Failure(name, str(error)))
+    if failures:
+        raise Incomplete(archives, failures, folder.path)
+    return archives
+
+
+def _provided(one: Task, fetcher: Fetcher, again: bool, offline: Unreachable | None) -> Archive:
+    """Take the first archive that is there, or else fetch the first that the server has."""
+    for name in () if again else one.archives:
+        here = fetcher.folder.archive(name)
+        if here is not None:
+            return here
+    if offline is not None:
+        raise offline  # there is no network: asking for each archive would only take time
+    answers: list[str] = []
+    for name in one.archives:
+        try:
+            return fetcher.fetch(name)
+        except Absent as error:
+            answers.append(str(error))
+    raise Trouble(f"not found ({'; '.join(answers)})")

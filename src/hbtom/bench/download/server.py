@@ -1,0 +1,98 @@
+"""Asking a server for a file, or for the rest of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from hbtom import __version__
+from hbtom.bench.download.folder import Source
+
+TIMEOUT = 30.0  # seconds without a byte
+CHUNK = 1 << 18
+
+
+class Trouble(Exception):
+    """It does not work; fetching by hand might."""
+
+
+class Absent(Trouble):
+    """The server does not have this file, or does not give it out."""
+
+
+class Again(Trouble):
+    """It may work when tried again."""
+
+
+class Unreachable(Again):
+    """Nothing answered."""
+
+
+class Changed(Again):
+    """What is here is not the beginning of what the server has now."""
+
+
+_REFUSALS = {403: Absent, 404: Absent, 410: Absent, 408: Again, 429: Again, 416: Changed}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The bytes of a file from `start` on."""
+
+    stream: Any
+    start: int
+    source: Source
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield bytes as they arrive."""
+        try:
+            while piece := self.stream.read1(CHUNK):
+                yield piece
+        except (OSError, HTTPException) as error:
+            raise Again(f"the connection was lost ({error})") from error
+
+
+@contextmanager
+def ask(url: str, start: int = 0, known: Source | None = None) -> Iterator[Reply]:
+    """Ask for a file, or, if it still is the `known` one, for what it has from `start` on."""
+    request = Request(url, headers={"User-Agent": f"hbtom/{__version__}"})
+    if known and known.etag:
+        request.add_header("Range", f"bytes={start}-")
+        request.add_header("If-Range", known.etag)
+    with closing(_open(request)) as response:
+        if urlsplit(response.url).scheme not in ("https", request.type):
+            raise Trouble(f"{url} sends us to {response.url}, which is less safe")
+        yield _reply(response, url, start, known)
+
+
+def _open(request: Request) -> Any:
+    url = request.full_url
+    try:
+        return urlopen(request, timeout=TIMEOUT)
+    except HTTPError as error:
+        error.close()
+        kind = _REFUSALS.get(error.code, Again if error.code >= 500 else Trouble)
+        raise kind(f"{url}: {error.code} {error.reason}") from error
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, FileNotFoundError):
+            raise Absent(f"{url}: no such file") from error
+        raise Unreachable(f"cannot reach {url.rsplit('/', 1)[0]}/ ({reason})") from error
+
+
+def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
+    """Join a piece only if it is exactly what was asked for, of exactly the same file."""
+    etag, length = response.headers["ETag"], response.headers["Content-Length"] or ""
+    if response.status == 206 and known and known.size:
+        rest = f"bytes {start}-{known.size - 1}/{known.size}"
+        if (etag, response.headers["Content-Range"]) != (known.etag, rest):
+            raise Changed("the file on the server has changed")
+        return Reply(response, start, known)
+    size = int(length) if length.isdecimal() else None
+    return Reply(response, 0, Source(url, size, None if str(etag).startswith("W/") else etag))
