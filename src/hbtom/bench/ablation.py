@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace as changed
 
-from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
-from hbtom.bench.evaluation import Progress, each_pair
+from hbtom.bench.dataset import Dataset, LeftOut, Pair
+from hbtom.bench.evaluation import Progress, as_dataset, each_pair
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, judge
@@ -110,7 +109,7 @@ class Ablation:
 
 
 def ablate(
-    dataset: str | os.PathLike[str] | Dataset,
+    dataset: str | os.PathLike[str] | Dataset | None = None,
     model: Model | str | os.PathLike[str] = "default",
     *,
     tasks: Sequence[str] | None = None,
@@ -119,7 +118,7 @@ def ablate(
 ) -> Ablation:
     """Judge every pair of a dataset under every variation of a model."""
     model = find_model(model)
-    found = dataset if isinstance(dataset, Dataset) else find_pairs(Path(dataset), tasks)
+    found = as_dataset(dataset, tasks)
     work = _Work(model, _donors(found.pairs))
     values: dict[str, dict[str, list[float]]] = {one.name: {} for one in VARIATIONS}
     unreadable: list[LeftOut] = []

@@ -106,7 +106,7 @@ class Evaluation:
 
 
 def evaluate(
-    dataset: str | os.PathLike[str] | Dataset,
+    dataset: str | os.PathLike[str] | Dataset | None = None,
     model: Model | str | os.PathLike[str] = "default",
     *,
     tasks: Sequence[str] | None = None,
@@ -116,10 +116,11 @@ def evaluate(
 ) -> Evaluation:
     """Judge every pair of a dataset; ``workers`` is the number of processes, default all cores.
 
-    ``score`` chooses what is compared: the fitted plausibility, or the predictive probability.
+    Without a dataset, the default synthetic benchmark is made, once. ``score`` chooses what is
+    compared: the fitted plausibility, or the predictive probability.
     """
     model = find_model(model)
-    found = dataset if isinstance(dataset, Dataset) else find_pairs(Path(dataset), tasks)
+    found = as_dataset(dataset, tasks)
     rows: list[Row] = []
     unreadable: list[LeftOut] = []
     judged = each_pair(partial(_judge_pair, model, score == "predictive"), found.pairs, workers)
@@ -129,6 +130,19 @@ def evaluate(
         if progress is not None:
             progress(done, len(found.pairs))
     return Evaluation(found.name, model, score, tuple(rows), tuple(unreadable), found.left_out)
+
+
+def as_dataset(
+    dataset: str | os.PathLike[str] | Dataset | None, tasks: Sequence[str] | None
+) -> Dataset:
+    """Return the pairs of what a caller may name as a dataset; None is the default benchmark."""
+    if isinstance(dataset, Dataset):
+        return dataset
+    if dataset is None:
+        from hbtom.bench.synthetic import default_dataset
+
+        dataset = default_dataset()
+    return find_pairs(Path(dataset), tasks)
 
 
 def each_pair(
