@@ -38,6 +38,11 @@ class BadInput(ValueError):
         message = f"{where}: {self.problem}" if where else self.problem
         return f"{message}. Hint: {self.hint}" if self.hint else message
 
+    @property
+    def said(self) -> str:
+        """The message without the file, for where that is named already."""
+        return str(BadInput(self.problem, hint=self.hint, place=replace(self.place, file=None)))
+
     def at(self, **where: str | int) -> BadInput:
         """Return the same error at a more precise place; what is already known is kept."""
         unknown = {k: v for k, v in where.items() if getattr(self.place, k) is None}

@@ -1,12 +1,16 @@
 import csv
+import shutil
 
 import pytest
 from click.testing import CliRunner
 
-from hbtom.bench.ablation import VARIATIONS, ablate
+from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _with_donors, ablate
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.score import total
+from hbtom.bench.synth import generate
 from hbtom.cli import main
+from hbtom.model import find_model
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +28,7 @@ def test_every_variation_is_scored_on_every_pair(ablation):
 
 
 def test_the_model_as_it_is_scores_as_evaluated(ablation, small):
-    assert ablation.tasks["as it is"] == evaluate(small, workers=1).tasks
+    assert ablation.tasks[SHIPPED.name] == evaluate(small, workers=1).tasks
 
 
 def test_goal_surprise_alone_is_blind_to_efficiency(ablation):
@@ -33,18 +37,51 @@ def test_goal_surprise_alone_is_blind_to_efficiency(ablation):
     assert score["preference"].accuracy == 1.0
 
 
-def test_without_history_preference_is_a_tie_or_chance(ablation):
-    alone = {one.task: one.accuracy for one in ablation.tasks["no learning across trials"]}
-    assert alone["preference"] < 1.0
+def test_without_the_agents_own_history_preference_is_not_known(ablation):
+    for name in ("no learning across trials", "another pair's familiarization"):
+        score = {one.task: one for one in ablation.tasks[name]}
+        assert score["preference"].correct < score["preference"].pairs
+
+
+@pytest.fixture(scope="module")
+def surprises(small):
+    """The surprises of one instrumental and one other pair under all variations."""
+    folder = small.parent / "instrumental"
+    if not folder.exists():
+        tasks = ["instrumental_blocking_barrier", "inaccessible_goal"]
+        generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1)
+    jobs = _with_donors(find_pairs(folder).pairs)
+    model = find_model("default")
+    return [_surprises(model, job) for job in jobs]
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in VARIATIONS if one.group in ("assumption", "placebo")]
+)
+def test_every_variation_of_the_model_changes_something(surprises, name):
+    assert any(found[name] != found[SHIPPED.name] for found in surprises)
+
+
+def test_the_placebo_is_not_the_same_as_no_history(surprises):
+    placebo, nothing = "another pair's familiarization", "no learning across trials"
+    assert any(found[placebo] != found[nothing] for found in surprises)
+
+
+def test_a_task_with_one_pair_has_no_placebo(small, tmp_path):
+    (tmp_path / "preference").mkdir()
+    for file in (small / "preference").glob("000000*"):
+        shutil.copy(file, tmp_path / "preference")
+    ((_, donor),) = _with_donors(find_pairs(tmp_path).pairs)
+    assert donor is None
 
 
 def test_command_writes_one_row_a_variation_and_task(small, tmp_path):
     out = tmp_path / "ablation.csv"
-    arguments = ["ablate", str(small), "--tasks", "preference", "--out", str(out)]
-    result = CliRunner().invoke(main, arguments)
+    result = CliRunner().invoke(main, ["ablate", str(small), "--out", str(out)])
     assert result.exit_code == 0
     assert "another pair's familiarization" in result.stdout
     with out.open() as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == 2 * len(VARIATIONS)
-    assert {row["task"] for row in rows} == {"preference", "overall"}
+    assert len(rows) == 4 * len(VARIATIONS)
+    assert {row["variation"] for row in rows} == {one.name for one in VARIATIONS}
+    assert {row["fingerprint"] for row in rows} == {find_model("default").fingerprint}

@@ -1,3 +1,4 @@
+import gzip
 import shutil
 import zipfile
 from pathlib import Path
@@ -58,6 +59,26 @@ def test_what_is_not_a_pair_is_named_with_the_reason(small, tmp_path):
     assert "not named like an episode" in why["notes.txt"]
     assert "pairs" in why["background"]
     assert "zip" in why["broken.zip"]
+    assert [one.unreadable for one in found.left_out].count(True) == 1
+
+
+def test_what_systems_leave_beside_the_data_is_passed_over(small, tmp_path):
+    shutil.copytree(small, tmp_path / "data")
+    (tmp_path / "data" / "preference" / "._000000loe.json").write_bytes(b"\0")
+    (tmp_path / "data" / "downloads.json").write_text("{}")
+    assert find_pairs(tmp_path / "data").left_out == ()
+
+
+def test_a_damaged_archive_is_told_when_it_is_read(small, tmp_path):
+    archive = tmp_path / "preference.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for file in sorted((small / "preference").iterdir()):
+            target.writestr(file.name, gzip.decompress(file.read_bytes()))
+    data = bytearray(archive.read_bytes())
+    data[300:340] = b"\xff" * 40
+    archive.write_bytes(data)
+    with pytest.raises(BadInput, match="broken"):
+        find_pairs(archive).pairs[0].expected.load()
 
 
 def test_a_member_that_comes_twice(small, tmp_path):

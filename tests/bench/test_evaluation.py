@@ -58,9 +58,30 @@ def test_scores_agree_with_the_rows(evaluation):
 
 def test_predictive_score(small):
     found = evaluate(small, tasks=["preference"], score="predictive", workers=1)
-    assert all(row.predictive is not None and 0 <= row.predictive <= 1 for row in found.rows)
+    assert all(0 <= row.rating <= 1 for row in found.rows)
+    assert [row.rating for row in found.rows] != [row.plausibility for row in found.rows]
     assert found.overall.accuracy == 1.0
     assert found.to_dict()["score"] == "predictive"
+
+
+def test_what_was_compared_is_what_is_scored_again(evaluation, tmp_path):
+    backwards = [replace(row, rating=-row.rating) for row in evaluation.rows]
+    write_rows(backwards, tmp_path / "backwards.csv")
+    (*_, score) = score_ratings(read_ratings(tmp_path / "backwards.csv")).tasks
+    assert score.correct == 0
+
+
+def test_a_score_that_does_not_exist(small):
+    with pytest.raises(BadInput, match="typo"):
+        evaluate(small, score="typo")
+
+
+def test_a_task_that_does_not_exist(small):
+    result = hbtom_command("evaluate", small, "--tasks", "typo")
+    assert result.exit_code == 1
+    assert "typo" in result.stderr
+    assert "preference" in result.stderr
+    assert result.stdout == ""
 
 
 def test_an_unreadable_member_is_told_and_its_pair_not_counted(small, tmp_path):
@@ -70,7 +91,7 @@ def test_an_unreadable_member_is_told_and_its_pair_not_counted(small, tmp_path):
     found = evaluate(tmp_path, workers=1)
     assert found.overall.pairs == 2
     (problem,) = found.unreadable
-    assert victim.name in problem.why
+    assert problem.file == str(victim)
     result = hbtom_command("evaluate", tmp_path)
     assert result.exit_code == 1
     assert victim.name in result.stderr
@@ -197,12 +218,16 @@ def test_a_rating_given_twice(tmp_path):
 
 def test_compare(evaluation, tmp_path):
     worse = [
-        replace(row, plausibility=1 - row.plausibility) if row.task == "preference" else row
+        replace(row, rating=1 - row.rating) if row.task == "preference" else row
         for row in evaluation.rows
+        if row.task != "inaccessible_goal"
     ]
     write_rows(evaluation.rows, tmp_path / "good.csv")
     write_rows(worse, tmp_path / "worse.csv")
-    found = compare(read_ratings(tmp_path / "good.csv"), read_ratings(tmp_path / "worse.csv"))
+    found, left_out = compare(
+        read_ratings(tmp_path / "good.csv"), read_ratings(tmp_path / "worse.csv")
+    )
+    assert [one.file.split("/")[0] for one in left_out] == ["inaccessible_goal"] * 3
     by_task = {one.task: one for one in found}
     assert by_task["preference"].first_better == 3
     assert by_task["preference"].p == pytest.approx(0.25)

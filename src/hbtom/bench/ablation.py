@@ -3,6 +3,9 @@
 What the paper left as future work. Each surprise alone, each two, other ways to combine them; the
 model's assumptions switched off one at a time; and a placebo, familiarization taken from another
 pair of the same task, which shows which tasks need the agent's history at all.
+
+Weights that were fitted to one model do not fit another, so that every variation gets logistics of
+its own: fitted to the pairs of the other folds, and judged on pairs that were left out.
 """
 
 from __future__ import annotations
@@ -10,31 +13,36 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from msgspec.structs import replace as changed
 
-from hbtom.bench.dataset import Dataset, LeftOut, Pair
-from hbtom.bench.evaluation import Progress, as_dataset, each_pair
+from hbtom import __version__
+from hbtom.bench.calibration import Surprises, held_out, product
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair
+from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.score import Score, pair_score, scores, total
+from hbtom.bench.workers import each
 from hbtom.errors import BadInput
-from hbtom.judgement import Triple, judge
+from hbtom.judgement import Triple, judge, plausibility
+from hbtom.judgement.fit import optimiser
 from hbtom.model import Grid, Model, find_model
-from hbtom.observe import Episode
+from hbtom.observe import Episode, Look, Trial
 
-Combine = Callable[[Triple], float]
-Watch = Callable[[Episode, Episode], Episode]  # the episode as judged, given another one
+Watched = Literal["all", "test trial", "placebo"]
 
 
 @dataclass(frozen=True)
 class Variation:
-    """One thing changed: the model, what is watched of an episode, or how parts are combined."""
+    """One thing changed: the model, what is watched, which surprises count, how they combine."""
 
     group: str
     name: str
     model: Callable[[Model], Model] = lambda model: model
-    watch: Watch = lambda episode, other: episode
-    combine: Combine = lambda parts: parts.goal * parts.efficiency * parts.observation
+    watched: Watched = "all"
+    kinds: tuple[str, ...] = ("goal", "efficiency", "observation")
+    combine: Callable[[Triple], float] = product
 
 
 def _literal(model: Model) -> Model:
@@ -51,36 +59,26 @@ def _acts(**changes: bool) -> Callable[[Model], Model]:
     return lambda model: changed(model, acts=changed(model.acts, **changes))
 
 
-def _test_only(episode: Episode, other: Episode) -> Episode:
-    return replace(episode, trials=episode.trials[-1:])
-
-
-def _placebo(episode: Episode, other: Episode) -> Episode:
-    return replace(episode, trials=other.trials[:-1] + episode.trials[-1:])
-
-
+SHIPPED = Variation("model", "as it is, with its own weights")
 VARIATIONS: tuple[Variation, ...] = (
-    Variation("model", "as it is"),
-    Variation("surprise", "goal", combine=lambda p: p.goal),
-    Variation("surprise", "efficiency", combine=lambda p: p.efficiency),
-    Variation("surprise", "observation", combine=lambda p: p.observation),
-    Variation("surprise", "goal, efficiency", combine=lambda p: p.goal * p.efficiency),
-    Variation("surprise", "goal, observation", combine=lambda p: p.goal * p.observation),
-    Variation(
-        "surprise", "efficiency, observation", combine=lambda p: p.efficiency * p.observation
-    ),
+    SHIPPED,
+    Variation("model", "fitted anew"),
+    Variation("surprise", "goal", kinds=("goal",)),
+    Variation("surprise", "efficiency", kinds=("efficiency",)),
+    Variation("surprise", "observation", kinds=("observation",)),
+    Variation("surprise", "goal, efficiency", kinds=("goal", "efficiency")),
+    Variation("surprise", "goal, observation", kinds=("goal", "observation")),
+    Variation("surprise", "efficiency, observation", kinds=("efficiency", "observation")),
     Variation("combination", "minimum", combine=lambda p: min(p.goal, p.efficiency, p.observation)),
     Variation("combination", "sum", combine=lambda p: p.goal + p.efficiency + p.observation),
-    Variation("assumption", "no learning across trials", watch=_test_only),
+    Variation("assumption", "no learning across trials", watched="test trial"),
     Variation("assumption", "no feasibilizing", model=_preference(feasible=False)),
     Variation("assumption", "no end-of-trial act", model=_acts(final=False)),
     Variation("assumption", "no opening time", model=_acts(learn_opening=False)),
     Variation("assumption", "keys are no goals", model=_preference(keys=False)),
     Variation("assumption", "temperatures taken for efficiencies", model=_literal),
-    Variation(
-        "assumption", "grid motion", model=lambda model: changed(model, motion=Grid(cell=10.0))
-    ),
-    Variation("placebo", "another pair's familiarization", watch=_placebo),
+    Variation("assumption", "grid motion", model=lambda m: changed(m, motion=Grid(cell=10.0))),
+    Variation("placebo", "another pair's familiarization", watched="placebo"),
 )
 
 
@@ -91,11 +89,20 @@ class Ablation:
     dataset: str
     model: Model
     tasks: Mapping[str, tuple[Score, ...]]  # by the variation's name
-    unreadable: tuple[LeftOut, ...]
     left_out: tuple[LeftOut, ...]
+
+    @property
+    def unreadable(self) -> tuple[LeftOut, ...]:
+        return tuple(one for one in self.left_out if one.unreadable)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record a variation and task, and one for all tasks together."""
+        run = {
+            "model": self.model.name,
+            "fingerprint": self.model.fingerprint,
+            "dataset": self.dataset,
+            "version": __version__,
+        }
         records = []
         for variation in VARIATIONS:
             rated = self.tasks[variation.name]
@@ -104,7 +111,7 @@ class Ablation:
                 low, high = plain.pop("interval")
                 del plain["published"]
                 where = {"group": variation.group, "variation": variation.name}
-                records.append({**where, **plain, "low": low, "high": high})
+                records.append({**where, **plain, "low": low, "high": high, **run})
         return records
 
 
@@ -117,67 +124,121 @@ def ablate(
     progress: Progress | None = None,
 ) -> Ablation:
     """Judge every pair of a dataset under every variation of a model."""
+    optimiser()
     model = find_model(model)
     found = as_dataset(dataset, tasks)
-    work = _Work(model, _donors(found.pairs))
-    values: dict[str, dict[str, list[float]]] = {one.name: {} for one in VARIATIONS}
-    unreadable: list[LeftOut] = []
-    judged = each_pair(work, found.pairs, workers)
-    for done, (pair, result) in enumerate(zip(found.pairs, judged, strict=True), start=1):
+    jobs = _with_donors(found.pairs)
+    left_out = list(found.left_out)
+    judged: list[tuple[Pair, dict[str, Surprises]]] = []
+    for done, result in enumerate(each(partial(_surprises, model), jobs, workers), start=1):
         if isinstance(result, LeftOut):
-            unreadable.append(result)
+            left_out.append(result)
         else:
-            for name, value in result.items():
-                values[name].setdefault(pair.task, []).append(value)
+            judged.append((jobs[done - 1][0], result))
         if progress is not None:
-            progress(done, len(found.pairs))
-    rated = {name: scores(by_task) for name, by_task in values.items()}
-    return Ablation(found.name, model, rated, tuple(unreadable), found.left_out)
+            progress(done, len(jobs))
+    rated = {one.name: _scores(one, model, judged) for one in VARIATIONS}
+    return Ablation(found.name, model, rated, tuple(left_out))
 
 
-def _donors(pairs: Sequence[Pair]) -> dict[Pair, Pair]:
-    """Return for each pair the next one of its task, which gives the placebo's familiarization."""
+def _scores(
+    variation: Variation, model: Model, judged: Sequence[tuple[Pair, dict[str, Surprises]]]
+) -> tuple[Score, ...]:
+    """Score a variation; the model's own weights are kept only for the model as it is."""
+    seen = [(pair, both[variation.name]) for pair, both in judged if variation.name in both]
+    surprises = [_only(variation.kinds, both) for _, both in seen]
+    if variation is SHIPPED:
+        parts = [_parts(model, both) for both in surprises]
+    else:
+        parts = held_out(surprises)
+    values: dict[str, list[float]] = {}
+    for (pair, _), (expected, unexpected) in zip(seen, parts, strict=True):
+        score = pair_score(variation.combine(expected), variation.combine(unexpected))
+        values.setdefault(pair.task, []).append(score)
+    return scores(values)
+
+
+def _only(kinds: Sequence[str], both: Surprises) -> Surprises:
+    """Return surprises of some kinds; the others never vary, so that they say nothing."""
+    expected, unexpected = (
+        Triple(**{kind: value if kind in kinds else 0.0 for kind, value in one.to_dict().items()})
+        for one in both
+    )
+    return expected, unexpected
+
+
+def _parts(model: Model, both: Surprises) -> tuple[Triple, Triple]:
+    expected, unexpected = (plausibility(model.classifier, one)[1] for one in both)
+    return expected, unexpected
+
+
+# Judging one pair under all variations
+
+_Job = tuple[Pair, Member | None]  # a pair, and an episode of another one for the placebo
+
+
+def _with_donors(pairs: Sequence[Pair]) -> list[_Job]:
+    """Return each pair with a member of the next one of its task, if there is another."""
     by_task: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_task.setdefault(pair.task, []).append(pair)
-    return {
-        pair: same[(index + 1) % len(same)]
-        for same in by_task.values()
-        for index, pair in enumerate(same)
-    }
+    return [
+        (pair, same[(same.index(pair) + 1) % len(same)].expected if len(same) > 1 else None)
+        for pair in pairs
+        for same in [by_task[pair.task]]
+    ]
 
 
-@dataclass(frozen=True)
-class _Work:
-    """Judges a pair under all variations; each distinct model and watching is inferred once."""
+def _surprises(model: Model, job: _Job) -> dict[str, Surprises] | LeftOut:
+    """Return the surprises of both members by variation; what is judged alike is judged once."""
+    pair, donor = job
+    file = pair.expected.file
+    try:
+        expected = pair.expected.load()
+        file = pair.unexpected.file
+        unexpected = pair.unexpected.load()
+        other = None if donor is None else donor.load()
+    except BadInput as error:
+        return LeftOut(file, error.said, unreadable=True)
+    known: dict[tuple[str, Watched], Surprises] = {}
+    found: dict[str, Surprises] = {}
+    for one in VARIATIONS:
+        if one.watched == "placebo" and other is None:
+            continue
+        varied = one.model(model)
+        alike = (varied.fingerprint, one.watched)
+        if alike not in known:
+            e, u = (_watch(one.watched, member, other) for member in (expected, unexpected))
+            known[alike] = judge(e, varied).surprise, judge(u, varied).surprise
+        found[one.name] = known[alike]
+    return found
 
-    model: Model
-    donors: Mapping[Pair, Pair]
 
-    def __call__(self, pair: Pair) -> dict[str, float] | LeftOut:
-        donor = self.donors[pair]
-        try:
-            parts = [
-                self._parts(own.load(), other.load())
-                for own, other in (
-                    (pair.expected, donor.expected),
-                    (pair.unexpected, donor.unexpected),
-                )
-            ]
-        except BadInput as error:
-            return LeftOut(pair.expected.file, str(error))
-        expected, unexpected = parts
-        return {
-            one.name: pair_score(one.combine(expected[one.name]), one.combine(unexpected[one.name]))
-            for one in VARIATIONS
-        }
+def _watch(watched: Watched, episode: Episode, other: Episode | None) -> Episode:
+    """Return what the observer gets to see of an episode before its test trial, and that."""
+    if watched == "all":
+        return episode
+    if watched == "test trial" or other is None:
+        return replace(episode, trials=episode.trials[-1:])
+    cast = _recast(other, episode)
+    return replace(
+        episode, trials=(*(_played(t, cast) for t in other.familiarization), episode.test)
+    )
 
-    def _parts(self, episode: Episode, other: Episode) -> dict[str, Triple]:
-        plain = judge(episode, self.model).parts
-        same = VARIATIONS[0]
-        return {
-            one.name: plain
-            if one.model is same.model and one.watch is same.watch
-            else judge(one.watch(episode, other), one.model(self.model)).parts
-            for one in VARIATIONS
-        }
+
+def _recast(other: Episode, episode: Episode) -> dict[Look, Look]:
+    """Return who plays whom: agents and objects of another episode as those of this one.
+
+    The agents are the familiar ones: where the test brings a new agent, it stays new.
+    """
+    cast = {other[0].agent.look: episode[0].agent.look}
+    theirs, ours = ({item.look for t in e for item in t.objects} for e in (other, episode))
+    cast.update(zip(sorted(theirs), sorted(ours), strict=False))
+    return cast
+
+
+def _played(trial: Trial, cast: Mapping[Look, Look]) -> Trial:
+    """Return a trial with other looks; objects stay sorted by look, as readers yield them."""
+    objects = (replace(one, look=cast.get(one.look, one.look)) for one in trial.objects)
+    agent = replace(trial.agent, look=cast.get(trial.agent.look, trial.agent.look))
+    return replace(trial, objects=tuple(sorted(objects)), agent=agent)

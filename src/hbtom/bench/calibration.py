@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from hbtom.bench.evaluation import Evaluation, Row
-from hbtom.bench.score import Score, pair_score
+from hbtom.bench.score import Score, pair_score, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility
 from hbtom.judgement.fit import PENALTY, Fit, fit_classifier
-from hbtom.model import Classifier, Model
+from hbtom.model import Model
 
 FOLDS = 5
 BINS = 5
@@ -61,17 +61,10 @@ def calibrate(
 ) -> Calibration:
     """Fit the classifier to all pairs of an evaluation; folds leave whole pairs out."""
     pairs = _pairs(evaluation.rows)
-    if len(pairs) < FOLDS:
-        raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
     fit = _fit(pairs, penalty)
-    if not fit.converged:
-        raise BadInput(
-            f"the fit did not converge after {fit.iterations} iterations: {fit.message}",
-            hint="give it more pairs, or a larger --penalty",
-        )
-    held_out = _held_out(pairs, penalty)
-    values = [pair_score(e, u) for e, u in held_out]
-    bins = _bins([(e, True) for e, _ in held_out] + [(u, False) for _, u in held_out])
+    rated = [(product(e), product(u)) for e, u in held_out(pairs, penalty)]
+    values = [pair_score(e, u) for e, u in rated]
+    bins = _bins([(e, True) for e, _ in rated] + [(u, False) for _, u in rated])
     episodes = 2 * len(pairs)
     return Calibration(
         model=msgspec.structs.replace(evaluation.model, name=name, classifier=fit.classifier),
@@ -86,34 +79,50 @@ def calibrate(
     )
 
 
-_Pair = tuple[Triple, Triple]  # surprises of the expected and the unexpected member
+Surprises = tuple[Triple, Triple]  # of the expected and the unexpected member of a pair
 
 
-def _pairs(rows: Sequence[Row]) -> list[_Pair]:
-    members: dict[tuple[str, str], dict[str, Triple]] = {}
-    for row in rows:
-        surprise = Triple(row.surprise_goal, row.surprise_efficiency, row.surprise_observation)
-        members.setdefault((row.task, row.pair), {})[row.member] = surprise
-    return [(both["e"], both["u"]) for both in members.values() if len(both) == 2]
-
-
-def _fit(pairs: Sequence[_Pair], penalty: float) -> Fit:
-    surprises = [surprise for pair in pairs for surprise in pair]
-    return fit_classifier(surprises, [True, False] * len(pairs), penalty=penalty)
-
-
-def _held_out(pairs: Sequence[_Pair], penalty: float) -> list[tuple[float, float]]:
-    """Return the plausibilities of every pair under a fit to the other folds."""
-    rated: list[tuple[float, float]] = []
+def held_out(pairs: Sequence[Surprises], penalty: float = PENALTY) -> list[tuple[Triple, Triple]]:
+    """Return the parts of every pair's plausibility under a fit to the pairs of other folds."""
+    if len(pairs) < FOLDS:
+        raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
+    parts: dict[int, tuple[Triple, Triple]] = {}
     for fold in range(FOLDS):
         others = [pair for index, pair in enumerate(pairs) if index % FOLDS != fold]
         classifier = _fit(others, penalty).classifier
-        rated += [_rate(classifier, pair) for pair in pairs[fold::FOLDS]]
-    return rated
+        for index in range(fold, len(pairs), FOLDS):
+            expected, unexpected = pairs[index]
+            parts[index] = (
+                plausibility(classifier, expected)[1],
+                plausibility(classifier, unexpected)[1],
+            )
+    return [parts[index] for index in range(len(pairs))]
 
 
-def _rate(classifier: Classifier, pair: _Pair) -> tuple[float, float]:
-    return plausibility(classifier, pair[0])[0], plausibility(classifier, pair[1])[0]
+def product(parts: Triple) -> float:
+    """Return the plausibility that three parts make."""
+    return parts.goal * parts.efficiency * parts.observation
+
+
+def _pairs(rows: Sequence[Row]) -> list[Surprises]:
+    surprises = {
+        (row.task, row.pair, row.member): Triple(
+            row.surprise_goal, row.surprise_efficiency, row.surprise_observation
+        )
+        for row in rows
+    }
+    return list(paired(surprises).values())
+
+
+def _fit(pairs: Sequence[Surprises], penalty: float) -> Fit:
+    surprises = [surprise for pair in pairs for surprise in pair]
+    fit = fit_classifier(surprises, [True, False] * len(pairs), penalty=penalty)
+    if not fit.converged:
+        raise BadInput(
+            f"the fit did not converge after {fit.iterations} iterations: {fit.message}",
+            hint="give it more pairs, or a larger --penalty",
+        )
+    return fit
 
 
 def _bins(rated: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:

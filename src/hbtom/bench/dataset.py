@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -19,8 +21,12 @@ from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.bench.tasks import task as task_called
 from hbtom.errors import BadInput
 from hbtom.observe import Episode, load, read
+from hbtom.observe.files import LARGEST
 
+LEDGER = "downloads.json"  # what is known of archives that were downloaded
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.json(\.gz|\.zst)?$")
+# All that reading a damaged archive, or one packed in an unusual way, may raise.
+_BROKEN = (OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
 
 
@@ -43,11 +49,11 @@ class Member:
         if not self.inside:
             return load(self.path)
         try:
-            with zipfile.ZipFile(self.path) as archive:
-                return read(archive.read(self.inside), self.file)
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.inside) as stream:
+                return read(stream.read(LARGEST + 1), self.file)
         except BadInput as error:
             raise error.at(file=self.file) from None
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        except _BROKEN as error:
             raise BadInput(f"the archive is broken ({error})").at(file=self.file) from None
 
 
@@ -73,6 +79,7 @@ class LeftOut:
 
     file: str
     why: str
+    unreadable: bool = False  # it should have been part of a pair
 
 
 @dataclass(frozen=True)
@@ -91,15 +98,23 @@ def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
         raise BadInput("there is no such dataset", hint="name a folder or a zip archive").at(
             file=str(path)
         )
-    wanted = None if tasks is None else {task_name(name) for name in tasks}
     left_out: list[LeftOut] = []
-    members = [
-        member for member in _members(path, left_out) if wanted is None or member.task in wanted
-    ]
-    pairs = _matched(members, left_out)
-    if not pairs and not left_out:
+    try:
+        members = list(_members(path, left_out))
+    except OSError as error:
+        raise BadInput(f"it cannot be read: {error.strerror or error}").at(file=str(path)) from None
+    found = {member.task for member in members}
+    wanted = found if tasks is None else {task_name(name) for name in tasks}
+    if wanted - found:
+        missing = ", ".join(sorted(wanted - found))
         raise BadInput(
-            "there are no episodes in this dataset",
+            f"there is no task {missing} in this dataset",
+            hint=f"it has {', '.join(sorted(found)) or 'none'}",
+        ).at(file=str(path))
+    pairs = _matched([member for member in members if member.task in wanted], left_out)
+    if not pairs and not any(one.unreadable for one in left_out):
+        raise BadInput(
+            "there are no pairs of episodes in this dataset",
             hint="a dataset is a folder of task folders with <id>e.json and <id>u.json",
         ).at(file=str(path))
     return Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
@@ -128,7 +143,9 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
         yield from _in_archive(path, left_out)
         return
     for child in sorted(path.iterdir()):
-        if child.is_dir() and child.name == "background":
+        if child.name.startswith((".", "__MACOSX")) or child.name == LEDGER:
+            continue  # what systems and downloads leave beside the data
+        if task_name(child.stem).startswith("background"):
             left_out.append(LeftOut(str(child), "background episodes do not come in pairs"))
         elif child.is_dir():
             yield from _members(child, left_out)
@@ -144,10 +161,13 @@ def _in_archive(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
         with zipfile.ZipFile(path) as archive:
             names = sorted(name for name in archive.namelist() if not name.endswith("/"))
     except (OSError, zipfile.BadZipFile) as error:
-        left_out.append(LeftOut(str(path), f"not a zip archive that can be read ({error})"))
+        why = f"not a zip archive that can be read ({error})"
+        left_out.append(LeftOut(str(path), why, unreadable=True))
         return
     for name in names:
         inner = PurePosixPath(name)
+        if inner.name.startswith(".") or "__MACOSX" in inner.parts:
+            continue
         folder = inner.parent.name or path.stem
         yield from _named(task_name(folder), inner.name, str(path), name, left_out)
 

@@ -6,18 +6,17 @@ workers, so that the same dataset and model always give the same rows.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs
-from hbtom.bench.score import Score, pair_score, scores, total
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs, task_name
+from hbtom.bench.score import Score, pair_score, paired, scores, total
+from hbtom.bench.workers import each
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
@@ -26,8 +25,7 @@ from hbtom.observe import names
 if TYPE_CHECKING:
     import pandas as pd
 
-T = TypeVar("T")
-Rating = Literal["plausibility", "predictive"]
+Compared = Literal["plausibility", "predictive"]
 Progress = Callable[[int, int], None]  # pairs done, pairs in all
 
 
@@ -39,8 +37,8 @@ class Row:
     pair: str
     member: str
     file: str
+    rating: float  # by which pairs are compared: the plausibility, or the predictive score
     plausibility: float
-    predictive: float | None  # the score without fitted weights, where it was asked for
     part_goal: float
     part_efficiency: float
     part_observation: float
@@ -62,22 +60,22 @@ class Evaluation:
 
     dataset: str
     model: Model
-    score: Rating  # by which pairs are compared
+    score: Compared  # by which pairs are compared
     rows: tuple[Row, ...]
-    unreadable: tuple[LeftOut, ...]  # members that could not be judged; their pairs do not count
-    left_out: tuple[LeftOut, ...]  # files that are not part of a pair
+    left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
+
+    @property
+    def unreadable(self) -> tuple[LeftOut, ...]:
+        """What should have been judged and could not be read; its pairs do not count."""
+        return tuple(one for one in self.left_out if one.unreadable)
 
     @property
     def tasks(self) -> tuple[Score, ...]:
         """The score of every task."""
-        members: dict[tuple[str, str], dict[str, float]] = {}
-        for row in self.rows:
-            rating = row.plausibility if self.score == "plausibility" else row.predictive
-            members.setdefault((row.task, row.pair), {})[row.member] = rating or 0.0
+        rated = {(row.task, row.pair, row.member): row.rating for row in self.rows}
         values: dict[str, list[float]] = {}
-        for (task, _), rated in members.items():
-            if len(rated) == 2:
-                values.setdefault(task, []).append(pair_score(rated["e"], rated["u"]))
+        for (task, _), (expected, unexpected) in paired(rated).items():
+            values.setdefault(task, []).append(pair_score(expected, unexpected))
         return scores(values)
 
     @property
@@ -94,7 +92,6 @@ class Evaluation:
             "dataset": self.dataset,
             "tasks": [score.to_dict() for score in self.tasks],
             "overall": self.overall.to_dict(),
-            "unreadable": [asdict(one) for one in self.unreadable],
             "left_out": [asdict(one) for one in self.left_out],
         }
 
@@ -111,7 +108,7 @@ def evaluate(
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
-    score: Rating = "plausibility",
+    score: Compared = "plausibility",
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge every pair of a dataset; ``workers`` is the number of processes, default all cores.
@@ -119,17 +116,19 @@ def evaluate(
     Without a dataset, the default synthetic benchmark is made, once. ``score`` chooses what is
     compared: the fitted plausibility, or the predictive probability.
     """
+    if score not in get_args(Compared):
+        raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
     model = find_model(model)
     found = as_dataset(dataset, tasks)
     rows: list[Row] = []
-    unreadable: list[LeftOut] = []
-    judged = each_pair(partial(_judge_pair, model, score == "predictive"), found.pairs, workers)
+    left_out = list(found.left_out)
+    judged = each(partial(_judge_pair, model, score == "predictive"), found.pairs, workers)
     for done, (pair_rows, problems) in enumerate(judged, start=1):
         rows += pair_rows
-        unreadable += problems
+        left_out += problems
         if progress is not None:
             progress(done, len(found.pairs))
-    return Evaluation(found.name, model, score, tuple(rows), tuple(unreadable), found.left_out)
+    return Evaluation(found.name, model, score, tuple(rows), tuple(left_out))
 
 
 def as_dataset(
@@ -137,30 +136,14 @@ def as_dataset(
 ) -> Dataset:
     """Return the pairs of what a caller may name as a dataset; None is the default benchmark."""
     if isinstance(dataset, Dataset):
-        return dataset
+        wanted = None if tasks is None else {task_name(name) for name in tasks}
+        pairs = (pair for pair in dataset.pairs if wanted is None or pair.task in wanted)
+        return replace(dataset, pairs=tuple(pairs))
     if dataset is None:
         from hbtom.bench.synthetic import default_dataset
 
         dataset = default_dataset()
     return find_pairs(Path(dataset), tasks)
-
-
-def each_pair(
-    work: Callable[[Pair], T], pairs: Sequence[Pair], workers: int | None = None
-) -> Iterator[T]:
-    """Yield the result of some work on each pair, in order, done by several processes."""
-    workers = min(workers or os.cpu_count() or 1, max(1, len(pairs) // 8))
-    if workers == 1:
-        yield from map(work, pairs)
-        return
-    chunk = max(1, min(16, len(pairs) // (4 * workers)))
-    with ProcessPoolExecutor(workers, initializer=_without_garbage) as pool:
-        yield from pool.map(work, pairs, chunksize=chunk)
-
-
-def _without_garbage() -> None:
-    """Reading builds many small objects in a short time and no cycles: collecting only costs."""
-    gc.disable()
 
 
 def _judge_pair(model: Model, predictive: bool, pair: Pair) -> tuple[list[Row], list[LeftOut]]:
@@ -169,7 +152,7 @@ def _judge_pair(model: Model, predictive: bool, pair: Pair) -> tuple[list[Row], 
         try:
             rows.append(_row(member, judge(member.load(), model), predictive))
         except BadInput as error:
-            problems.append(LeftOut(member.file, str(error)))
+            problems.append(LeftOut(member.file, error.said, unreadable=True))
     return rows, problems
 
 
@@ -181,8 +164,8 @@ def _row(member: Member, judgement: Judgement, predictive: bool) -> Row:
         pair=member.pair,
         member=member.member,
         file=member.file,
+        rating=judgement.predictive if predictive else judgement.plausibility,
         plausibility=judgement.plausibility,
-        predictive=judgement.predictive if predictive else None,
         **{f"part_{name}": value for name, value in judgement.parts.to_dict().items()},
         **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
         preference="; ".join(f"{name} {share:.4f}" for name, share in preference),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from hbtom.bench.dataset import Dataset, LeftOut
 from hbtom.bench.results import Ratings
-from hbtom.bench.score import Score, pair_score, scores
+from hbtom.bench.score import Score, pair_score, paired, scores
 
 PairName = tuple[str, str]  # task, pair
 
@@ -35,18 +35,10 @@ def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
 
 
 def _pair_scores(ratings: Ratings) -> tuple[dict[PairName, float], list[LeftOut]]:
-    members: dict[PairName, dict[str, float]] = {}
-    for (task, pair, member), value in ratings.values.items():
-        members.setdefault((task, pair), {})[member] = value
-    values: dict[PairName, float] = {}
-    left_out = []
-    for name, rated in members.items():
-        if set(rated) == {"e", "u"}:
-            values[name] = pair_score(rated["e"], rated["u"])
-        else:
-            found = ", ".join(sorted(rated))
-            left_out.append(LeftOut("/".join(name), f"needs members e and u, has {found}"))
-    return values, left_out
+    pairs = paired(ratings.values)
+    alone = {(task, pair) for task, pair, _ in ratings.values} - set(pairs)
+    left_out = [LeftOut("/".join(name), "needs members e and u") for name in sorted(alone)]
+    return {name: pair_score(*both) for name, both in pairs.items()}, left_out
 
 
 def _by_task(values: Mapping[PairName, float]) -> dict[str, list[float]]:
@@ -70,20 +62,25 @@ class Difference:
     p_adjusted: float  # after Holm, over all tasks
 
 
-def compare(first: Ratings, second: Ratings) -> tuple[Difference, ...]:
-    """Compare two sets of ratings task by task, with a paired test.
+def compare(first: Ratings, second: Ratings) -> tuple[tuple[Difference, ...], tuple[LeftOut, ...]]:
+    """Compare two sets of ratings task by task, with a paired test; say what only one has.
 
     Pairs scored alike say nothing; of those that differ, under chance either set would win half:
     the exact sign test, which is McNemar's where there are no ties.
     """
-    one, two = _pair_scores(first)[0], _pair_scores(second)[0]
+    (one, left), (two, right) = _pair_scores(first), _pair_scores(second)
+    left_out = left + right
+    for name in sorted(set(one) ^ set(two)):
+        only = first.name if name in one else second.name
+        left_out.append(LeftOut("/".join(name), f"only {only} has rated it"))
     common = sorted(set(one) & set(two))
     order = [score.task for score in scores(_by_task({name: one[name] for name in common}))]
     found = [
         _difference(task, [(one[n], two[n]) for n in common if n[0] == task]) for task in order
     ]
     adjusted = holm([difference.p for difference in found])
-    return tuple(replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))
+    differences = (replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))
+    return tuple(differences), tuple(left_out)
 
 
 def _difference(task: str, values: Sequence[tuple[float, float]]) -> Difference:

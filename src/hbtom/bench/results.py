@@ -11,6 +11,7 @@ import io
 import json
 import math
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
@@ -20,7 +21,7 @@ from hbtom.bench.dataset import episode_name, task_name
 from hbtom.bench.evaluation import COLUMNS, Row
 from hbtom.errors import BadInput, Place
 
-Episode = tuple[str, str, str]  # task, pair, member
+EpisodeName = tuple[str, str, str]  # task, pair, member
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Ratings:
     """How plausible each episode was rated, by whomever."""
 
     name: str
-    values: Mapping[Episode, float]
+    values: Mapping[EpisodeName, float]
 
 
 def check_target(
@@ -43,6 +44,8 @@ def check_target(
             f"results are not written as '{path.suffix}'",
             hint=f"end the name in {' or '.join(kinds)}",
         ).at(file=str(path))
+    if path.suffix == ".parquet":
+        _arrow()
     if path.exists() and not overwrite:
         raise BadInput(
             "the file exists already", hint="choose another name, or say --overwrite"
@@ -62,15 +65,27 @@ def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> N
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name first, so that nothing half-written is ever seen."""
-    part = path.with_name(path.name + ".part")
+    part = None
     try:
-        part.write_bytes(data)
+        handle, part = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(part, 0o666 & ~_umask())
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise BadInput(f"the file cannot be written: {error.strerror or error}").at(
             file=str(path)
         ) from None
+    finally:
+        if part is not None:
+            Path(part).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """Return the permissions that new files are not to have; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _csv(rows: Sequence[Row]) -> bytes:
@@ -121,7 +136,7 @@ def read_ratings(path: Path) -> Ratings:
         if isinstance(error, BadInput):
             raise error.at(file=str(path)) from None
         raise BadInput(f"the ratings cannot be read ({error})").at(file=str(path)) from None
-    values: dict[Episode, float] = {}
+    values: dict[EpisodeName, float] = {}
     for number, row in enumerate(rows, start=1):
         place = Place(file=str(path), field=f"row {number}")
         episode = _episode(row, place)
@@ -163,9 +178,9 @@ _READERS: dict[str, Callable[[Path], Iterator[dict[str, Any]]]] = {
 }
 
 
-def _episode(row: Mapping[str, Any], place: Place) -> Episode:
+def _episode(row: Mapping[str, Any], place: Place) -> EpisodeName:
     """Return which episode a row is about."""
-    if all(row.get(name) for name in ("task", "pair", "member")):
+    if all(row.get(name) not in (None, "") for name in ("task", "pair", "member")):
         return task_name(str(row["task"])), str(row["pair"]), str(row["member"])
     file = PurePath(str(row.get("file") or ""))
     named = episode_name(file.name)

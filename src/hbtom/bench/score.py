@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from hbtom.bench.published import published
 from hbtom.bench.tasks import EVALUATION_TASKS
 
+T = TypeVar("T")
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
@@ -66,6 +67,14 @@ def wilson(successes: float, trials: int) -> tuple[float, float]:
 def pair_score(expected: float, unexpected: float) -> float:
     """Return 1 if the expected member is rated higher, 1/2 for a tie, 0 otherwise."""
     return 1.0 if expected > unexpected else 0.5 if expected == unexpected else 0.0
+
+
+def paired(rated: Mapping[tuple[str, str, str], T]) -> dict[tuple[str, str], tuple[T, T]]:
+    """Return what is known of both members, e and u, by task and pair; what has no mate is not."""
+    members: dict[tuple[str, str], dict[str, T]] = {}
+    for (task, pair, member), value in rated.items():
+        members.setdefault((task, pair), {})[member] = value
+    return {name: (both["e"], both["u"]) for name, both in members.items() if set(both) == {*"eu"}}
 
 
 def scores(pairs: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -39,17 +38,15 @@ def _made(pairs: int, seed: int, progress: Progress | None) -> Path:
         return folder
     try:
         home.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=folder.name + ".", dir=home))
+        with tempfile.TemporaryDirectory(prefix=folder.name + ".", dir=home) as part:
+            whole = Path(part) / "whole"
+            generate(whole, pairs=pairs, seed=seed, compress="zst", progress=progress)
+            _settle(whole, folder)
     except OSError as error:
         raise BadInput(
             f"the cache folder cannot be written: {error.strerror or error}",
             hint="set HBTOM_CACHE to a folder of yours",
         ).at(file=str(home)) from None
-    try:
-        generate(part, pairs=pairs, seed=seed, compress="zst", progress=progress)
-        _settle(part, folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return folder
 
 

@@ -5,6 +5,7 @@ Only click is imported here; everything else when its verb is called, so that he
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Literal
 
@@ -17,6 +18,9 @@ from hbtom import __version__
 @click.version_option(__version__, message="hbtom %(version)s")
 def main() -> None:
     """Watch an agent, infer what it wants and how well it plans, judge what it does next."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a mark
 
 
 _model = click.option(

@@ -13,7 +13,7 @@ from hbtom.bench.ablation import Ablation, ablate
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.synthetic import default_dataset
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
 
@@ -40,13 +40,12 @@ def run(
         complain(error)
         return 1
     if form == "json":
-        print_json({"model": result.model.fingerprint, "variations": result.to_records()})
+        print_json(result.to_records())
     else:
         from hbtom.show.scores import ablation_table
 
         click.echo(ablation_table(result))
-    for one in (*result.left_out, *result.unreadable):
-        complain(f"left out: {one.file}: {one.why}")
+    tell_left_out(result.left_out)
     return 1 if result.unreadable else 0
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.evaluation import Evaluation, Rating, evaluate
+from hbtom.bench.evaluation import Compared, Evaluation, evaluate
 from hbtom.bench.results import check_target, write_rows
 from hbtom.bench.synthetic import default_dataset
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
 
@@ -21,7 +21,7 @@ def run(
     tasks: Sequence[str],
     out: str | None,
     overwrite: bool,
-    score: Rating,
+    score: Compared,
     form: str,
     workers: int | None,
 ) -> int:
@@ -35,13 +35,13 @@ def run(
             result = evaluate(
                 where, model, tasks=tasks or None, workers=workers, score=score, progress=judged
             )
+        _print(result, form)
+        tell_left_out(result.left_out)
         if out is not None:
             write_rows(result.rows, Path(out), overwrite=overwrite)
     except BadInput as error:
         complain(error)
         return 1
-    _print(result, form)
-    _tell_left_out(result)
     return 1 if result.unreadable else 0
 
 
@@ -53,12 +53,3 @@ def _print(result: Evaluation, form: str) -> None:
 
     click.echo(score_table(result.tasks))
     click.echo(f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}")
-
-
-def _tell_left_out(result: Evaluation) -> None:
-    for one in result.left_out:
-        complain(f"left out: {one.file}: {one.why}")
-    for one in result.unreadable:
-        complain(f"could not be judged, so its pair does not count: {one.why}")
-    if result.left_out or result.unreadable:
-        complain(f"{len(result.left_out)} files left out, {len(result.unreadable)} not judged")

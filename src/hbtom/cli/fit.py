@@ -9,13 +9,13 @@ import click
 
 from hbtom import __version__
 from hbtom.bench.calibration import Calibration, calibrate
-from hbtom.bench.dataset import Dataset, find_pairs
-from hbtom.bench.evaluation import Progress, evaluate
+from hbtom.bench.evaluation import as_dataset, evaluate
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.synthetic import fitting_dataset
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
+from hbtom.judgement.fit import optimiser
 
 
 def run(
@@ -32,26 +32,24 @@ def run(
     target = Path(out)
     try:
         check_target(target, overwrite=overwrite, kinds=(".toml",))
+        optimiser()
         with progress("making synthetic episodes") as made:
-            found = _dataset(dataset, tasks, made)
+            whole = fitting_dataset(made) if dataset is None else dataset
+        found = as_dataset(whole, tasks or None)
         with progress("judging pairs") as judged:
             result = evaluate(found, model, workers=workers, progress=judged)
         fitted = calibrate(result, name=target.stem, penalty=penalty)
-        note = f"# classifier fitted by hbtom {__version__} to {fitted.episodes} episodes\n"
+        note = (
+            f"# classifier fitted by hbtom {__version__} to {fitted.episodes} episodes of "
+            f"{found.name}, penalty {penalty:g}\n"
+        )
         write_whole(target, (note + fitted.model.to_toml()).encode())
     except BadInput as error:
         complain(error)
         return 1
-    for one in (*result.left_out, *result.unreadable):
-        complain(f"left out: {one.file}: {one.why}")
+    tell_left_out(result.left_out)
     _print(fitted, target, form)
     return 1 if result.unreadable else 0
-
-
-def _dataset(dataset: str | None, tasks: Sequence[str], made: Progress) -> Dataset:
-    if dataset is not None:
-        return find_pairs(Path(dataset), tasks or None)
-    return fitting_dataset(made)
 
 
 def _print(fitted: Calibration, target: Path, form: str) -> None:

@@ -11,7 +11,7 @@ from hbtom.bench.dataset import find_pairs
 from hbtom.bench.referee import compare, score_ratings
 from hbtom.bench.results import read_ratings
 from hbtom.bench.score import total
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
 
@@ -37,20 +37,23 @@ def score(ratings: str, dataset: str | None, form: str) -> int:
         from hbtom.show.scores import score_table
 
         click.echo(score_table(result.tasks))
-    for one in result.left_out:
-        complain(f"left out: {one.file}: {one.why}")
+    tell_left_out(result.left_out)
+    if not result.tasks:
+        complain(BadInput("there is no pair to score", hint="rate both members of a pair"))
+        return 1
     return 0
 
 
 def compare_ratings(first: str, second: str, form: str) -> int:
     """Print in which tasks two sets of ratings differ."""
     try:
-        differences = compare(read_ratings(Path(first)), read_ratings(Path(second)))
+        differences, left_out = compare(read_ratings(Path(first)), read_ratings(Path(second)))
         if not differences:
             raise BadInput("the two files have no pair in common")
     except BadInput as error:
         complain(error)
         return 1
+    tell_left_out(left_out)
     if form == "json":
         print_json([asdict(one) for one in differences])
         return 0

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from hbtom.bench.dataset import LeftOut
 
 
 def complain(message: object) -> None:
@@ -13,6 +19,14 @@ def complain(message: object) -> None:
 def warn(where: str, message: str) -> None:
     """Tell what limits a result."""
     _say(f"hbtom: warning: {where}: {message}")
+
+
+def tell_left_out(files: Sequence[LeftOut]) -> None:
+    """Name every file that was left out, with the reason, and count them."""
+    for one in files:
+        complain(f"left out: {one.file}: {one.why}")
+    if files:
+        complain(f"{len(files)} left out in all")
 
 
 def print_json(values: object) -> None:

@@ -40,7 +40,7 @@ def fit_classifier(
     surprises: Sequence[Triple], expected: Sequence[bool], *, penalty: float = PENALTY
 ) -> Fit:
     """Fit the three logistics together; ``converged`` tells whether the optimum was found."""
-    minimize = _optimiser()
+    minimize = optimiser()
     x = np.array([[one.goal, one.efficiency, one.observation] for one in surprises])
     y = np.array(expected, dtype=bool)
     if len(x) == 0 or y.all() or not y.any():
@@ -87,7 +87,8 @@ def loss(
     return float(error + penalty * (at @ at)), gradient + 2 * penalty * at
 
 
-def _optimiser() -> Any:
+def optimiser() -> Any:
+    """Return scipy's minimize, or say how to get it; worth asking before long work."""
     try:
         from scipy.optimize import minimize
     except ImportError:

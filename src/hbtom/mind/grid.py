@@ -33,7 +33,11 @@ def grid_evidence(
     legal = legal_actions(plans, course, key)
     taken = _taken(course)
     steps = np.arange(len(course))
-    known = legal[steps, taken] | (course.act != Act.MOVE)
+    column, row = course.start.astype(np.int64).T
+    off_floor = np.where(
+        course.phase == Phase.OPEN, floor.open[row, column], floor.closed[row, column]
+    )
+    known = (legal[steps, taken] | (course.act != Act.MOVE)) & ~off_floor
     legal[steps, taken] = True  # what was done could be done
     q = np.where(legal[:, :, None], q_values(plans, course, key), -np.inf)
     q = _unless_hopeless(q, legal)

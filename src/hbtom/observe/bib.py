@@ -302,7 +302,8 @@ def _problem(error: Exception) -> str:
 def _malformed(data: bytes, error: Exception) -> BadInput:
     """Say where a file stops being JSON, and what is likely to be wrong there."""
     if "truncated" in str(error):
-        return BadInput("the file is cut off", hint="copy or download it again")
+        hint, place = "copy or download it again", _place_of(data, len(data))
+        return BadInput("the file is cut off", hint=hint, place=place)
     byte = re.search(r"\(byte (\d+)\)", str(error))
     offset = int(byte[1]) if byte else 0
     place = _place_of(data, offset)

@@ -8,7 +8,7 @@ here and counted from 1 in everything that a person reads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
@@ -94,7 +94,6 @@ class Episode:
 
     trials: tuple[Trial, ...]
     name: str = "episode"
-    warnings: tuple[str, ...] = field(default=())
 
     @property
     def familiarization(self) -> tuple[Trial, ...]:

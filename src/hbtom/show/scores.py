@@ -27,7 +27,7 @@ def score_table(tasks: Sequence[Score]) -> str:
             rows.append(_row(group, parts[0], parts[0].task))
             continue
         rows.append(_row(group, total(group, parts), group))
-        rows += [_row(f"  {_ROW[part.task]}", part, part.task) for part in parts]
+        rows += [_row(f"  {_ROW.get(part.task, part.task)}", part, part.task) for part in parts]
     rows.append(_row("all", total("overall", tasks), "overall"))
     return "\n".join(columns(rows, right=".RRRRR"))
 
@@ -91,11 +91,15 @@ def calibration_table(fitted: Calibration) -> str:
 
 def ablation_table(ablation: Ablation) -> str:
     """Return one row a variation, one column a task: accuracy in per cent."""
-    tasks = [score.task for score in next(iter(ablation.tasks.values()))]
+    tasks = [score.task for score in ablation.tasks[VARIATIONS[0].name]]
     rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all")]
     for variation in VARIATIONS:
         rated = ablation.tasks[variation.name]
-        figures = (_per_cent(score.accuracy) for score in (*rated, total("overall", rated)))
+        by_task = {score.task: score for score in (*rated, total("overall", rated))}
+        figures = (
+            _per_cent(by_task[task].accuracy) if task in by_task else ""
+            for task in (*tasks, "overall")
+        )
         rows.append((variation.group, variation.name, *figures))
     return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 1)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hbtom.judgement import Judgement
+from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.evidence import KEY, UNIT
 from hbtom.observe import Look, names
@@ -36,8 +37,7 @@ def _as_expected(judgement: Judgement) -> str:
 
 def _other_goal(judgement: Judgement) -> str:
     test = judgement.test
-    moved = 0.5 * np.abs(test.goal - test.goal[0]).sum(axis=1)
-    expected, went = _likeliest(test, 0), _likeliest(test, int(moved.argmax()))
+    expected, went = _likeliest(test, 0), _likeliest(test, int(shift(test.goal).argmax()))
     if expected == went:
         return f"had no clear preference so far, and went to {went}"
     return f"expected {expected}{_history(judgement, expected)}; went to {went}"
@@ -46,8 +46,7 @@ def _other_goal(judgement: Judgement) -> str:
 def _other_efficiency(judgement: Judgement) -> str:
     test = judgement.test
     mean = test.efficiency @ test.efficiencies
-    moved = 0.5 * np.abs(test.efficiency - test.efficiency[0]).sum(axis=1)
-    then = mean[moved.argmax()]
+    then = mean[shift(test.efficiency).argmax()]
     how = "less" if then < mean[0] else "more"
     return (
         f"went to {_likeliest(test, -1)} {how} efficiently than expected "

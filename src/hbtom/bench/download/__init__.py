@@ -6,9 +6,9 @@ archive gets its final name. ``downloads.json`` beside the archives records what
 also tells hbtom's files from the user's, which are never written to.
 """
 
+from hbtom.bench.dataset import LEDGER
 from hbtom.bench.download.addresses import DEFAULT_BASE, HOME_PAGE
 from hbtom.bench.download.check import check_archive
-from hbtom.bench.download.folder import LEDGER
 from hbtom.bench.download.outcome import Archive, Failure, Incomplete
 from hbtom.bench.download.run import download
 

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import msgspec
 
+from hbtom.bench.dataset import LEDGER
 from hbtom.bench.download.check import check_archive
 from hbtom.bench.download.outcome import Archive
 from hbtom.bench.results import write_whole
 from hbtom.bench.tasks import task
 from hbtom.errors import BadInput
-
-LEDGER = "downloads.json"
 
 
 @dataclass(frozen=True, slots=True)

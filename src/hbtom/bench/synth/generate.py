@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gzip
 import io
-import multiprocessing
 import os
-import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+
+from hbtom.bench.workers import each
 
 from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
 from . import background as training
@@ -22,7 +21,6 @@ from .model import Episode, encode
 
 Compression = Literal["gz", "zst"] | None
 Pair = tuple[Episode, Episode]
-BATCH = 4  # pairs a worker makes before it reports
 
 _PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "preference": preference.preference,
@@ -89,7 +87,13 @@ def generate(
     _refuse_existing(files)
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
-    _run_all(jobs, workers or os.cpu_count() or 1, progress or (lambda done, total: None))
+    try:
+        for done, _ in enumerate(each(_write_pair, jobs, workers), start=1):
+            if progress is not None:
+                progress(done, len(jobs))
+    except BaseException:
+        _remove(files)
+        raise
     return files
 
 
@@ -131,6 +135,13 @@ def _chosen(names: Sequence[str] | None, background: bool) -> list[Task]:
     return chosen
 
 
+def _remove(files: Sequence[Path]) -> None:
+    """Take away what an interrupted run has written: half a dataset looks like a whole one."""
+    for path in files:
+        path.unlink(missing_ok=True)
+        _part(path).unlink(missing_ok=True)
+
+
 def _refuse_existing(files: Sequence[Path]) -> None:
     for path in files:
         if path.exists():
@@ -140,41 +151,8 @@ def _refuse_existing(files: Sequence[Path]) -> None:
             )
 
 
-def _run_all(jobs: Sequence[_Job], workers: int, progress: Callable[[int, int], None]) -> None:
-    batches = [jobs[i : i + BATCH] for i in range(0, len(jobs), BATCH)]
-    done = 0
-    if workers == 1 or len(batches) <= 1:
-        for job in jobs:
-            job.write()
-            done += 1
-            progress(done, len(jobs))
-        return
-    with _pool(min(workers, len(batches))) as pool:
-        for future in as_completed(_submit(pool, batches)):
-            done += future.result()
-            progress(done, len(jobs))
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    """Worker processes. Forked where possible: a caller's script then needs no main guard."""
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    return ProcessPoolExecutor(workers, mp_context=context)
-
-
-def _submit(pool: ProcessPoolExecutor, batches: Sequence[Sequence[_Job]]) -> list[Future[int]]:
-    """Hand out the work. Submitting is what forks."""
-    with warnings.catch_warnings():
-        # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
-        # because the workers take no lock that such a thread could hold.
-        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        return [pool.submit(_write_batch, batch) for batch in batches]
-
-
-def _write_batch(batch: Sequence[_Job]) -> int:
-    for job in batch:
-        job.write()
-    return len(batch)
+def _write_pair(job: _Job) -> None:
+    job.write()
 
 
 def _packed(data: bytes, compress: Compression) -> bytes:
@@ -194,6 +172,10 @@ def _packed(data: bytes, compress: Compression) -> bytes:
 
 def _write(path: Path, data: bytes) -> None:
     """Write beside the target and rename: a file under its own name is always complete."""
-    part = path.with_name(f".{path.name}.part")
+    part = _part(path)
     part.write_bytes(data)
     os.replace(part, path)
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")

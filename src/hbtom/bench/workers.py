@@ -1,0 +1,86 @@
+"""Work shared out among processes: in order, and stopped at once when it is interrupted."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+MOST = 61  # processes; Windows waits for no more
+FEW = 8  # items for which it is not worth starting processes
+
+
+def each(work: Callable[[S], T], items: Sequence[S], workers: int | None = None) -> Iterator[T]:
+    """Yield the result of some work on each item, in order, done by ``workers`` processes.
+
+    The default is as many as there are cores. Leaving early, also by Ctrl-C, ends the processes
+    at once: whatever they write must be written whole or not at all.
+    """
+    workers = min(workers or _cores(), max(1, len(items) // FEW), MOST)
+    if workers == 1:
+        yield from map(work, items)
+        return
+    size = max(1, min(16, len(items) // (8 * workers)))
+    chunks = [items[start : start + size] for start in range(0, len(items), size)]
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin)
+    try:
+        yield from _in_order(pool, work, chunks, ahead=4 * workers)
+        pool.shutdown()
+    except BaseException:
+        # Not by cancelling: in Python 3.11 that races with processes that end.
+        for process in set(multiprocessing.active_children()) - others:
+            process.kill()
+        raise
+
+
+def _in_order(
+    pool: ProcessPoolExecutor, work: Callable[[S], T], chunks: Sequence[Sequence[S]], ahead: int
+) -> Iterator[T]:
+    """Keep a few chunks ahead of what is asked for, so that memory does not grow with the work."""
+    waiting: deque[Future[list[T]]] = deque()
+    for chunk in chunks:
+        with warnings.catch_warnings():
+            # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
+            # because the workers take no lock that such a thread could hold.
+            warnings.filterwarnings("ignore", "This process .* multi-threaded", DeprecationWarning)
+            waiting.append(pool.submit(_work_on, work, chunk))
+        if len(waiting) > ahead:
+            yield from waiting.popleft().result()
+    while waiting:
+        yield from waiting.popleft().result()
+
+
+def _work_on(work: Callable[[S], T], chunk: Sequence[S]) -> list[T]:
+    return [work(item) for item in chunk]
+
+
+def _cores() -> int:
+    """Return how many cores this process may use, which a cluster may have limited."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Fork on Linux: processes start at once, and a caller's script needs no main guard."""
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+
+
+def _begin() -> None:
+    """Prepare a process: Ctrl-C is the parent's business, and collecting garbage only costs.
+
+    Reading builds many small objects in a short time, and no cycles.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()
