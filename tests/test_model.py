@@ -314,7 +314,7 @@ EXTREMES = [
     "[efficiency]\nscale = 1000.0",
     "[efficiency]\ntemperatures = [0.001]",
     "[efficiency]\ntemperatures = [1000.0, 0.001]",
-    "[motion]\ncell = 100.0",
+    "[motion]\ncell = 20.0",
     "[acts]\ncost = 1e-300",
     "[acts]\ncost = 1e6",
     "[classifier.goal]\nweight = -1e6\nbias = -1e6",

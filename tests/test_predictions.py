@@ -25,8 +25,8 @@ def test_the_goal_prior_reverts_for_a_new_agent(predictions):
 
 def test_the_observer_habituates_to_inefficiency(predictions):
     efficiency = predictions.habituation()
-    assert (efficiency["inefficient all along"] < 2).all()
-    assert (efficiency["efficient all along"] > 8).all()
+    assert efficiency["efficient all along"].min() > 3 * efficiency["inefficient all along"].max()
+    assert np.ptp(efficiency["inefficient all along"][2:]) < 0.5  # it keeps to what it learnt
 
 
 def test_one_reachable_goal_says_nothing_about_preference(predictions):

@@ -41,5 +41,8 @@ def surprise(posterior: Posterior) -> Triple:
 
 
 def shift(belief: Annotated[Floats, "time value"]) -> Annotated[Floats, "time"]:
-    """Return the total variation between the belief at each time and the first one."""
-    return 0.5 * np.abs(belief - belief[0]).sum(axis=1)
+    """Return the total variation between the belief at each time and the first one.
+
+    Rounded where only rounding error is left, so that what does not move at all is a tie.
+    """
+    return np.round(0.5 * np.abs(belief - belief[0]).sum(axis=1), 12)
