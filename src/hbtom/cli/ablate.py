@@ -11,8 +11,7 @@ import click
 
 from hbtom.bench.ablation import Ablation, ablate
 from hbtom.bench.results import check_target, write_whole
-from hbtom.bench.synthetic import default_dataset
-from hbtom.cli.progress import progress
+from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
@@ -30,8 +29,7 @@ def run(
     try:
         if out is not None:
             check_target(Path(out), overwrite=overwrite, kinds=(".csv",))
-        with progress("making a synthetic benchmark") as made:
-            where = Path(dataset) if dataset is not None else default_dataset(made)
+        where = given_or_default(dataset)
         with progress("judging pairs") as judged:
             result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
         if out is not None:

@@ -9,8 +9,7 @@ import click
 
 from hbtom.bench.evaluation import Compared, Evaluation, evaluate
 from hbtom.bench.results import check_target, write_rows
-from hbtom.bench.synthetic import default_dataset
-from hbtom.cli.progress import progress
+from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
@@ -29,8 +28,7 @@ def run(
     try:
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
-        with progress("making a synthetic benchmark") as made:
-            where = Path(dataset) if dataset is not None else default_dataset(made)
+        where = given_or_default(dataset)
         with progress("judging pairs") as judged:
             result = evaluate(
                 where, model, tasks=tasks or None, workers=workers, score=score, progress=judged

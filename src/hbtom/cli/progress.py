@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -29,3 +30,13 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if bar is not None:
             bar.__exit__(None, None, None)
+
+
+def given_or_default(dataset: str | None) -> Path:
+    """Return the dataset that was named, or else the synthetic benchmark, after making it."""
+    if dataset is not None:
+        return Path(dataset)
+    from hbtom.bench.synthetic import default_dataset
+
+    with progress("making a synthetic benchmark") as made:
+        return default_dataset(made)

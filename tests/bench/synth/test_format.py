@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hbtom.bench.synth import Episode, encode, episode_pair
+from hbtom.bench.synth import Script, encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 
 KEYS = ["size", "walls", "fuse_walls", "pin", "key", "objects", "blocking", "home", "agent"]
@@ -106,9 +106,9 @@ def test_carried_keys_stay_with_the_agent() -> None:
 def test_some_files_wrap_an_entity_once_more() -> None:
     trials = episode_pair("preference", np.random.default_rng(1))[0].trials[:1]
     for wrapped in ("home", "agent"):
-        frame = json.loads(encode(Episode(trials, wrapped)))[0][0]
+        frame = json.loads(encode(Script(trials, wrapped)))[0][0]
         assert len(frame[wrapped]) == 1
-        assert bare(frame[wrapped]) == json.loads(encode(Episode(trials)))[0][0][wrapped]
+        assert bare(frame[wrapped]) == json.loads(encode(Script(trials)))[0][0][wrapped]
     pairs = (
         episode_pair("instrumental_no_barrier", np.random.default_rng([8, i])) for i in range(100)
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hbtom.bench.synth import Episode, encode, episode_pair
+from hbtom.bench.synth import Script, encode, episode_pair
 from hbtom.bench.synth.audit import walk_ratio
 from hbtom.bench.synth.ground import Seen, read
 
@@ -114,10 +114,10 @@ def test_walls_are_the_same_and_test_places_swapped(
         assert test in [(t.objects[a], t.objects[b]) for t in trials[:8]]
 
 
-def seen_test(episode: Episode, folder: Path) -> Seen:
+def seen_test(episode: Script, folder: Path) -> Seen:
     """The test trial alone, by way of a file."""
     path = folder / "test.json"
-    path.write_bytes(encode(Episode(episode.trials[8:])))
+    path.write_bytes(encode(Script(episode.trials[8:])))
     return read(path)[0]
 
 

@@ -6,13 +6,13 @@ Everything public is here; `audit` checks written files without sharing code wit
 from __future__ import annotations
 
 from .generate import background_episode, episode_pair, generate
-from .model import Episode, Moment, Thing, Trial, encode
+from .script import Moment, Script, Take, Thing, encode
 
 __all__ = [
-    "Episode",
     "Moment",
+    "Script",
+    "Take",
     "Thing",
-    "Trial",
     "background_episode",
     "encode",
     "episode_pair",

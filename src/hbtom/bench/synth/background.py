@@ -8,7 +8,7 @@ from .errands import Scene, run
 from .geometry import Point, Space, distance, square
 from .instrumental import vault_bounds
 from .layouts import Cells, between, boxes_of, interior, repeat, scatter, spot, without
-from .model import Episode, Thing, Trial
+from .script import Script, Take, Thing
 from .shapes import (
     KEY_R,
     OBJECT_R,
@@ -25,27 +25,27 @@ from .walks import Order, obstacles, plain_trial, walk_to
 TRIALS = 9
 
 
-def single_object(rng: np.random.Generator) -> Episode:
+def single_object(rng: np.random.Generator) -> Script:
     """An agent walks to the only object, nine times."""
     return repeat(lambda r: _one_object(r, replaced=False), rng)
 
 
-def multi_agent(rng: np.random.Generator) -> Episode:
+def multi_agent(rng: np.random.Generator) -> Script:
     """One object; at some trial another agent takes over for good."""
     return repeat(lambda r: _one_object(r, replaced=True), rng)
 
 
-def preference(rng: np.random.Generator) -> Episode:
+def preference(rng: np.random.Generator) -> Script:
     """Two objects close by, nothing in the way; the agent always takes the same one."""
     return repeat(_preference, rng)
 
 
-def instrumental_action(rng: np.random.Generator) -> Episode:
+def instrumental_action(rng: np.random.Generator) -> Script:
     """The agent is locked in with the key; it opens the barrier and walks to the object."""
     return repeat(_instrumental_action, rng)
 
 
-def _one_object(rng: np.random.Generator, replaced: bool) -> Episode | None:
+def _one_object(rng: np.random.Generator, replaced: bool) -> Script | None:
     cells = scatter(rng, int(rng.integers(10, 15)))
     home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
@@ -59,12 +59,12 @@ def _one_object(rng: np.random.Generator, replaced: bool) -> Episode | None:
         if trial is None:
             return None
         trials.append(trial)
-    return Episode(tuple(trials))
+    return Script(tuple(trials))
 
 
 def _single(
     rng: np.random.Generator, cells: Cells, home: Point, agent: Look, goal: Look
-) -> Trial | None:
+) -> Take | None:
     boxes = boxes_of(cells)
     place = spot(rng, boxes, OBJECT_R, accept=lambda p: 45 <= distance(p, home) <= 120)
     if place is None:
@@ -76,7 +76,7 @@ def _single(
     return plain_trial(cells, [thing], agent, walk)
 
 
-def _preference(rng: np.random.Generator) -> Episode | None:
+def _preference(rng: np.random.Generator) -> Script | None:
     cells = scatter(rng, int(rng.integers(10, 15)))
     home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
@@ -95,10 +95,10 @@ def _preference(rng: np.random.Generator) -> Episode | None:
         if walk is None:
             return None
         trials.append(plain_trial(here, order.of([goal, other]), agent, walk))
-    return Episode(tuple(trials))
+    return Script(tuple(trials))
 
 
-def _instrumental_action(rng: np.random.Generator) -> Episode | None:
+def _instrumental_action(rng: np.random.Generator) -> Script | None:
     vault = draw_vault(rng, least=3, most=4)
     if vault is None:
         return None
@@ -132,4 +132,4 @@ def _instrumental_action(rng: np.random.Generator) -> Episode | None:
         if trial is None:
             return None
         trials.append(trial)
-    return Episode(tuple(trials))
+    return Script(tuple(trials))

@@ -14,7 +14,7 @@ import numpy as np
 
 from .geometry import CLEARANCE, Point, Space, cell_box, distance, overlap, path_length, square
 from .layouts import Cells, between, boxes_of, interior, maze, repeat, spot, without
-from .model import Episode, Thing, Trial
+from .script import Script, Take, Thing
 from .shapes import OBJECT_R, Look, agent_looks, object_looks
 from .walks import Walk, plain_trial, walk_to
 
@@ -27,7 +27,7 @@ JUSTIFIED = 1.05  # a walk this near to the shortest is efficient
 Band = tuple[float, float]
 BANDS: tuple[Band, ...] = ((1.16, 1.35), (1.35, 1.6), (1.6, 2.0), (2.0, 2.64))
 BAND_SHARES = (0.34, 0.28, 0.22, 0.16)
-Pair = tuple[Episode, Episode]
+Pair = tuple[Script, Script]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Course:
     goal: Look
     legs: tuple[Leg, ...]
 
-    def trial(self, leg: Leg, cells: Cells | None = None) -> Trial:
+    def trial(self, leg: Leg, cells: Cells | None = None) -> Take:
         """The walk of one leg, on the dense layout or on another."""
         stage = self.cells if cells is None else cells
         return plain_trial(stage, [Thing(leg.place, self.goal)], self.agent, leg.walk)
@@ -88,7 +88,7 @@ def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair 
     if moved:
         cells = _moved(rng, course, leg, walk)
     direct = plain_trial(cells, [Thing(leg.place, course.goal)], course.agent, walk)
-    return Episode((*familiar, direct)), Episode((*familiar, course.trial(leg, cells)))
+    return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
 def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
@@ -106,7 +106,7 @@ def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
         if band[0] <= _detour(cells, leg.walk, leg.place) < band[1]:
             familiar = _familiar(rng, course)
             direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
-            return Episode((*familiar, direct)), Episode((*familiar, course.trial(leg, cells)))
+            return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
     return None
 
 
@@ -118,7 +118,7 @@ def _efficiency_irrational(rng: np.random.Generator, band: Band) -> Pair | None:
     test = course.trial(leg, leg.cleared)
     irrational = tuple(course.trial(one, one.cleared) for one in course.legs)
     rational = tuple(course.trial(one) for one in course.legs)
-    return Episode((*irrational, test)), Episode((*rational, test))
+    return Script((*irrational, test)), Script((*rational, test))
 
 
 def _draw_band(rng: np.random.Generator) -> Band:
@@ -190,7 +190,7 @@ def _efficient(rng: np.random.Generator, course: Course, place: Point, cells: Ce
     return walk_to(rng, space, course.home, course.agent, Thing(place, course.goal))
 
 
-def _familiar(rng: np.random.Generator, course: Course) -> tuple[Trial, ...]:
+def _familiar(rng: np.random.Generator, course: Course) -> tuple[Take, ...]:
     """Familiarization on the dense layout; in half the episodes idle walls come and go."""
     if rng.random() < 0.5:
         return tuple(course.trial(leg) for leg in course.legs)

@@ -10,8 +10,8 @@ import numpy as np
 
 from .geometry import CELL, Box, Point, Space, block_box, distance, square
 from .layouts import Cells, boxes_of, wall_list
-from .model import Moment, Thing, Trial
 from .motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
+from .script import Moment, Take, Thing
 from .shapes import KEY_R, LOCK_R, OBJECT_R, Look
 from .vaults import Manner, Vault
 from .walks import walk_to
@@ -62,7 +62,7 @@ class Scene:
 
 def run(
     rng: np.random.Generator, scene: Scene, agent: Look, errand: Errand, manner: Manner
-) -> Trial | None:
+) -> Take | None:
     """The trial in which the agent does this errand; None if it cannot."""
     moments = {"object": _to_object, "key": _to_key, "unlock": _unlock, "carry": _carry}[errand](
         rng, scene, agent, manner
@@ -70,7 +70,7 @@ def run(
     if moments is None:
         return None
     frames = [moments[0]] * (STILL_FRAMES - 1) + list(moments) + [moments[-1]] * TRAILING_FRAMES
-    return Trial(wall_list(scene.cells), (scene.goal,), scene.home, agent, tuple(frames))
+    return Take(wall_list(scene.cells), (scene.goal,), scene.home, agent, tuple(frames))
 
 
 Moments = list[Moment] | None

@@ -17,10 +17,10 @@ from hbtom.bench.workers import each
 from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
 from . import background as training
 from . import efficiency, instrumental, preference
-from .model import Episode, encode
+from .script import Script, encode
 
 Compression = Literal["gz", "zst"] | None
-Pair = tuple[Episode, Episode]
+Pair = tuple[Script, Script]
 
 _PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "preference": preference.preference,
@@ -33,7 +33,7 @@ _PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "instrumental_inconsequential_barrier": instrumental.instrumental_inconsequential_barrier,
     "instrumental_blocking_barrier": instrumental.instrumental_blocking_barrier,
 }
-_SINGLES: dict[str, Callable[[np.random.Generator], Episode]] = {
+_SINGLES: dict[str, Callable[[np.random.Generator], Script]] = {
     "background/single_object": training.single_object,
     "background/preference": training.preference,
     "background/multi_agent": training.multi_agent,
@@ -48,7 +48,7 @@ def episode_pair(task_name: str, rng: np.random.Generator) -> Pair:
     return _PAIRS[task_name](rng)
 
 
-def background_episode(task_name: str, rng: np.random.Generator) -> Episode:
+def background_episode(task_name: str, rng: np.random.Generator) -> Script:
     """One episode of a background task in memory."""
     if task_name not in _SINGLES:
         raise KeyError(f"no background task called {task_name!r}; there are {', '.join(_SINGLES)}")
@@ -120,7 +120,7 @@ class _Job:
         index = next(i for i, t in enumerate(TASKS) if t.folder == self.folder)
         rng = np.random.default_rng(np.random.SeedSequence([self.seed, index, self.number]))
         if task(self.folder).background:
-            episodes: tuple[Episode, ...] = (background_episode(self.folder, rng),)
+            episodes: tuple[Script, ...] = (background_episode(self.folder, rng),)
         else:
             episodes = episode_pair(self.folder, rng)
         for path, episode in zip(self.files(), episodes, strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 from .errands import Errand, Scene, run
 from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
 from .layouts import INTERIOR, Cells, boxes_of, interior, repeat, scatter, spot
-from .model import Episode, Thing, Trial
+from .script import Script, Take, Thing
 from .shapes import (
     AGENT_R,
     KEY_R,
@@ -27,7 +27,7 @@ from .vaults import Manner, Vault, blocks, draw_manner, draw_vault, gaps, hits, 
 
 FAMILIARIZATION = 8
 NEEDLESS = 30.0  # by how many pixels the way by the key must exceed the direct one
-Pair = tuple[Episode, Episode]
+Pair = tuple[Script, Script]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def instrumental_no_barrier(rng: np.random.Generator) -> Pair:
     if rng.random() >= 0.1:
         return pair
     wrapped: Literal["home", "agent"] = "home" if rng.random() < 0.5 else "agent"
-    return Episode(pair[0].trials, wrapped), Episode(pair[1].trials, wrapped)
+    return Script(pair[0].trials, wrapped), Script(pair[1].trials, wrapped)
 
 
 def instrumental_inconsequential_barrier(rng: np.random.Generator) -> Pair:
@@ -110,7 +110,7 @@ def _blocking(rng: np.random.Generator, way: Way, errand: Errand) -> Pair | None
 def _pair(
     rng: np.random.Generator,
     setup: Setup,
-    seen: tuple[Trial, ...],
+    seen: tuple[Take, ...],
     expected: tuple[Scene, Errand],
     unexpected: tuple[Scene, Errand],
 ) -> Pair | None:
@@ -122,12 +122,12 @@ def _pair(
     ]
     if tests[0] is None or tests[1] is None:
         return None
-    return Episode((*seen, tests[0])), Episode((*seen, tests[1]))
+    return Script((*seen, tests[0])), Script((*seen, tests[1]))
 
 
 def _begin(
     rng: np.random.Generator,
-) -> tuple[Setup, list[Scene], tuple[Trial, ...]] | None:
+) -> tuple[Setup, list[Scene], tuple[Take, ...]] | None:
     """Setup and familiarization: fetch the key, open the lock, reach the object, eight times."""
     setup = _setup(rng)
     if setup is None:

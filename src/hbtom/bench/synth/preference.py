@@ -21,14 +21,14 @@ from .layouts import (
     spot,
     without,
 )
-from .model import Episode, Thing, Trial
+from .script import Script, Take, Thing
 from .shapes import OBJECT_R, Look, agent_looks, object_looks
 from .walks import Order, Walk, obstacles, plain_trial, walk_to
 
 FAMILIARIZATION = 8
 NEAREST = 48  # pixels from home to an object, at least
 APART = 38  # pixels between two objects, at least
-Pair = tuple[Episode, Episode]
+Pair = tuple[Script, Script]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _preference(rng: np.random.Generator) -> Pair | None:
     if seen is None or walks[0] is None or walks[1] is None:
         return None
     e, u = (_trial(test, cast, cast.agent, walk, order) for walk in walks if walk is not None)
-    return Episode((*seen, e)), Episode((*seen, u))
+    return Script((*seen, e)), Script((*seen, u))
 
 
 def _multi_agent(rng: np.random.Generator, to_wanted: bool, fixed: bool) -> Pair | None:
@@ -113,7 +113,7 @@ def _multi_agent(rng: np.random.Generator, to_wanted: bool, fixed: bool) -> Pair
     familiar = _trial(test, cast, cast.agent, walks[0], order)
     strange = _trial(test, cast, cast.newcomer, walks[1], order)
     e, u = (familiar, strange) if to_wanted else (strange, familiar)
-    return Episode((*seen, e)), Episode((*seen, u))
+    return Script((*seen, e)), Script((*seen, u))
 
 
 def _inaccessible_goal(rng: np.random.Generator, fixed: bool, gap: int | None) -> Pair | None:
@@ -135,7 +135,7 @@ def _inaccessible_goal(rng: np.random.Generator, fixed: bool, gap: int | None) -
         if walk is None or path_length(walk) > 140:
             return None
         trials.append(_trial(stage, cast, cast.agent, walk, order))
-    return Episode((*seen, trials[0])), Episode((*seen, trials[1]))
+    return Script((*seen, trials[0])), Script((*seen, trials[1]))
 
 
 def _enclosures(
@@ -266,14 +266,14 @@ def _walk(
     return walk_to(rng, space, stage.home, agent, goal)
 
 
-def _trial(stage: Stage, cast: Cast, agent: Look, walk: Walk, order: Order) -> Trial:
+def _trial(stage: Stage, cast: Cast, agent: Look, walk: Walk, order: Order) -> Take:
     things = [Thing(stage.wanted, cast.wanted), Thing(stage.other, cast.other)]
     return plain_trial(stage.cells, order.of(things), agent, walk)
 
 
 def _familiarization(
     rng: np.random.Generator, stages: Sequence[Stage], cast: Cast, order: Order
-) -> tuple[Trial, ...] | None:
+) -> tuple[Take, ...] | None:
     trials = []
     for stage in stages:
         walk = _walk(rng, stage, cast, cast.agent, wanted=True)

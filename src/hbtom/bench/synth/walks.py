@@ -8,8 +8,8 @@ import numpy as np
 
 from .geometry import Box, Point, Space, square
 from .layouts import Cells, boxes_of, wall_list
-from .model import Moment, Thing, Trial
 from .motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
+from .script import Moment, Take, Thing
 from .shapes import OBJECT_R, Look, touching
 
 Walk = tuple[Point, ...]  # the agent's centre in every frame from home to contact
@@ -48,10 +48,10 @@ def still_then(walk: Sequence[Point]) -> tuple[Point, ...]:
     return (walk[0],) * (STILL_FRAMES - 1) + tuple(walk) + (walk[-1],) * TRAILING_FRAMES
 
 
-def plain_trial(cells: Cells, objects: Sequence[Thing], agent: Look, walk: Walk) -> Trial:
+def plain_trial(cells: Cells, objects: Sequence[Thing], agent: Look, walk: Walk) -> Take:
     """A trial in which only the agent moves."""
     moments = tuple(Moment(p) for p in still_then(walk))
-    return Trial(wall_list(cells), tuple(objects), walk[0], agent, moments)
+    return Take(wall_list(cells), tuple(objects), walk[0], agent, moments)
 
 
 class Order:

@@ -1,4 +1,4 @@
-"""An episode in memory, and its bytes in the benchmark's own JSON."""
+"""The script of an episode, and its bytes in the benchmark's own JSON."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """One trial: a fixed stage and a moment for every frame."""
+class Take:
+    """The script of one trial: a fixed stage and a moment for every frame."""
 
     walls: tuple[Point, ...]  # corners, in file order, duplicates included
     objects: tuple[Thing, ...]
@@ -41,21 +41,21 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
-    """Eight familiarization trials and a test trial."""
+class Script:
+    """The script of an episode: eight familiarization trials and a test trial."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[Take, ...]
     # A quirk of some public files: this entity is wrapped in one more list.
     wrapped: Literal["home", "agent"] | None = None
 
 
-def encode(episode: Episode) -> bytes:
+def encode(episode: Script) -> bytes:
     """The episode as the benchmark writes it: key order, spacing and all."""
     trials = (_trial_text(trial, episode.wrapped) for trial in episode.trials)
     return ("[" + ", ".join(trials) + "]").encode("ascii")
 
 
-def _trial_text(trial: Trial, wrapped: str | None) -> str:
+def _trial_text(trial: Take, wrapped: str | None) -> str:
     head = f'{{"size": [{WORLD}, {WORLD}], "walls": {_blocks(trial.walls)}, "fuse_walls": '
     objects = ", ".join(_entity(o.centre, OBJECT_R, o.look) for o in trial.objects)
     home = _entity(trial.home, AGENT_R, Look(HOME_IMAGE, HOME_RGB))
