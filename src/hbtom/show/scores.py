@@ -105,8 +105,8 @@ def ablation_table(ablation: Ablation) -> str:
 
 
 def _short(task: str) -> str:
-    """Return a heading narrow enough for a table of all tasks: the row's first letters."""
-    return plain(_ROW.get(task, task)).split()[0][:9].lower()
+    """Return a heading for a table of all tasks: the row's name without what goes unsaid."""
+    return plain(_ROW.get(task, task)).lower().removesuffix(" control").removesuffix(" goals")
 
 
 def _per_cent(fraction: float) -> str:
