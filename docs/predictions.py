@@ -52,7 +52,7 @@ def habituation() -> dict[str, np.ndarray]:
 def one_reachable_goal() -> dict[str, np.ndarray]:
     """The preference stays put when only one goal is reachable: E[theta] during the test trial."""
     return {
-        "the other is walled in": judged("inaccessible_goal", "e").test.preference,
+        "the preferred one is walled in": judged("inaccessible_goal", "e").test.preference,
         "both are reachable": judged("inaccessible_goal", "u").test.preference,
     }
 

@@ -31,6 +31,6 @@ def test_the_observer_habituates_to_inefficiency(predictions):
 
 def test_one_reachable_goal_says_nothing_about_preference(predictions):
     preference = predictions.one_reachable_goal()
-    barred, free = preference["the other is walled in"], preference["both are reachable"]
+    barred, free = preference["the preferred one is walled in"], preference["both are reachable"]
     assert np.allclose(barred, barred[0])
     assert np.abs(free[-1] - free[0]).max() > 0.05
