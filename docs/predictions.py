@@ -37,16 +37,13 @@ def new_agent() -> dict[str, np.ndarray]:
 
 
 def habituation() -> dict[str, np.ndarray]:
-    """The observer habituates to inefficiency: E[efficiency] after each familiarization trial."""
-    return {
-        name: np.array(
-            [p.efficiency[-1] @ p.efficiencies for p in judged(task, member).posteriors[:-1]]
-        )
-        for name, task, member in (
-            ("inefficient all along", "efficiency_irrational", "e"),
-            ("efficient all along", "efficiency_irrational", "u"),
-        )
-    }
+    """The observer habituates to inefficiency: E[efficiency] before and after each trial seen."""
+    means = {}
+    for name, member in (("inefficient all along", "e"), ("efficient all along", "u")):
+        seen = judged("efficiency_irrational", member).posteriors[:-1]
+        beliefs = [seen[0].efficiency[0], *(posterior.efficiency[-1] for posterior in seen)]
+        means[name] = np.array(beliefs) @ seen[0].efficiencies
+    return means
 
 
 def one_reachable_goal() -> dict[str, np.ndarray]:
@@ -77,14 +74,14 @@ def draw() -> None:
 
     figure, axes = plt.subplots(figsize=(5, 2.6), layout="constrained")
     for colour, (name, mean) in zip((orange, blue), habituation().items(), strict=True):
-        axes.plot(np.arange(1, len(mean) + 1), mean, "o-", label=name, color=colour)
+        axes.plot(mean, "o-", label=name, color=colour)
     axes.set(xlabel="familiarization trials seen", ylabel="E[efficiency]", ylim=(0, None))
     axes.legend(frameon=False)
     figure.savefig(FIGURES / "prediction-habituation.png", dpi=150)
 
     figure, axes = plt.subplots(figsize=(5, 2.6), layout="constrained")
     for colour, (name, mean) in zip((orange, blue), one_reachable_goal().items(), strict=True):
-        axes.plot(mean[:, mean[0].argmax()], label=name, color=colour)
+        axes.plot(mean[:, mean[0].argmax()], "o-", label=name, color=colour)
     axes.set(xlabel="step of the test trial", ylabel="E[θ] of the preferred object", ylim=(0, 1))
     axes.legend(frameon=False)
     figure.savefig(FIGURES / "prediction-one-goal.png", dpi=150)

@@ -34,8 +34,9 @@ def draw_world(axes: Axes, judgement: Judgement) -> None:
         label = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
         axes.annotate(str(item.look), (x, y + 13), ha="center", fontsize=8, bbox=label)
     axes.plot(*trial.path.T, color="black", linewidth=1.5)
-    axes.plot(*trial.path[0], "s", color="#CC79A7", markersize=7)
-    axes.plot(*trial.path[-1], "o", color="black", markersize=5)
+    axes.plot(*trial.path[0], "s", color="#CC79A7", markersize=7, label="start")
+    axes.plot(*trial.path[-1], "o", color="black", markersize=5, label="end")
+    axes.legend(loc="lower center", ncols=2, fontsize=8, frameon=False, labelcolor="white")
     axes.set(xlim=(0, trial.size[0]), ylim=(0, trial.size[1]), aspect="equal")
     axes.set(xticks=[], yticks=[])
 
@@ -57,6 +58,7 @@ def main() -> None:
         judgement = hbtom.judge(EXAMPLES / f"preference_{member}.json.zst")
         draw_world(row[0], judgement)
         draw_belief(row[1], judgement)
+        row[0].set_title({"e": "expected", "u": "unexpected"}[member], fontsize=9)
         title = f"plausibility {judgement.plausibility:.2f}\n{explain(judgement)}"
         row[1].set_title(title, fontsize=9, loc="left")
     figure.savefig(HERE / "judgement.png", dpi=130)

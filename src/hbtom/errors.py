@@ -24,6 +24,14 @@ class Place:
         return ": ".join(part for part in (self.file or "", inside) if part)
 
 
+def missing(library: str, extra: str) -> BadInput:
+    """Return the error for a library that only an extra of hbtom brings along."""
+    return BadInput(
+        f"this needs the library {library}",
+        hint=f"install hbtom with the extra '{extra}'; in a clone: pip install '.[{extra}]'",
+    )
+
+
 class BadInput(ValueError):
     """Input that cannot be used. ``str(error)`` is one complete message for a person."""
 

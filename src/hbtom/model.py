@@ -134,6 +134,8 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
             table = tomllib.loads(text)
             base = table.pop("base", None)
             if base is not None:
+                if table:
+                    table.setdefault("name", f"{base}, changed")
                 table = _merged(msgspec.to_builtins(Model.preset(str(base))), table)
             return msgspec.convert(table, Model)
         except tomllib.TOMLDecodeError as error:

@@ -67,6 +67,18 @@ def test_the_placebo_is_not_the_same_as_no_history(surprises):
     assert any(found[placebo] != found[nothing] for found in surprises)
 
 
+def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
+    shutil.copytree(small / "preference", tmp_path / "preference")
+    broken = tmp_path / "preference" / "000001loe.json.gz"
+    broken.write_bytes(b"{")
+    first, second, _ = (
+        _surprises(find_model("default"), job) for job in _with_donors(find_pairs(tmp_path).pairs)
+    )
+    assert SHIPPED.name in first
+    assert "another pair's familiarization" not in first
+    assert second.file == str(broken)
+
+
 def test_a_task_with_one_pair_has_no_placebo(small, tmp_path):
     (tmp_path / "preference").mkdir()
     for file in (small / "preference").glob("000000*"):

@@ -619,7 +619,8 @@ def test_command_prints_paths_and_one_line_for_each_archive(
     folder = tmp_path / "bib"
     status, out, err = said(TASK, "preference", "--from", mirror.base)
     assert (status, out) == (0, [str(folder / NAME), str(folder / NEW)])
-    assert len(err) == 2
+    assert len(err) == 3
+    assert err[-1].endswith(f"hbtom evaluate {folder}")
     assert err[0].startswith(f"hbtom: {TASK}: fetched, {len(GOOD) / 1000:.1f} kB")
 
     assert "already there" in said(TASK, "--from", mirror.base)[2][0]

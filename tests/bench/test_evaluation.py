@@ -71,6 +71,19 @@ def test_what_was_compared_is_what_is_scored_again(evaluation, tmp_path):
     assert score.correct == 0
 
 
+def test_wrong_pairs_are_listed(small, evaluation, tmp_path):
+    assert evaluation.wrong == {}
+    blind = tmp_path / "blind.toml"
+    curve = "{ weight = 0.0, bias = 1.0 }"
+    blind.write_text(
+        'base = "default"\n[classifier]\n'
+        f"goal = {curve}\nefficiency = {curve}\nobservation = {curve}\n"
+    )
+    result = hbtom_command("evaluate", small, "--model", blind, "--wrong")
+    assert result.stdout.count("wrong: ") == 9
+    assert "wrong: preference/000000lo, e 0.391, u 0.391" in result.stdout
+
+
 def test_a_score_that_does_not_exist(small):
     with pytest.raises(BadInput, match="typo"):
         evaluate(small, score="typo")
@@ -186,8 +199,9 @@ def test_what_is_not_rated_or_not_known_is_told(small, tmp_path):
     result = hbtom_command("score", path, "--dataset", small)
     assert result.exit_code == 0
     assert "needs members e and u" in result.stderr
-    assert "999999lo: rated, but not in the dataset" in result.stderr
-    assert result.stderr.count("not rated") == 8
+    assert "1 pairs (first 999999lo) are rated, but not in the dataset" in result.stderr
+    assert "2 pairs (first 000001lo) are in the dataset, but not rated" in result.stderr
+    assert result.stderr.count("not rated") == 3  # one line a task
     plain = json.loads(hbtom_command("score", path, "--dataset", small, "--format", "json").stdout)
     assert plain["overall"]["pairs"] == 1
 
@@ -195,8 +209,9 @@ def test_what_is_not_rated_or_not_known_is_told(small, tmp_path):
 @pytest.mark.parametrize(
     ("header", "row", "complaint"),
     [
-        (("task", "pair", "member"), ("preference", "1", "e"), "number"),
-        (("file",), ("x.txt",), "which episode"),
+        (("task", "pair", "member"), ("preference", "1", "e"), "no column 'rating'"),
+        (("file", "rating"), ("x.txt", 1), "which episode"),
+        (("file", "rating"), ("000001loe.json", 1), "which episode"),
         (("task", "pair", "member", "rating"), ("preference", "1", "e", "high"), "'high'"),
         (("task", "pair", "member", "rating"), ("preference", "1", "e", "nan"), "not a number"),
     ],
@@ -207,6 +222,30 @@ def test_bad_ratings_name_the_row(tmp_path, header, row, complaint):
     assert result.stdout == ""
     assert complaint in result.stderr
     assert "row 1" in result.stderr
+
+
+def test_ratings_as_spreadsheets_write_them(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(
+        "\ufefftask;pair;member;rating\nMulti-Agent;1;expected;2\nMulti-Agent;1;unexpected;1\n",
+        encoding="utf-8",
+    )
+    (score,) = score_ratings(read_ratings(path)).tasks
+    assert (score.task, score.correct) == ("multi_agent", 1)
+
+
+def test_nothing_to_score_is_an_error(tmp_path):
+    path = write_csv(
+        tmp_path / "r.csv", ("task", "pair", "member", "rating"), ("preference", 1, "e", 1)
+    )
+    result = hbtom_command("score", path)
+    assert (result.exit_code, result.stdout) == (1, "")
+
+
+def test_a_file_that_is_no_dataset(tmp_path):
+    result = hbtom_command("evaluate", write_csv(tmp_path / "r.csv", ("file",)))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "hbtom judge" in result.stderr
 
 
 def test_a_rating_given_twice(tmp_path):
@@ -227,7 +266,9 @@ def test_compare(evaluation, tmp_path):
     found, left_out = compare(
         read_ratings(tmp_path / "good.csv"), read_ratings(tmp_path / "worse.csv")
     )
-    assert [one.file.split("/")[0] for one in left_out] == ["inaccessible_goal"] * 3
+    (only_one,) = left_out
+    assert only_one.file == "inaccessible_goal"
+    assert "3 pairs" in only_one.why
     by_task = {one.task: one for one in found}
     assert by_task["preference"].first_better == 3
     assert by_task["preference"].p == pytest.approx(0.25)

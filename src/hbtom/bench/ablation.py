@@ -197,9 +197,9 @@ def _surprises(model: Model, job: _Job) -> dict[str, Surprises] | LeftOut:
         expected = pair.expected.load()
         file = pair.unexpected.file
         unexpected = pair.unexpected.load()
-        other = None if donor is None else donor.load()
     except BadInput as error:
         return LeftOut(file, error.said, unreadable=True)
+    other = _loaded(donor)
     known: dict[tuple[str, Watched], Surprises] = {}
     found: dict[str, Surprises] = {}
     for one in VARIATIONS:
@@ -212,6 +212,14 @@ def _surprises(model: Model, job: _Job) -> dict[str, Surprises] | LeftOut:
             known[alike] = judge(e, varied).surprise, judge(u, varied).surprise
         found[one.name] = known[alike]
     return found
+
+
+def _loaded(donor: Member | None) -> Episode | None:
+    """Return the donor of the placebo; one that cannot be read is told of where its own pair is."""
+    try:
+        return None if donor is None else donor.load()
+    except BadInput:
+        return None
 
 
 def _watch(watched: Watched, episode: Episode, other: Episode | None) -> Episode:

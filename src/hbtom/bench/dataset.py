@@ -98,6 +98,11 @@ def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
         raise BadInput("there is no such dataset", hint="name a folder or a zip archive").at(
             file=str(path)
         )
+    if path.is_file() and not zipfile.is_zipfile(path):
+        raise BadInput(
+            "this is neither a folder nor a zip archive",
+            hint="to judge one episode: hbtom judge FILE",
+        ).at(file=str(path))
     left_out: list[LeftOut] = []
     try:
         members = list(_members(path, left_out))

@@ -17,7 +17,7 @@ from hbtom import __version__
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs, task_name
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.workers import each
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
 from hbtom.observe import names
@@ -54,7 +54,7 @@ class Row:
 COLUMNS = tuple(column.name for column in fields(Row))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """What a model makes of a dataset."""
 
@@ -72,11 +72,20 @@ class Evaluation:
     @property
     def tasks(self) -> tuple[Score, ...]:
         """The score of every task."""
-        rated = {(row.task, row.pair, row.member): row.rating for row in self.rows}
         values: dict[str, list[float]] = {}
-        for (task, _), (expected, unexpected) in paired(rated).items():
-            values.setdefault(task, []).append(pair_score(expected, unexpected))
+        for (task, _), ratings in self.ratings.items():
+            values.setdefault(task, []).append(pair_score(*ratings))
         return scores(values)
+
+    @property
+    def ratings(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """The ratings of the expected and the unexpected member, by task and pair."""
+        return paired({(row.task, row.pair, row.member): row.rating for row in self.rows})
+
+    @property
+    def wrong(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """The ratings of those pairs whose expected member is not rated higher."""
+        return {name: both for name, both in self.ratings.items() if pair_score(*both) < 1}
 
     @property
     def overall(self) -> Score:
@@ -92,13 +101,23 @@ class Evaluation:
             "dataset": self.dataset,
             "tasks": [score.to_dict() for score in self.tasks],
             "overall": self.overall.to_dict(),
+            "wrong": [{"task": task, "pair": pair} for task, pair in self.wrong],
             "left_out": [asdict(one) for one in self.left_out],
         }
 
+    def __repr__(self) -> str:
+        overall = self.overall
+        return (
+            f"<Evaluation of {self.model.name!r} on {self.dataset!r}: {overall.pairs} pairs, "
+            f"accuracy {overall.accuracy:.3f}>"
+        )
+
     def to_pandas(self) -> pd.DataFrame:
         """Return one row an episode (needs the extra ``tables``)."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing("pandas", "tables") from None
         return pd.DataFrame([asdict(row) for row in self.rows], columns=list(COLUMNS))
 
 
@@ -135,6 +154,7 @@ def as_dataset(
     dataset: str | os.PathLike[str] | Dataset | None, tasks: Sequence[str] | None
 ) -> Dataset:
     """Return the pairs of what a caller may name as a dataset; None is the default benchmark."""
+    tasks = (tasks,) if isinstance(tasks, str) else tasks
     if isinstance(dataset, Dataset):
         wanted = None if tasks is None else {task_name(name) for name in tasks}
         pairs = (pair for pair in dataset.pairs if wanted is None or pair.task in wanted)

@@ -26,12 +26,21 @@ def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
     values, left_out = _pair_scores(ratings)
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
-        for name in sorted(known - set(values)):
-            left_out.append(LeftOut("/".join(name), "in the dataset, but not rated"))
-        for name in sorted(set(values) - known):
-            left_out.append(LeftOut("/".join(name), "rated, but not in the dataset"))
-            del values[name]
+        left_out += _counted(known - set(values), "in the dataset, but not rated")
+        left_out += _counted(set(values) - known, "rated, but not in the dataset")
+        values = {name: value for name, value in values.items() if name in known}
     return Refereed(scores(_by_task(values)), tuple(left_out))
+
+
+def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
+    """Return one line a task; the first pair stands for all."""
+    tasks: dict[str, list[str]] = {}
+    for task, pair in sorted(pairs):
+        tasks.setdefault(task, []).append(pair)
+    return [
+        LeftOut(task, f"{len(names)} pairs (first {names[0]}) are {why}")
+        for task, names in tasks.items()
+    ]
 
 
 def _pair_scores(ratings: Ratings) -> tuple[dict[PairName, float], list[LeftOut]]:
@@ -70,9 +79,8 @@ def compare(first: Ratings, second: Ratings) -> tuple[tuple[Difference, ...], tu
     """
     (one, left), (two, right) = _pair_scores(first), _pair_scores(second)
     left_out = left + right
-    for name in sorted(set(one) ^ set(two)):
-        only = first.name if name in one else second.name
-        left_out.append(LeftOut("/".join(name), f"only {only} has rated it"))
+    left_out += _counted(set(one) - set(two), f"rated in {first.name} only")
+    left_out += _counted(set(two) - set(one), f"rated in {second.name} only")
     common = sorted(set(one) & set(two))
     order = [score.task for score in scores(_by_task({name: one[name] for name in common}))]
     found = [

@@ -19,7 +19,7 @@ from typing import Any
 
 from hbtom.bench.dataset import episode_name, task_name
 from hbtom.bench.evaluation import COLUMNS, Row
-from hbtom.errors import BadInput, Place
+from hbtom.errors import BadInput, Place, missing
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
 
@@ -120,9 +120,7 @@ def _arrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise BadInput(
-            "Parquet needs the library pyarrow", hint="pip install 'hbtom[tables]'"
-        ) from None
+        raise missing("pyarrow", "tables") from None
     return pyarrow, pyarrow.parquet
 
 
@@ -138,11 +136,14 @@ def read_ratings(path: Path) -> Ratings:
         raise BadInput(f"the ratings cannot be read ({error})").at(file=str(path)) from None
     values: dict[EpisodeName, float] = {}
     for number, row in enumerate(rows, start=1):
-        place = Place(file=str(path), field=f"row {number}")
-        episode = _episode(row, place)
-        if episode in values:
-            raise BadInput(f"{'/'.join(episode)} is rated twice", place=place)
-        values[episode] = _rating(row, place)
+        try:
+            episode, value = _episode(row), _rating(row)
+            if episode in values:
+                raise BadInput(f"{'/'.join(episode)} is rated twice")
+        except BadInput as error:
+            problem = f"row {number} below the heading: {error.problem}"
+            raise BadInput(problem, hint=error.hint, place=Place(file=str(path))) from None
+        values[episode] = value
     if not values:
         raise BadInput("there are no ratings", hint=_NEEDED).at(file=str(path))
     return Ratings(str(path), values)
@@ -153,7 +154,10 @@ _NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or '
 
 def _read_csv(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(newline="", encoding="utf-8-sig") as stream:
-        yield from csv.DictReader(stream)
+        heading = stream.readline()
+        stream.seek(0)
+        separator = max(",;\t", key=heading.count)  # spreadsheets of some countries write ;
+        yield from csv.DictReader(stream, delimiter=separator)
 
 
 def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
@@ -178,23 +182,31 @@ _READERS: dict[str, Callable[[Path], Iterator[dict[str, Any]]]] = {
 }
 
 
-def _episode(row: Mapping[str, Any], place: Place) -> EpisodeName:
+_MEMBERS = {"expected": "e", "unexpected": "u"}
+
+
+def _episode(row: Mapping[str, Any]) -> EpisodeName:
     """Return which episode a row is about."""
     if all(row.get(name) not in (None, "") for name in ("task", "pair", "member")):
-        return task_name(str(row["task"])), str(row["pair"]), str(row["member"])
+        member = str(row["member"]).strip().lower()
+        return task_name(str(row["task"])), str(row["pair"]), _MEMBERS.get(member, member)
     file = PurePath(str(row.get("file") or ""))
-    named = episode_name(file.name)
-    if named is None:
-        raise BadInput("the row does not say which episode it rates", hint=_NEEDED, place=place)
-    return (task_name(str(row.get("task") or file.parent.name)), *named)
+    named, task = episode_name(file.name), str(row.get("task") or file.parent.name)
+    if named is None or not task:
+        hint = f"{_NEEDED}; a file needs its task's folder before it"
+        raise BadInput("it does not say which episode of which task it rates", hint=hint)
+    return (task_name(task), *named)
 
 
-def _rating(row: Mapping[str, Any], place: Place) -> float:
+def _rating(row: Mapping[str, Any]) -> float:
+    if "rating" not in row and "plausibility" not in row:
+        known = ", ".join(str(name) for name in row)
+        raise BadInput("there is no column 'rating'", hint=f"the columns are {known}")
     given = row.get("rating", row.get("plausibility"))
     try:
         value = float(given if given is not None else "")
     except (TypeError, ValueError):
-        raise BadInput(f"the rating is {given!r}", hint="a number is needed", place=place) from None
+        raise BadInput(f"the rating is {given!r}", hint="a number is needed") from None
     if math.isnan(value):
-        raise BadInput("the rating is not a number", hint="leave the row out", place=place)
+        raise BadInput("the rating is not a number", hint="leave the row out")
     return value

@@ -152,6 +152,8 @@ TASKS: tuple[Task, ...] = EVALUATION_TASKS + BACKGROUND_TASKS
 def task(name: str) -> Task:
     """The task with this folder name or public archive name (with or without ".zip")."""
     for one in TASKS:
+        if name.lower() == one.row.lower() and not one.background:
+            return one
         archives = {a.removesuffix(".zip") for a in one.archives}
         if name == one.folder or name.removesuffix(".zip") in archives:
             return one

@@ -35,7 +35,11 @@ _format = click.option(
     help="A table for people, or JSON for programs.",
 )
 _tasks = click.option(
-    "--tasks", multiple=True, metavar="TASK", help="Only this task; may be given again."
+    "--tasks",
+    multiple=True,
+    metavar="TASK[,TASK]",
+    callback=lambda context, option, given: tuple(n for one in given for n in one.split(",") if n),
+    help="Only these tasks; may be given again.",
 )
 _workers = click.option(
     "--workers", type=click.IntRange(min=1), help="Processes to use. Default: all cores."
@@ -67,6 +71,7 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
     show_default=True,
     help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
 )
+@click.option("--wrong", is_flag=True, help="List the pairs that are judged wrong.")
 @_format
 @_workers
 def evaluate(
@@ -76,6 +81,7 @@ def evaluate(
     out: str | None,
     overwrite: bool,
     score: Literal["plausibility", "predictive"],
+    wrong: bool,
     form: str,
     workers: int | None,
 ) -> None:
@@ -86,7 +92,7 @@ def evaluate(
     """
     from hbtom.cli.evaluate import run
 
-    sys.exit(run(dataset, model, tasks, out, overwrite, score, form, workers))
+    sys.exit(run(dataset, model, tasks, out, overwrite, score, form, workers, wrong))
 
 
 @main.command()
@@ -115,8 +121,16 @@ def download(
 
 @main.command()
 @click.argument("out", type=click.Path())
-@click.option("--pairs", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--pairs", type=click.IntRange(min=1), default=20, show_default=True, help="Pairs of each task."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same files.",
+)
 @_tasks
 @click.option("--background", is_flag=True, help="Also make the four background tasks.")
 @click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")

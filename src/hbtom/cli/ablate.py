@@ -43,6 +43,11 @@ def run(
         from hbtom.show.scores import ablation_table
 
         click.echo(ablation_table(result))
+        pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
+        click.echo(
+            f"accuracy in per cent, {pairs} pairs; intervals in --out and --format json\n"
+            f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
+        )
     tell_left_out(result.left_out)
     return 1 if result.unreadable else 0
 

@@ -45,6 +45,8 @@ def run(
         complain("interrupted; what has arrived is kept, and the same command goes on from there")
         return 1
     _tell(archives)
+    if archives:
+        complain(f"now: hbtom evaluate {archives[0].path.parent}")
     return 0
 
 

@@ -23,6 +23,7 @@ def run(
     score: Compared,
     form: str,
     workers: int | None,
+    wrong: bool,
 ) -> int:
     """Evaluate a model on a dataset; return 1 if anything in it could not be read."""
     try:
@@ -33,7 +34,7 @@ def run(
             result = evaluate(
                 where, model, tasks=tasks or None, workers=workers, score=score, progress=judged
             )
-        _print(result, form)
+        _print(result, form, wrong)
         tell_left_out(result.left_out)
         if out is not None:
             write_rows(result.rows, Path(out), overwrite=overwrite)
@@ -43,7 +44,7 @@ def run(
     return 1 if result.unreadable else 0
 
 
-def _print(result: Evaluation, form: str) -> None:
+def _print(result: Evaluation, form: str, wrong: bool) -> None:
     if form == "json":
         print_json(result.to_dict())
         return
@@ -51,3 +52,5 @@ def _print(result: Evaluation, form: str) -> None:
 
     click.echo(score_table(result.tasks))
     click.echo(f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}")
+    for (task, pair), (expected, unexpected) in result.wrong.items() if wrong else ():
+        click.echo(f"wrong: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")

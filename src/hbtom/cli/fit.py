@@ -38,6 +38,7 @@ def run(
         found = as_dataset(whole, tasks or None)
         with progress("judging pairs") as judged:
             result = evaluate(found, model, workers=workers, progress=judged)
+        tell_left_out(result.left_out)
         fitted = calibrate(result, name=target.stem, penalty=penalty)
         note = (
             f"# classifier fitted by hbtom {__version__} to {fitted.episodes} episodes of "
@@ -47,7 +48,6 @@ def run(
     except BadInput as error:
         complain(error)
         return 1
-    tell_left_out(result.left_out)
     _print(fitted, target, form)
     return 1 if result.unreadable else 0
 

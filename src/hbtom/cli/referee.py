@@ -23,6 +23,10 @@ def score(ratings: str, dataset: str | None, form: str) -> int:
     except BadInput as error:
         complain(error)
         return 1
+    tell_left_out(result.left_out)
+    if not result.tasks:
+        complain(BadInput("there is no pair to score", hint="rate both members of a pair"))
+        return 1
     if form == "json":
         overall = total("overall", result.tasks)
         print_json(
@@ -37,10 +41,6 @@ def score(ratings: str, dataset: str | None, form: str) -> int:
         from hbtom.show.scores import score_table
 
         click.echo(score_table(result.tasks))
-    tell_left_out(result.left_out)
-    if not result.tasks:
-        complain(BadInput("there is no pair to score", hint="rate both members of a pair"))
-        return 1
     return 0
 
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, missing
 from hbtom.judgement.surprises import Triple
 from hbtom.model import Classifier, Logistic
 
@@ -92,5 +92,5 @@ def optimiser() -> Any:
     try:
         from scipy.optimize import minimize
     except ImportError:
-        raise BadInput("fitting needs the library scipy", hint="pip install 'hbtom[fit]'") from None
+        raise missing("scipy", "fit") from None
     return minimize

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hbtom.errors import missing
 from hbtom.mind import Posterior
 from hbtom.observe import names
 
@@ -47,8 +48,10 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
 
 def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
     """Return one row a belief: trial, agent, step, frame, variable, value, probability."""
-    import pandas as pd
-
+    try:
+        import pandas as pd
+    except ImportError:
+        raise missing("pandas", "tables") from None
     rows = [
         (entry["trial"], entry["agent"], number, step["frame"], variable, value, probability)
         for entry in traced(posteriors)
@@ -62,8 +65,10 @@ def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
 
 def to_xarray(posterior: Posterior) -> xr.Dataset:
     """Return P(goal, efficiency) and E[preference] over steps, with labelled axes."""
-    import xarray as xr
-
+    try:
+        import xarray as xr
+    except ImportError:
+        raise missing("xarray", "tables") from None
     return xr.Dataset(
         {
             "posterior": (("step", "goal", "efficiency"), posterior.joint),

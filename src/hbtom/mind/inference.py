@@ -26,7 +26,7 @@ from hbtom.observe import Look, Trial
 MOST_COUNTS = 1 << 20  # numbers of counts kept; nine trials with nine goals have a fifth of it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """What the observer believes during one trial; row 0 is before the first step."""
 
@@ -54,6 +54,12 @@ class Posterior:
 
     def __len__(self) -> int:
         return len(self.log_likelihood)
+
+    def __repr__(self) -> str:
+        wants = ", ".join(
+            f"{goal} {belief:.3f}" for goal, belief in zip(self.goals, self.goal[-1], strict=True)
+        )
+        return f"<Posterior about {self.agent} after {len(self)} steps: {wants}>"
 
 
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:

@@ -19,13 +19,17 @@ def judgement_table(judgements: Sequence[Judgement]) -> str:
     for judgement in judgements:
         surprise = judgement.surprise.to_dict().values()
         name = plain(PurePath(judgement.episode.name).name)
-        numbers = (f"{judgement.plausibility:.3f}", *(f"{value:.2f}" for value in surprise))
+        numbers = (_three(judgement.plausibility), *(f"{value:.2f}" for value in surprise))
         rows.append((name, *numbers))
     heading, *lines = columns(rows, right=".RRRR")
     text = [heading]
     for line, judgement in zip(lines, judgements, strict=True):
         text += [line, f"    {explain(judgement)}"]
     return "\n".join(text)
+
+
+def _three(plausibility: float) -> str:
+    return f"{plausibility:.3f}" if plausibility >= 0.0005 else "<0.001"
 
 
 def trace_table(judgement: Judgement) -> str:

@@ -10,6 +10,7 @@ from hbtom.mind import Posterior
 from hbtom.mind.evidence import KEY, UNIT
 from hbtom.observe import Look, names
 
+SURE = 0.9  # a goal below this is not said without reserve
 SURPRISING = 0.5  # a part below this is worth a sentence
 
 
@@ -32,7 +33,7 @@ def _as_expected(judgement: Judgement) -> str:
         return f"went to {went}, the only one it can reach"
     if len(test.goals) == 1:
         return f"went to {went}, about as efficiently as expected"
-    return f"went to {went}{_history(judgement, went)}; nothing surprising"
+    return f"{_went(test)} {went}{_history(judgement, went)}; nothing surprising"
 
 
 def _other_goal(judgement: Judgement) -> str:
@@ -71,6 +72,11 @@ def _detour(judgement: Judgement) -> float:
     walked = float(np.hypot(*np.diff(judgement.episode.test.path, axis=0).T).sum()) / UNIT
     wasted = float(judgement.test.evidence.excess[:, judgement.test.goal[-1].argmax()].sum())
     return walked / max(walked - wasted, UNIT / 100)
+
+
+def _went(posterior: Posterior) -> str:
+    """Say "went to" where the goal is clear at the end, and less where it is not."""
+    return "went to" if posterior.goal[-1].max() >= SURE else "seems to have gone to"
 
 
 def _history(judgement: Judgement, name: str) -> str:
