@@ -10,7 +10,6 @@ without it, ``pin`` is that key and ``key`` is the lock.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from msgspec import Raw
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, Place
+from hbtom.observe.decoding import malformed, place_in_message, problem
 from hbtom.observe.episode import Body, Episode, Look, Trial
 
 LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
@@ -72,9 +72,9 @@ def _frames(data: bytes) -> list[list[_Frame]]:
     except RecursionError:
         raise BadInput("the lists in the file are nested too deeply", hint=_SHAPE) from None
     except msgspec.ValidationError as error:
-        raise BadInput(_problem(error), hint=_SHAPE, place=_place(error)) from None
+        raise BadInput(problem(error), hint=_SHAPE, place=place_in_message(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _malformed(data, error) from None
+        raise malformed(data, error, hint=_SHAPE) from None
 
 
 def _trial(frames: Sequence[_Frame]) -> Trial:
@@ -234,11 +234,12 @@ def _column(name: str, decode: Callable[[Raw], T], raws: Iterable[Raw]) -> list[
         except BadInput as error:
             raise error.at(frame=number, field=name) from None
         except RecursionError:
-            problem, hint = "the lists are nested too deeply", _HINTS[name]
-            raise BadInput(problem, hint=hint, place=Place(frame=number, field=name)) from None
+            place = Place(frame=number, field=name)
+            deep = "the lists are nested too deeply"
+            raise BadInput(deep, hint=_HINTS[name], place=place) from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             place = Place(frame=number, field=name)
-            raise BadInput(_problem(error), hint=_HINTS[name], place=place) from None
+            raise BadInput(problem(error), hint=_HINTS[name], place=place) from None
     return values
 
 
@@ -282,68 +283,9 @@ def _more_than_one(name: str, bodies: tuple[Body, ...]) -> Iterable[str]:
         yield f"there are {len(bodies)} {name}s; only the first, by look and place, is modelled"
 
 
-# Messages
-
-
 def _numbered(values: Sequence[Any], what: str, read_one: Callable[[Any], T]) -> Iterable[T]:
     for number, value in enumerate(values, start=1):
         try:
             yield read_one(value)
         except BadInput as error:
             raise error.at(**{what: number}) from None
-
-
-def _problem(error: Exception) -> str:
-    """Put a decoder's message into words, without its own notation for the place."""
-    words = re.sub(r" - at `\$.*", "", str(error)).replace("`", "'")
-    return re.sub(r"^(Expected|Object)", lambda word: word[0].lower(), words)
-
-
-def _malformed(data: bytes, error: Exception) -> BadInput:
-    """Say where a file stops being JSON, and what is likely to be wrong there."""
-    if "truncated" in str(error):
-        hint, place = "copy or download it again", _place_of(data, len(data))
-        return BadInput("the file is cut off", hint=hint, place=place)
-    byte = re.search(r"\(byte (\d+)\)", str(error))
-    offset = int(byte[1]) if byte else 0
-    place = _place_of(data, offset)
-    if re.match(rb"[-+]?(nan|inf)", data[max(0, offset) :], re.IGNORECASE) or re.match(
-        rb"-inf", data[max(0, offset - 1) :], re.IGNORECASE
-    ):
-        hint = "NaN and Infinity are not numbers of JSON; write a number"
-        return BadInput("not a number", hint=hint, place=place)
-    return BadInput(f"the file is not JSON ({_problem(error)})", hint=_SHAPE, place=place)
-
-
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}:]')
-
-
-def _place_of(data: bytes, offset: int) -> Place:
-    """Find the trial, frame and field that a byte lies in, by counting brackets before it."""
-    depth, trial, frame = 0, 0, 0
-    field = last = None
-    for token in _TOKEN.finditer(data, 0, offset):
-        mark = token[0]
-        if mark in b"[{":
-            depth += 1
-            trial, frame, field = (
-                (trial + 1, 0, None)
-                if depth == 2
-                else (trial, frame + 1, None)
-                if depth == 3
-                else (trial, frame, field)
-            )
-        elif mark in b"]}":
-            depth -= 1
-        elif mark == b":" and depth == 3 and last is not None:
-            field = last[1:-1].decode(errors="replace")
-        elif mark != b":":
-            last = mark
-    return Place(trial=trial or None, frame=frame or None, field=field)
-
-
-def _place(error: Exception) -> Place:
-    """Read the trial and frame off a decoder's message that ends in ``at `$[2][16]```."""
-    path = re.search(r"at `\$((?:\[\d+\])+)", str(error))
-    numbers = [int(n) + 1 for n in re.findall(r"\d+", path[1])] if path else []
-    return Place(trial=next(iter(numbers), None), frame=numbers[1] if len(numbers) > 1 else None)

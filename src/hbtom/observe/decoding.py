@@ -1,0 +1,59 @@
+"""Where and why decoding failed, in words: decoders speak of bytes, people of trials and frames."""
+
+from __future__ import annotations
+
+import re
+
+from hbtom.errors import BadInput, Place
+
+
+def problem(error: Exception) -> str:
+    """Put a decoder's message into words, without its own notation for the place."""
+    words = re.sub(r" - at `\$.*", "", str(error)).replace("`", "'")
+    return re.sub(r"^(Expected|Object)", lambda word: word[0].lower(), words)
+
+
+def malformed(data: bytes, error: Exception, *, hint: str) -> BadInput:
+    """Say where a file stops being JSON, and what is likely to be wrong there."""
+    if "truncated" in str(error):
+        place = _place_of(data, len(data))
+        return BadInput("the file is cut off", hint="copy or download it again", place=place)
+    byte = re.search(r"\(byte (\d+)\)", str(error))
+    offset = int(byte[1]) if byte else 0
+    place = _place_of(data, offset)
+    if _NOT_A_NUMBER.match(data, max(0, offset - 1)):
+        finite = "NaN and Infinity are not numbers of JSON; write a number"
+        return BadInput("not a number", hint=finite, place=place)
+    return BadInput(f"the file is not JSON ({problem(error)})", hint=hint, place=place)
+
+
+_NOT_A_NUMBER = re.compile(rb".?-?(nan|inf)", re.IGNORECASE | re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}:]')
+
+
+def _place_of(data: bytes, offset: int) -> Place:
+    """Find the trial, frame and field that a byte lies in, by counting brackets before it."""
+    depth, trial, frame = 0, 0, 0
+    field = word = None
+    for token in _TOKEN.finditer(data, 0, offset):
+        mark = token[0]
+        if mark in (b"]", b"}"):
+            depth -= 1
+        elif mark in (b"[", b"{"):
+            depth += 1
+            if depth == 2:
+                trial, frame, field = trial + 1, 0, None
+            elif depth == 3:
+                frame, field = frame + 1, None
+        elif mark == b":" and depth == 3 and word is not None:
+            field = word[1:-1].decode(errors="replace")
+        elif mark != b":":
+            word = mark
+    return Place(trial=trial or None, frame=frame or None, field=field)
+
+
+def place_in_message(error: Exception) -> Place:
+    """Read the trial and frame off a decoder's message that ends in ``at `$[2][16]```."""
+    path = re.search(r"at `\$((?:\[\d+\])+)", str(error))
+    numbers = [int(n) + 1 for n in re.findall(r"\d+", path[1])] if path else []
+    return Place(trial=next(iter(numbers), None), frame=numbers[1] if len(numbers) > 1 else None)
