@@ -205,3 +205,32 @@ def test_things_of_one_image_are_told_apart_in_tables() -> None:
 
 def test_a_simple_episode_is_plausible() -> None:
     assert judge(read(simple_episode(times=6))).plausibility > 0.5
+
+
+# What two episodes have in common is watched once
+
+
+@both
+def test_a_judgement_like_another_is_the_same_in_less_work(preset: str, monkeypatch) -> None:
+    from hbtom.judgement import judging
+
+    familiar = [key_trial(), key_trial(who=ACORN), key_trial()]
+    expected = read(episode(*familiar, key_trial()))
+    unexpected = read(episode(*familiar, key_trial(goal=HEART.at(50, 150))))
+    apart = judge(unexpected, preset)
+    first = judge(expected, preset)
+    watched = []
+    infer = judging.infer
+    monkeypatch.setattr(judging, "infer", lambda *given: watched.append(1) or infer(*given))
+    together = judge(unexpected, preset, like=first)
+    assert len(watched) == 1
+    assert together.to_dict(trace=True) == apart.to_dict(trace=True)
+
+
+def test_what_differs_is_watched_again(monkeypatch) -> None:
+    one = read(episode(TO_HEART, TO_HEART, TO_HEART))
+    other = read(episode(TO_HEART, key_trial(), TO_HEART))
+    first = judge(one, "default")
+    for model in ("default", "paper"):
+        alone, after = judge(other, model), judge(other, model, like=first)
+        assert after.to_dict(trace=True) == alone.to_dict(trace=True)

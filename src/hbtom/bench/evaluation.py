@@ -168,9 +168,11 @@ def as_dataset(
 
 def _judge_pair(model: Model, predictive: bool, pair: Pair) -> tuple[list[Row], list[LeftOut]]:
     rows, problems = [], []
+    judgement = None
     for member in (pair.expected, pair.unexpected):
         try:
-            rows.append(_row(member, judge(member.load(), model), predictive))
+            judgement = judge(member.load(), model, like=judgement)
+            rows.append(_row(member, judgement, predictive))
         except BadInput as error:
             problems.append(LeftOut(member.file, error.said, unreadable=True))
     return rows, problems

@@ -8,9 +8,11 @@ here and counted from 1 in everything that a person reads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Annotated
+
+import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.observe.events import Event, events
@@ -86,6 +88,19 @@ class Trial:
     def __repr__(self) -> str:
         wants = ", ".join(str(item.look) for item in self.items)
         return f"<Trial of {len(self.path)} frames: {self.agent.look} among {wants}>"
+
+
+def same_trial(one: Trial, other: Trial) -> bool:
+    """Tell whether two trials show the very same."""
+    return all(
+        _same(getattr(one, field.name), getattr(other, field.name)) for field in fields(Trial)
+    )
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return one is other or (type(one) is type(other) and bool(one == other))
 
 
 @dataclass(frozen=True, eq=False)
