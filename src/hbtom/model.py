@@ -139,7 +139,8 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
                 table = _merged(msgspec.to_builtins(Model.preset(str(base))), table)
             return msgspec.convert(table, Model)
         except tomllib.TOMLDecodeError as error:
-            raise BadInput(f"not TOML: {error}") from None
+            hint = "'hbtom model show default' prints a model"
+            raise BadInput(f"not TOML: {error}", hint=hint) from None
         except RecursionError:
             raise BadInput("not a model: nested too deeply") from None
         except msgspec.ValidationError as error:
@@ -176,7 +177,9 @@ def find_model(model: Model | str | os.PathLike[str]) -> Model:
             hint=f"name a preset ({', '.join(presets())}) or a TOML file",
         ) from None
     except (OSError, ValueError) as error:
-        raise BadInput(f"the model cannot be read: {error}").at(file=name) from None
+        why = getattr(error, "strerror", None) or error
+        hint = f"name a preset ({', '.join(presets())}) or a TOML file"
+        raise BadInput(f"the model cannot be read: {why}", hint=hint).at(file=name) from None
     try:
         return Model.from_toml(text)
     except BadInput as error:

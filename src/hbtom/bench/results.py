@@ -129,7 +129,8 @@ def read_ratings(path: Path) -> Ratings:
     try:
         rows = list(_READERS.get(path.suffix, _read_csv)(path))
     except FileNotFoundError:
-        raise BadInput("there is no such file").at(file=str(path)) from None
+        hint = "check the name and the folder"
+        raise BadInput("there is no such file", hint=hint).at(file=str(path)) from None
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         if isinstance(error, BadInput):
             raise error.at(file=str(path)) from None

@@ -11,6 +11,7 @@ import click
 from hbtom.bench.synth import generate
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain
+from hbtom.errors import BadInput
 
 
 def run(
@@ -38,8 +39,12 @@ def run(
     except KeyError as error:
         complain(error.args[0])
         return 1
-    except OSError as error:
+    except FileExistsError as error:
         complain(error)
+        return 1
+    except OSError as error:
+        problem = f"the episodes cannot be written: {error.strerror or error}"
+        complain(BadInput(problem, hint="name a folder that can be written").at(file=out))
         return 1
     click.echo(f"{len(files)} episodes in {out}")
     return 0
