@@ -4,7 +4,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _with_donors, ablate
+from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _watch, _with_donors, ablate
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.score import total
@@ -65,6 +65,17 @@ def test_every_variation_of_the_model_changes_something(surprises, name):
 def test_the_placebo_is_not_the_same_as_no_history(surprises):
     placebo, nothing = "another pair's familiarization", "no learning across trials"
     assert any(found[placebo] != found[nothing] for found in surprises)
+
+
+def test_the_placebo_shows_this_pairs_agent_and_objects_on_another_pairs_ways(small):
+    (pair, donor), *_ = _with_donors(find_pairs(small, ["preference"]).pairs)
+    own, other = pair.expected.load(), donor.load()
+    placebo = _watch("placebo", own, other)
+    assert placebo.test is own.test
+    for seen, taken in zip(placebo.familiarization, other.familiarization, strict=True):
+        assert seen.agent.look == own.test.agent.look
+        assert {item.look for item in seen.objects} == {item.look for item in own.test.objects}
+        assert seen.path is taken.path
 
 
 def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):

@@ -32,6 +32,14 @@ def test_an_error_in_a_process_reaches_the_caller():
         list(each(fails, list(range(100)), 2))
 
 
+def leaves_interrupts_to_the_parent(_):
+    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+
+
+def test_ctrl_c_is_the_parents_business():
+    assert all(each(leaves_interrupts_to_the_parent, list(range(32)), 2))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_an_interrupted_generation_ends_and_leaves_nothing(tmp_path):
     command = [sys.executable, "-m", "hbtom", "generate", str(tmp_path / "out"), "--pairs", "500"]
