@@ -52,7 +52,7 @@ def surprises(small):
         generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1)
     jobs = _with_donors(find_pairs(folder).pairs)
     model = find_model("default")
-    return [_surprises(model, job) for job in jobs]
+    return list(_surprises(model, jobs))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,8 @@ def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
     shutil.copytree(small / "preference", tmp_path / "preference")
     broken = tmp_path / "preference" / "000001loe.json.gz"
     broken.write_bytes(b"{")
-    first, second, _ = (
-        _surprises(find_model("default"), job) for job in _with_donors(find_pairs(tmp_path).pairs)
-    )
+    jobs = _with_donors(find_pairs(tmp_path).pairs)
+    first, second, _ = _surprises(find_model("default"), jobs)
     assert SHIPPED.name in first
     assert "another pair's familiarization" not in first
     assert second.file == str(broken)

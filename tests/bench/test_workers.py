@@ -11,8 +11,8 @@ import pytest
 from hbtom.bench.workers import each
 
 
-def squared(x):
-    return x * x
+def squared(items):
+    return [x * x for x in items]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -21,10 +21,10 @@ def test_results_come_in_order_whatever_the_number_of_processes(workers):
     assert list(each(squared, items, workers)) == [x * x for x in items]
 
 
-def fails(x):
-    if x == 70:
+def fails(items):
+    if 70 in items:
         raise ValueError("seventy")
-    return x
+    return items
 
 
 def test_an_error_in_a_process_reaches_the_caller():
@@ -32,8 +32,8 @@ def test_an_error_in_a_process_reaches_the_caller():
         list(each(fails, list(range(100)), 2))
 
 
-def leaves_interrupts_to_the_parent(_):
-    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+def leaves_interrupts_to_the_parent(items):
+    return [signal.getsignal(signal.SIGINT) == signal.SIG_IGN for _ in items]
 
 
 def test_ctrl_c_is_the_parents_business():

@@ -11,7 +11,7 @@ its own: fitted to the pairs of the other folds, and judged on pairs that were l
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from msgspec.structs import replace as changed
 
 from hbtom import __version__
 from hbtom.bench.calibration import Surprises, held_out, product
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.bench.workers import each
@@ -189,16 +189,21 @@ def _with_donors(pairs: Sequence[Pair]) -> list[_Job]:
     ]
 
 
-def _surprises(model: Model, job: _Job) -> dict[str, Surprises] | LeftOut:
+def _surprises(model: Model, jobs: Sequence[_Job]) -> Iterator[dict[str, Surprises] | LeftOut]:
+    loaded = load_pairs(pair for pair, _ in jobs)
+    for (_, donor), (pair, expected, unexpected) in zip(jobs, loaded, strict=True):
+        if isinstance(expected, BadInput):
+            yield LeftOut(pair.expected.file, expected.said, unreadable=True)
+        elif isinstance(unexpected, BadInput):
+            yield LeftOut(pair.unexpected.file, unexpected.said, unreadable=True)
+        else:
+            yield _varied(model, expected, unexpected, donor)
+
+
+def _varied(
+    model: Model, expected: Episode, unexpected: Episode, donor: Member | None
+) -> dict[str, Surprises]:
     """Return the surprises of both members by variation; what is judged alike is judged once."""
-    pair, donor = job
-    file = pair.expected.file
-    try:
-        expected = pair.expected.load()
-        file = pair.unexpected.file
-        unexpected = pair.unexpected.load()
-    except BadInput as error:
-        return LeftOut(file, error.said, unreadable=True)
     other = _loaded(donor)
     known: dict[tuple[str, Watched], Surprises] = {}
     found: dict[str, Surprises] = {}

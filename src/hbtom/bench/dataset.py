@@ -20,8 +20,8 @@ from typing import Literal
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.bench.tasks import task as task_called
 from hbtom.errors import BadInput
-from hbtom.observe import Episode, load, read
-from hbtom.observe.files import LARGEST
+from hbtom.observe import Episode, read
+from hbtom.observe.files import LARGEST, Loaded, file_bytes, read_one, read_pair
 
 LEDGER = "downloads.json"  # what is known of archives that were downloaded
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.json(\.gz|\.zst)?$")
@@ -46,15 +46,11 @@ class Member:
 
     def load(self) -> Episode:
         """Read the episode."""
-        if not self.inside:
-            return load(self.path)
-        try:
-            with zipfile.ZipFile(self.path) as archive, archive.open(self.inside) as stream:
-                return read(stream.read(LARGEST + 1), self.file)
-        except BadInput as error:
-            raise error.at(file=self.file) from None
-        except _BROKEN as error:
-            raise BadInput(f"the archive is broken ({error})").at(file=self.file) from None
+        with _Archives() as archives:
+            try:
+                return read(archives.bytes_of(self), self.file)
+            except BadInput as error:
+                raise error.at(file=self.file) from None
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -89,6 +85,63 @@ class Dataset:
     name: str
     pairs: tuple[Pair, ...]
     left_out: tuple[LeftOut, ...] = ()
+
+
+def load_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Loaded, Loaded]]:
+    """Yield each pair with both its episodes, or why one cannot be read; archives stay open."""
+    with _Archives() as archives:
+        for pair in pairs:
+            yield (pair, *archives.load(pair))
+
+
+class _Archives:
+    """The zip archive that was read last, kept open: members of a pair lie in the same one."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._archive: zipfile.ZipFile | None = None
+
+    def __enter__(self) -> _Archives:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._archive is not None:
+            self._archive.close()
+
+    def load(self, pair: Pair) -> tuple[Loaded, Loaded]:
+        """Read both episodes of a pair."""
+        members = pair.expected, pair.unexpected
+        found = [self._attempted(member) for member in members]
+        expected, unexpected = found
+        if isinstance(expected, bytes) and isinstance(unexpected, bytes):
+            return read_pair((expected, unexpected), (members[0].file, members[1].file))
+        one, other = (
+            read_one(data, member.file) if isinstance(data, bytes) else data
+            for data, member in zip(found, members, strict=True)
+        )
+        return one, other
+
+    def _attempted(self, member: Member) -> bytes | BadInput:
+        try:
+            return self.bytes_of(member)
+        except BadInput as error:
+            return error.at(file=member.file)
+
+    def bytes_of(self, member: Member) -> bytes:
+        """Return what the file of a member holds."""
+        if not member.inside:
+            return file_bytes(Path(member.path))
+        try:
+            with self._opened(member.path).open(member.inside) as stream:
+                return stream.read(LARGEST + 1)
+        except _BROKEN as error:
+            raise BadInput(f"the archive is broken ({error})") from None
+
+    def _opened(self, path: str) -> zipfile.ZipFile:
+        if self._archive is None or self._path != path:
+            self.__exit__()
+            self._path, self._archive = path, zipfile.ZipFile(path)
+        return self._archive
 
 
 def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:

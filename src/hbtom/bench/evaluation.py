@@ -7,14 +7,14 @@ workers, so that the same dataset and model always give the same rows.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs, task_name
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs, load_pairs, task_name
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput, missing
@@ -141,7 +141,7 @@ def evaluate(
     found = as_dataset(dataset, tasks)
     rows: list[Row] = []
     left_out = list(found.left_out)
-    judged = each(partial(_judge_pair, model, score == "predictive"), found.pairs, workers)
+    judged = each(partial(_judge_pairs, model, score == "predictive"), found.pairs, workers)
     for done, (pair_rows, problems) in enumerate(judged, start=1):
         rows += pair_rows
         left_out += problems
@@ -166,16 +166,22 @@ def as_dataset(
     return find_pairs(Path(dataset), tasks)
 
 
-def _judge_pair(model: Model, predictive: bool, pair: Pair) -> tuple[list[Row], list[LeftOut]]:
-    rows, problems = [], []
-    judgement = None
-    for member in (pair.expected, pair.unexpected):
-        try:
-            judgement = judge(member.load(), model, like=judgement)
-            rows.append(_row(member, judgement, predictive))
-        except BadInput as error:
-            problems.append(LeftOut(member.file, error.said, unreadable=True))
-    return rows, problems
+Judged = tuple[list[Row], list[LeftOut]]  # of a pair: its episodes, and what cannot be read
+
+
+def _judge_pairs(model: Model, predictive: bool, pairs: Sequence[Pair]) -> Iterator[Judged]:
+    for pair, *episodes in load_pairs(pairs):
+        rows, problems = [], []
+        judgement = None
+        for member, episode in zip((pair.expected, pair.unexpected), episodes, strict=True):
+            try:
+                if isinstance(episode, BadInput):
+                    raise episode
+                judgement = judge(episode, model, like=judgement)
+                rows.append(_row(member, judgement, predictive))
+            except BadInput as error:
+                problems.append(LeftOut(member.file, error.said, unreadable=True))
+        yield rows, problems
 
 
 def _row(member: Member, judgement: Judgement, predictive: bool) -> Row:

@@ -9,7 +9,7 @@ import signal
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import TypeVar
 
@@ -20,15 +20,19 @@ MOST = 61  # processes; Windows waits for no more
 FEW = 8  # items for which it is not worth starting processes
 
 
-def each(work: Callable[[S], T], items: Sequence[S], workers: int | None = None) -> Iterator[T]:
+Work = Callable[[Sequence[S]], Iterable[T]]  # takes items, yields a result for each, in order
+
+
+def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> Iterator[T]:
     """Yield the result of some work on each item, in order, done by ``workers`` processes.
 
+    Work is handed out in chunks of items, so that what they have in common is opened once.
     The default is as many as there are cores. Leaving early, also by Ctrl-C, ends the processes
     at once: whatever they write must be written whole or not at all.
     """
     workers = min(workers or _cores(), max(1, len(items) // FEW), MOST)
     if workers == 1:
-        yield from map(work, items)
+        yield from work(items)
         return
     size = max(1, min(16, len(items) // (8 * workers)))
     chunks = [items[start : start + size] for start in range(0, len(items), size)]
@@ -45,7 +49,7 @@ def each(work: Callable[[S], T], items: Sequence[S], workers: int | None = None)
 
 
 def _in_order(
-    pool: ProcessPoolExecutor, work: Callable[[S], T], chunks: Sequence[Sequence[S]], ahead: int
+    pool: ProcessPoolExecutor, work: Work[S, T], chunks: Sequence[Sequence[S]], ahead: int
 ) -> Iterator[T]:
     """Keep a few chunks ahead of what is asked for, so that memory does not grow with the work."""
     waiting: deque[Future[list[T]]] = deque()
@@ -61,8 +65,8 @@ def _in_order(
         yield from waiting.popleft().result()
 
 
-def _work_on(work: Callable[[S], T], chunk: Sequence[S]) -> list[T]:
-    return [work(item) for item in chunk]
+def _work_on(work: Work[S, T], chunk: Sequence[S]) -> list[T]:
+    return list(work(chunk))
 
 
 def _cores() -> int:

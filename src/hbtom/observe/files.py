@@ -21,9 +21,25 @@ def load(path: str | os.PathLike[str]) -> Episode:
     """
     name = os.fspath(path)
     try:
-        return read(_bytes(Path(path)), name)
+        return read(file_bytes(Path(path)), name)
     except BadInput as error:
         raise error.at(file=name) from None
+
+
+Loaded = Episode | BadInput  # an episode, or why it cannot be read
+
+
+def read_pair(data: tuple[bytes, bytes], names: tuple[str, str]) -> tuple[Loaded, Loaded]:
+    """Read two episodes that are likely to begin alike; each is read, or not, on its own."""
+    return read_one(data[0], names[0]), read_one(data[1], names[1])
+
+
+def read_one(data: bytes, name: str) -> Loaded:
+    """Read an episode, or return why it cannot be read."""
+    try:
+        return read(data, name)
+    except BadInput as error:
+        return error.at(file=name)
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
@@ -40,7 +56,8 @@ def read(data: bytes, name: str = "episode") -> Episode:
     return bib.read(data.removeprefix(b"\xef\xbb\xbf"), name)
 
 
-def _bytes(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """Return what a file holds, or say why it cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -88,7 +88,7 @@ def generate(
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
     try:
-        for done, _ in enumerate(each(_write_pair, jobs, workers), start=1):
+        for done, _ in enumerate(each(_write_pairs, jobs, workers), start=1):
             if progress is not None:
                 progress(done, len(jobs))
     except BaseException:
@@ -151,8 +151,10 @@ def _refuse_existing(files: Sequence[Path]) -> None:
             )
 
 
-def _write_pair(job: _Job) -> None:
-    job.write()
+def _write_pairs(jobs: Sequence[_Job]) -> Iterator[None]:
+    for job in jobs:
+        job.write()
+        yield
 
 
 def _packed(data: bytes, compress: Compression) -> bytes:
