@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hbtom.bench.cache import archive_folder, cache_folder
+from hbtom.cache import archive_folder, cache_folder
 from hbtom.bench.download import LEDGER, Archive, Incomplete, download, server
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cli import main

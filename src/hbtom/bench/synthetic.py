@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from hbtom import __version__
-from hbtom.bench.cache import cache_folder
 from hbtom.bench.dataset import Dataset, find_pairs
 from hbtom.bench.evaluation import Progress
 from hbtom.bench.synth import generate
+from hbtom.cache import cache_folder
 from hbtom.errors import BadInput
 
 REPORTING = (40, 1)  # pairs of each task, and the seed: nothing is ever fitted to these

@@ -36,11 +36,11 @@ def predictive(posterior: Posterior) -> float:
 
 def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency."""
-    options = evidence.options[:, :, goal]
+    options = evidence.effort.choice.options[:, :, goal]
     bins = np.rint(np.where(np.isfinite(options), options, 0.0) * BINS_PER_UNIT).astype(np.int64)
     weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
     weight = weight / weight.sum(axis=1, keepdims=True)
-    wasted = np.rint(evidence.excess[:, goal] * BINS_PER_UNIT).astype(np.int64).sum()
+    wasted = np.rint(evidence.effort.excess[:, goal] * BINS_PER_UNIT).astype(np.int64).sum()
     distribution = _convolved(bins, weight)
     return float(distribution[wasted:].sum())
 

@@ -1,16 +1,23 @@
 """What the agent has in mind: priors, policy, evidence, and exact inference across trials."""
 
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.evidence import Evidence
-from hbtom.mind.inference import Posterior, efficiency_prior, gather, infer, update
+from hbtom.mind.effort import Actions, Effort, Headings
+from hbtom.mind.evidence import Evidence, weigh
+from hbtom.mind.inference import Posterior, consider, efficiencies, exert, infer, log_prior, update
 
 __all__ = [
+    "Actions",
     "AgentBeliefs",
     "Beliefs",
+    "Effort",
     "Evidence",
+    "Headings",
     "Posterior",
-    "efficiency_prior",
-    "gather",
+    "consider",
+    "efficiencies",
+    "exert",
     "infer",
+    "log_prior",
     "update",
+    "weigh",
 ]

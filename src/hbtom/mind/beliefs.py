@@ -16,7 +16,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Floats, Ints
 from hbtom.observe import Look
 
 
@@ -36,15 +36,11 @@ class AgentBeliefs:
     def knowing(self, goals: tuple[Look, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""
         new = tuple(goal for goal in goals if goal not in self.goals)
-        counts = np.pad(self.counts, ((0, 0), (0, len(new))))
+        if not new:
+            return self
+        never = np.zeros((len(self.counts), len(new)), dtype=np.int64)
+        counts = np.concatenate([self.counts, never], axis=1)
         return replace(self, goals=self.goals + new, counts=counts)
-
-    def predictive(
-        self, among: Annotated[Ints, "goal"], reachable: Annotated[Bools, "goal"], alpha: float
-    ) -> Annotated[Floats, "history goal"]:
-        """Return P(g | counts) = (alpha + c_g) / sum over reachable g' of (alpha + c_g')."""
-        share = (alpha + self.counts[:, among]) * reachable
-        return share / share.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +50,7 @@ class Beliefs:
     agents: Mapping[Look, AgentBeliefs] = field(default_factory=lambda: MappingProxyType({}))
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
 
-    def about(self, agent: Look, learnt: AgentBeliefs) -> Beliefs:
-        """Return beliefs with one agent's replaced."""
-        return replace(self, agents=MappingProxyType({**self.agents, agent: learnt}))
+    def after(self, agent: Look, learnt: AgentBeliefs, waits: tuple[float, ...]) -> Beliefs:
+        """Return beliefs with one agent's replaced, and what waiting for a barrier cost added."""
+        agents = MappingProxyType({**self.agents, agent: learnt})
+        return Beliefs(agents, self.openings + waits)

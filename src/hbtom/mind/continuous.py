@@ -1,123 +1,243 @@
-"""Evidence under any-angle motion: a heading for every stride, a choice for every act."""
+"""Effort under any-angle motion: a heading for every stride, a choice for every act."""
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.evidence import UNIT, Evidence, name_goals
-from hbtom.mind.policy import log_choice, log_heading
+from hbtom.compiled import kernel, part
+from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
 from hbtom.model import Acts, Continuous
 from hbtom.observe import Trial
-from hbtom.plan import CONTINUOUS, Costs, Plans, make_plans
-from hbtom.plan.field import spilled
-from hbtom.world import Act, Course, Phase, continuous_course, continuous_floor
+from hbtom.plan import CONTINUOUS
+from hbtom.plan.plans import plan_costs
+from hbtom.world.course import (
+    HELD,
+    MOVE,
+    OPEN,
+    OPENING,
+    START,
+    TOUCH,
+    continuous_steps,
+    course_of,
+)
+from hbtom.world.floor import continuous_cells, world_of
 
-HEADINGS = 72  # enough to tell how much an agent of some efficiency is likely to waste
+_SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
 
 
-def continuous_evidence(
-    motion: Continuous,
-    acts: Acts,
-    efficiency: Annotated[Floats, "efficiency"],
-    trial: Trial,
+def continuous_effort(motion: Continuous, acts: Acts, trial: Trial, opening: float) -> Effort:
+    """Return the effort of a trial; ``opening`` is what opening a lock costs."""
+    frame, excess, length, moves, reachable = _continuous_effort(
+        *world_of(trial),
+        *course_of(trial),
+        acts.final,
+        motion.stride,
+        motion.cell,
+        motion.clearance,
+        acts.cost,
+        opening,
+        CONTINUOUS.table,
+    )
+    choice = Headings(moves, length, excess, acts.cost)
+    return Effort(name_goals(trial), reachable, frame, excess, choice)
+
+
+@kernel
+def _continuous_effort(
+    width: float,
+    height: float,
+    walls: Annotated[Floats, "wall 4"],
+    barrier: Annotated[Floats, "block 4"],
+    items: Annotated[Floats, "item 3"],
+    lock: Annotated[Floats, "lock 2"],
+    path: Annotated[Floats, "frame 2"],
+    radius: float,
+    objects: int,
+    picked: int,
+    reached: int,
+    gone: int,
+    last: int,
+    final: bool,
+    stride: float,
+    cell: float,
+    clearance: float,
+    act_cost: float,
     opening: float,
-) -> Evidence:
-    """Return the evidence of a trial; ``opening`` is what opening a lock costs."""
-    floor = continuous_floor(trial, motion.cell, motion.clearance)
-    costs = Costs(motion.cell / UNIT, acts.cost, opening)
-    key = None if trial.key is None else len(trial.objects)
-    plans = make_plans(floor, CONTINUOUS, costs, key=key)
-    course = continuous_course(trial, stride=motion.stride, final=acts.final)
-    to_go = _Field(plans)
-
-    excess, length = _excess(course, to_go, costs, key)
-    moves = course.act == Act.MOVE
-    excess = np.clip(excess, 0.0, np.where(moves, 2.0 * length, acts.cost)[:, None])
-    log = np.where(
-        moves[:, None, None],
-        log_heading(excess, length, efficiency),
-        log_choice(excess, acts.cost, efficiency),
+    moves: Annotated[Ints, "move 2"],
+) -> tuple[Ints, Floats, Floats, Bools, Bools]:
+    """From what was seen to what was wasted, in one go."""
+    closed, opened, to_item, to_lock = continuous_cells(
+        width, height, walls, barrier, items, lock, cell, clearance, radius
     )
-    reachable = np.isfinite(to_go(trial.path[:1], np.array([Phase.START])))[0]
-    # An agent that wants what it cannot reach may go anywhere: a random heading has log-density 0.
-    log = np.where(reachable[:, None], log, 0.0)
-    options = _options(moves, length, excess, acts.cost)
-    return Evidence(
-        goals=name_goals(trial),
-        reachable=reachable,
-        log=log,
-        frame=course.frame,
-        excess=np.where(reachable, excess, 0.0),
-        options=np.where(reachable, options, 0.0),
+    frame, act, item, phase, start, stop = continuous_steps(
+        items, path, radius, objects, picked, reached, gone, last, final, stride
     )
+    key = objects if len(items) > objects else -1
+    needed = _needed(path[0], start, stop, closed, cell)
+    cost = plan_costs(
+        closed, opened, to_item, to_lock, moves, cell / UNIT, act_cost, opening, key, needed
+    )
+    excess, length, moving, reachable = _efforts(
+        cost, closed, opened, cell, act_cost, opening, key, path[0], act, item, phase, start, stop
+    )
+    return frame, excess, length, moving, reachable
 
 
-def _options(
-    moves: Annotated[Bools, "step"],
-    length: Annotated[Floats, "step"],
-    excess: Annotated[Floats, "step goal"],
-    act: float,
-) -> Annotated[Floats, "step option goal"]:
-    """Return what any of many headings would have wasted; for an act, doing it or not."""
-    headings = np.linspace(0.0, 2.0 * np.pi, HEADINGS, endpoint=False)
-    turned = length[:, None] * (1.0 - np.cos(headings))
-    choice = np.full((*excess.shape, HEADINGS), np.inf)
-    choice[..., 0], choice[..., 1] = excess, act - excess
-    return np.where(moves[:, None, None], turned[:, :, None], np.moveaxis(choice, -1, 1))
+@part
+def _efforts(
+    cost: Annotated[Floats, "goal layer row column"],
+    closed: Annotated[Bools, "row column"],
+    opened: Annotated[Bools, "row column"],
+    cell: float,
+    act_cost: float,
+    opening: float,
+    key: int,
+    first: Annotated[Floats, "2"],
+    act: Annotated[Ints, "step"],
+    item: Annotated[Ints, "step"],
+    phase: Annotated[Ints, "step"],
+    start: Annotated[Floats, "step 2"],
+    stop: Annotated[Floats, "step 2"],
+) -> tuple[Floats, Floats, Bools, Bools]:
+    """Return what each step wastes for each goal, its length, if it is a move; what is reachable.
+
+    excess = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
+    no less than 0 and no more than turning back or doing the act in vain.
+    """
+    steps, goals = len(act), len(cost)
+    excess, length = np.zeros((steps, goals)), np.empty(steps)
+    moves, reachable = act == MOVE, np.empty(goals, dtype=np.bool_)
+    for goal in range(goals):
+        before = _to_go(cost[goal], closed, opened, cell, first[0], first[1], START)
+        reachable[goal] = before < np.inf
+    for step in range(steps):
+        across, down = stop[step, 0] - start[step, 0], stop[step, 1] - start[step, 1]
+        length[step] = math.sqrt(across * across + down * down) / UNIT
+        price = length[step] if moves[step] else act_cost if act[step] == TOUCH else opening
+        after = OPEN if act[step] == OPENING else phase[step]
+        after = HELD if key >= 0 and item[step] == key else after
+        most = 2.0 * length[step] if moves[step] else act_cost
+        for goal in range(goals):
+            if not reachable[goal]:
+                continue
+            here, there = start[step], stop[step]
+            before = _to_go(cost[goal], closed, opened, cell, here[0], here[1], phase[step])
+            left = _to_go(cost[goal], closed, opened, cell, there[0], there[1], after)
+            if act[step] == TOUCH and item[step] == goal:
+                left = 0.0  # who touches its goal has nothing left to do
+            if left == np.inf:  # no way from there: as bad as can be
+                excess[step, goal] = most
+            elif before < np.inf:
+                excess[step, goal] = min(max(price + left - before, 0.0), most)
+    return excess, length, moves, reachable
 
 
-def _excess(
-    course: Course, to_go: _Field, costs: Costs, key: int | None
-) -> tuple[Annotated[Floats, "step goal"], Annotated[Floats, "step"]]:
-    """Return what each step wastes for each goal, and how long it is, in units of cost."""
-    length = np.hypot(*(course.stop - course.start).T) / UNIT
-    price = np.choose(course.act, [length, costs.act, costs.opening])
-    after = np.where(course.act == Act.OPEN, Phase.OPEN, course.phase)
-    if key is not None:
-        after = np.where(course.item == key, Phase.HELD, after)
-    left = to_go(course.stop, after)
-    for step in np.flatnonzero(course.act == Act.TOUCH):
-        left[step, course.item[step]] = 0.0  # who touches its goal has nothing left to do
-    with np.errstate(invalid="ignore"):  # no way before nor after: as bad as can be
-        excess = price[:, None] + left - to_go(course.start, course.phase)
-    return np.where(np.isnan(excess), np.inf, excess), length
+# Cost-to-go between the cells
 
 
-class _Field:
-    """Cost-to-go between the cells: bilinear, over those corners that have a way to the goal."""
+@part
+def _to_go(
+    layers: Floats, closed: Bools, opened: Bools, cell: float, x: float, y: float, phase: int
+) -> float:
+    """Return the cost-to-go at a place: bilinear, over those corners that have a way to the goal.
 
-    def __init__(self, plans: Plans) -> None:
-        self._cell, self._layer = plans.floor.cell, plans.layer
-        layers = [
-            spilled(plans.cost[:, layer], plans.floor.blocked(layer), plans.costs.cell)
-            for layer in range(plans.cost.shape[1])
-        ]
-        self._cost = np.stack(layers, axis=1)
-
-    def __call__(
-        self, places: Annotated[Floats, "step 2"], phase: Annotated[Ints, "step"]
-    ) -> Annotated[Floats, "step goal"]:
-        rows, columns = self._cost.shape[-2:]
-        column, row = (places / self._cell - 0.5).T
-        total = np.zeros((len(places), len(self._cost)))
-        weight = np.zeros_like(total)
-        for r, row_share in _corners(row, rows):
-            for c, column_share in _corners(column, columns):
-                value = self._cost[:, self._layer[phase], r, c].T
-                known = np.isfinite(value)
-                share = (row_share * column_share)[:, None] * known
-                total += np.where(known, value, 0.0) * share
+    Less than half a cell with a way out is the far side of a wall.
+    """
+    layer = phase if len(layers) > 1 else 0
+    cost, blocked = layers[layer], opened if layer == OPEN else closed
+    rows, columns = cost.shape
+    row, down = _corner(y / cell - 0.5, rows)
+    column, across = _corner(x / cell - 0.5, columns)
+    total = weight = 0.0
+    for r in range(2):
+        for c in range(2):
+            share = (down if r == 1 else 1.0 - down) * (across if c == 1 else 1.0 - across)
+            value = _spilled(cost, blocked, cell / UNIT, row + r, column + c)
+            if value < np.inf:
+                total += value * share
                 weight += share
-        # Less than half a cell with a way out is the far side of a wall.
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(weight >= 0.5, total / weight, np.inf)
+    return total / weight if weight >= 0.5 else np.inf
 
 
-def _corners(at: Floats, cells: int) -> list[tuple[Ints, Floats]]:
-    """Return the two cells on either side of each coordinate, with their shares."""
-    low = np.clip(np.floor(at), 0, cells - 2).astype(np.int64)
-    share = np.clip(at - low, 0.0, 1.0)
-    return [(low, 1.0 - share), (low + 1, share)]
+@part
+def _corner(at: float, cells: int) -> tuple[int, float]:
+    """Return the cell before a coordinate, and the share of the cell after it."""
+    low = min(max(math.floor(at), 0), cells - 2)
+    return low, min(max(at - low, 0.0), 1.0)
+
+
+@part
+def _spilled(cost: Floats, blocked: Bools, price: float, row: int, column: int) -> float:
+    """Return the cost in a cell; in one that is blocked, up to two deep, the cost of leaving it.
+
+    What is spilled never flows on into free cells, so nothing becomes reachable by it.
+    """
+    if cost[row, column] < np.inf or not blocked[row, column]:
+        return cost[row, column]
+    near = _beside(cost, price, row, column)
+    if near < np.inf:
+        return near
+    best = np.inf
+    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
+        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
+            if blocked[r, c]:
+                way = _beside(cost, price, r, c) + _way(price, r - row, c - column)
+                best = min(best, way)
+    return best
+
+
+@part
+def _beside(cost: Floats, price: float, row: int, column: int) -> float:
+    """Return the cost of the best of the eight cells around one, with the way to it."""
+    best = np.inf
+    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
+        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
+            if r != row or c != column:
+                best = min(best, cost[r, c] + _way(price, r - row, c - column))
+    return best
+
+
+@part
+def _way(price: float, down: int, right: int) -> float:
+    return price * math.sqrt(down * down + right * right)
+
+
+@part
+def _needed(
+    first: Annotated[Floats, "2"],
+    start: Annotated[Floats, "step 2"],
+    stop: Annotated[Floats, "step 2"],
+    closed: Annotated[Bools, "row column"],
+    cell: float,
+) -> Annotated[Ints, "needed 2"]:
+    """Return the cells whose costs matter: around every place, and further out beside walls."""
+    rows, columns = closed.shape
+    marked = np.zeros((rows, columns), dtype=np.bool_)
+    _mark(marked, closed, cell, first[0], first[1])
+    for step in range(len(start)):
+        _mark(marked, closed, cell, start[step, 0], start[step, 1])
+        _mark(marked, closed, cell, stop[step, 0], stop[step, 1])
+    needed, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
+    for r in range(rows):
+        for c in range(columns):
+            if marked[r, c]:
+                needed[count, 0], needed[count, 1] = r, c
+                count += 1
+    return needed
+
+
+@part
+def _mark(marked: Bools, closed: Bools, cell: float, x: float, y: float) -> None:
+    rows, columns = marked.shape
+    row, _ = _corner(y / cell - 0.5, rows)
+    column, _ = _corner(x / cell - 0.5, columns)
+    if closed[row : row + 2, column : column + 2].any():
+        marked[
+            max(row - _SPILL, 0) : row + 2 + _SPILL, max(column - _SPILL, 0) : column + 2 + _SPILL
+        ] = True
+    else:
+        marked[row : row + 2, column : column + 2] = True

@@ -5,35 +5,42 @@ Every motion model ends in one; inference, surprise and plots know nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.observe import Look, Trial
-
-UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
-KEY = Look("key")  # keys are drawn in four rotations; all are one kind of goal
+from hbtom.mind.effort import Actions, Effort
+from hbtom.mind.policy import log_boltzmann, log_headings
+from hbtom.observe import Look
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What the steps of one trial say about each goal and efficiency."""
 
-    goals: tuple[Look, ...]
-    reachable: Annotated[Bools, "goal"]
+    effort: Effort
     log: Annotated[Floats, "step goal efficiency"]
-    frame: Annotated[Ints, "step"]  # at which each step is complete
-    excess: Annotated[Floats, "step goal"]  # what each step wasted
-    options: Annotated[Floats, "step option goal"]  # what else it could have wasted; inf: nothing
-    warnings: tuple[str, ...] = ()
+
+    @property
+    def goals(self) -> tuple[Look, ...]:
+        return self.effort.goals
+
+    @property
+    def reachable(self) -> Annotated[Bools, "goal"]:
+        return self.effort.reachable
+
+    @property
+    def frame(self) -> Annotated[Ints, "step"]:
+        return self.effort.frame
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(self.log)
 
 
-def name_goals(trial: Trial) -> tuple[Look, ...]:
-    """Return who is who among the items: looks, and ``key`` for the key; twins are numbered."""
-    looks = [KEY if item is trial.key else item.look for item in trial.items]
-    return tuple(
-        replace(look, twin=looks[: index + 1].count(look)) for index, look in enumerate(looks)
-    )
+def weigh(effort: Effort, efficiency: Annotated[Floats, "efficiency"]) -> Evidence:
+    """Weigh what each step wasted, for agents of every efficiency."""
+    choice, excess = effort.choice, effort.excess
+    if isinstance(choice, Actions):
+        return Evidence(effort, log_boltzmann(excess, choice.options, efficiency))
+    moves = choice.length, choice.moves, choice.act
+    return Evidence(effort, log_headings(excess, *moves, effort.reachable, efficiency))

@@ -1,117 +1,220 @@
-"""Evidence under the paper's dynamics: Boltzmann over all legal actions of a gridworld."""
+"""Effort under the paper's dynamics: all legal actions of a gridworld."""
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.evidence import Evidence, name_goals
-from hbtom.mind.policy import log_boltzmann
+from hbtom.compiled import kernel, part
+from hbtom.mind.effort import Actions, Effort, name_goals
 from hbtom.model import Acts, Grid
 from hbtom.observe import Trial
-from hbtom.plan import GRID, Costs, Plans, make_plans
-from hbtom.plan.field import legal_moves
-from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+from hbtom.plan import GRID, Plans
+from hbtom.plan.plans import plan_costs
+from hbtom.world import Course
+from hbtom.world.course import HELD, MOVE, OPEN, START, TOUCH, course_of, grid_steps
+from hbtom.world.floor import cell_of, grid_cells, world_of
 
-_MOVES = np.array(GRID.moves)
+_NO_LOCK = np.empty((0, 0))
 
 
-def grid_evidence(
-    motion: Grid,
-    acts: Acts,
-    efficiency: Annotated[Floats, "efficiency"],
-    trial: Trial,
+def grid_effort(motion: Grid, acts: Acts, trial: Trial, opening: float) -> Effort:
+    """Return the effort of a trial; ``opening`` is what opening a lock costs."""
+    frame, excess, options, reachable, unknown = _grid_effort(
+        *world_of(trial), *course_of(trial), acts.final, motion.cell, acts.cost, opening, GRID.table
+    )
+    return Effort(
+        name_goals(trial), reachable, frame, excess, Actions(options), warnings=_illegal(unknown)
+    )
+
+
+@kernel
+def _grid_effort(
+    width: float,
+    height: float,
+    walls: Annotated[Floats, "wall 4"],
+    barrier: Annotated[Floats, "block 4"],
+    items: Annotated[Floats, "item 3"],
+    lock: Annotated[Floats, "lock 2"],
+    path: Annotated[Floats, "frame 2"],
+    radius: float,
+    objects: int,
+    picked: int,
+    reached: int,
+    gone: int,
+    last: int,
+    final: bool,
+    cell: float,
+    act_cost: float,
     opening: float,
-) -> Evidence:
-    """Return the evidence of a trial; ``opening`` is what opening a lock costs."""
-    floor = grid_floor(trial, motion.cell)
-    key = None if trial.key is None else len(trial.objects)
-    plans = make_plans(floor, GRID, Costs(1.0, acts.cost, opening), key=key)
-    course = grid_course(trial, floor, final=acts.final)
-    legal = legal_actions(plans, course, key)
-    taken = _taken(course)
-    steps = np.arange(len(course))
-    column, row = course.start.astype(np.int64).T
-    off_floor = np.where(
-        course.phase == Phase.OPEN, floor.open[row, column], floor.closed[row, column]
+    moves: Annotated[Ints, "move 2"],
+) -> tuple[Ints, Floats, Floats, Bools, int]:
+    """From what was seen to what was wasted, in one go."""
+    closed, opened, to_item, to_lock = grid_cells(width, height, walls, barrier, items, lock, cell)
+    frame, act, item, phase, start, stop = grid_steps(
+        items, path, radius, objects, picked, reached, gone, last, final, closed, opened, cell
     )
-    known = (legal[steps, taken] | (course.act != Act.MOVE)) & ~off_floor
-    legal[steps, taken] = True  # what was done could be done
-    q = np.where(legal[:, :, None], q_values(plans, course, key), -np.inf)
-    q = _unless_hopeless(q, legal)
-    log = log_boltzmann(q, efficiency)[steps, taken]
-    options = q.max(axis=1, keepdims=True) - q
-    column, row = floor.cell_of(*trial.path[0])
-    return Evidence(
-        goals=name_goals(trial),
-        reachable=np.isfinite(plans.cost[:, plans.layer[Phase.START], row, column]),
-        log=np.where(known[:, None, None], log, 0.0),
-        frame=course.frame,
-        excess=np.where(known[:, None], options[steps, taken], 0.0),
-        options=np.where(known[:, None, None], options, 0.0),
-        warnings=_illegal(int((~known).sum())),
+    key = objects if len(items) > objects else -1
+    row, column = cell_of(path[0, 1], cell, len(closed)), cell_of(path[0, 0], cell, closed.shape[1])
+    needed = _needed(row, column, start, closed.shape[0], closed.shape[1])
+    cost = plan_costs(closed, opened, to_item, to_lock, moves, 1.0, act_cost, opening, key, needed)
+    legal, q = _actions(
+        cost, closed, opened, to_item, to_lock, moves, act_cost, opening, key, phase, start
     )
-
-
-def legal_actions(plans: Plans, course: Course, key: int | None) -> Annotated[Bools, "step action"]:
-    """Tell what could be done before each step: eight moves, a touch of each item, opening."""
-    floor = plans.floor
-    column, row = course.start.astype(np.int64).T
-    moves = np.stack(
-        [legal_moves(floor.blocked(phase), GRID) for phase in (Phase.START, Phase.OPEN)]
+    excess, options, unknown = _options(
+        legal, q, closed, opened, moves, act, item, phase, start, stop
     )
-    legal_move = moves[(course.phase == Phase.OPEN).astype(np.int64), :, row, column]
-    touch = (floor.to_item[:, row, column] == 0).T
-    if key is not None:
-        touch[:, key] &= course.phase == Phase.START
-    opening = np.zeros((len(course), 1), dtype=bool)
-    if floor.to_lock is not None:
-        opening[:, 0] = (floor.to_lock[row, column] == 0) & (course.phase == Phase.HELD)
-    return np.concatenate([legal_move, touch, opening], axis=1)
+    return frame, excess, options, cost[:, 0, row, column] < np.inf, unknown
 
 
-def q_values(
+def actions(
     plans: Plans, course: Course, key: int | None
-) -> Annotated[Floats, "step action goal"]:
-    """Return Q(s, a) = -(cost(a) + C(s')) for every action before each step, and every goal."""
-    column, row = course.start.astype(np.int64).T
-    padded = np.pad(plans.cost, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=np.inf)
-    phase = course.phase
+) -> tuple[Annotated[Bools, "step action"], Annotated[Floats, "step action goal"]]:
+    """Return which actions could be taken before each step, and Q(s, a) = -(cost(a) + C(s')).
 
-    def to_go(phase: Ints | int, row: Ints, column: Ints) -> Floats:
-        return np.moveaxis(padded[:, plans.layer[phase], row + 1, column + 1], 0, -1)
-
-    lengths = np.array([GRID.length(move) for move in GRID.moves])
-    moves = lengths[:, None] + to_go(
-        phase[:, None], row[:, None] + _MOVES[:, 0], column[:, None] + _MOVES[:, 1]
-    )
-    here = to_go(phase, row, column)
-    touches = np.repeat(plans.costs.act + here[:, None], len(plans.cost), axis=1)
-    if key is not None:
-        touches[:, key] = plans.costs.act + to_go(Phase.HELD, row, column)
-    goals = np.arange(len(plans.cost))
-    touches[:, goals, goals] = plans.costs.act  # who touches its goal has nothing left to do
-    opening = plans.costs.opening + to_go(Phase.OPEN, row, column)
-    return -np.concatenate([moves, touches, opening[:, None]], axis=1)
+    The actions are eight moves, a touch of each item, and opening.
+    """
+    floor, costs = plans.floor, plans.costs
+    to_lock = _NO_LOCK if floor.to_lock is None else floor.to_lock
+    fields = plans.cost, floor.closed, floor.open, floor.to_item, to_lock, GRID.table
+    price = costs.act, costs.opening, -1 if key is None else key
+    return _actions(*fields, *price, course.phase, course.start)
 
 
-def _taken(course: Course) -> Annotated[Ints, "step"]:
-    """Return the index of the action taken in each step."""
-    moved = (course.stop - course.start)[:, ::-1]
-    move = (moved[:, None] == _MOVES).all(axis=2).argmax(axis=1)
-    items = np.where(course.item >= 0, course.item, 0)
-    return np.choose(course.act, [move, len(_MOVES) + items, -1])
+@kernel
+def _actions(
+    cost: Annotated[Floats, "goal layer row column"],
+    closed: Annotated[Bools, "row column"],
+    opened: Annotated[Bools, "row column"],
+    to_item: Annotated[Floats, "goal row column"],
+    to_lock: Annotated[Floats, "row column"],
+    moves: Annotated[Ints, "move 2"],
+    act: float,
+    opening: float,
+    key: int,
+    phase: Annotated[Ints, "step"],
+    start: Annotated[Floats, "step 2"],
+) -> tuple[Bools, Floats]:
+    goals, steps, many = len(cost), len(phase), len(moves)
+    legal = np.zeros((steps, many + goals + 1), dtype=np.bool_)
+    q = np.full((steps, many + goals + 1, goals), -np.inf)
+    for step in range(steps):
+        column, row = int(start[step, 0]), int(start[step, 1])
+        blocked = opened if phase[step] == OPEN else closed
+        for move in range(many):
+            legal[step, move] = _legal(blocked, row, column, moves[move, 0], moves[move, 1])
+        for item in range(goals):
+            lies = item != key or phase[step] == START
+            legal[step, many + item] = lies and to_item[item, row, column] == 0
+        held = to_lock.size > 0 and phase[step] == HELD
+        legal[step, -1] = held and to_lock[row, column] == 0
+        for goal in range(goals):
+            for move in range(many):
+                r, c = row + moves[move, 0], column + moves[move, 1]
+                if 0 <= r < closed.shape[0] and 0 <= c < closed.shape[1]:
+                    length = math.sqrt(moves[move, 0] ** 2 + moves[move, 1] ** 2)
+                    q[step, move, goal] = -(length + _layer(cost[goal], phase[step])[r, c])
+            for item in range(goals):
+                after = HELD if item == key else phase[step]
+                left = 0.0 if item == goal else _layer(cost[goal], after)[row, column]
+                q[step, many + item, goal] = -(act + left)
+            q[step, -1, goal] = -(opening + _layer(cost[goal], OPEN)[row, column])
+    return legal, q
 
 
-def _unless_hopeless(q: Floats, legal: Bools) -> Floats:
-    """Make all legal actions equal for goals to which none of them leads."""
-    hopeless = np.isinf(q).all(axis=1, keepdims=True)
-    return np.where(hopeless & legal[:, :, None], 0.0, q)
+@part
+def _layer(layers: Floats, phase: int) -> Floats:
+    return layers[phase if len(layers) > 1 else 0]
+
+
+@part
+def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool:
+    """Tell whether a move leads from a free cell to a free cell, with no corner cut."""
+    r, c = row + down, column + right
+    if not (0 <= r < blocked.shape[0] and 0 <= c < blocked.shape[1]):
+        return False
+    inner = blocked[row, c] or blocked[r, column]  # for a straight move these are its own ends
+    return not (blocked[row, column] or blocked[r, c] or inner)
+
+
+@part
+def _options(
+    legal: Annotated[Bools, "step action"],
+    q: Annotated[Floats, "step action goal"],
+    closed: Annotated[Bools, "row column"],
+    opened: Annotated[Bools, "row column"],
+    moves: Annotated[Ints, "move 2"],
+    act: Annotated[Ints, "step"],
+    item: Annotated[Ints, "step"],
+    phase: Annotated[Ints, "step"],
+    start: Annotated[Floats, "step 2"],
+    stop: Annotated[Floats, "step 2"],
+) -> tuple[Floats, Floats, int]:
+    """Return what each step wasted, what each action would have; how many steps are not known.
+
+    A move where the gridworld has no way, or from where nobody can stand, says nothing: it counts
+    as the only thing that could be done. Where no action leads to a goal, all are equal.
+    """
+    steps, many, goals = q.shape
+    excess, options = np.zeros((steps, goals)), np.full((steps, many, goals), np.inf)
+    unknown = 0
+    for step in range(steps):
+        taken = _taken(moves, act[step], item[step], start[step], stop[step])
+        column, row = int(start[step, 0]), int(start[step, 1])
+        off_floor = opened[row, column] if phase[step] == OPEN else closed[row, column]
+        if off_floor or (act[step] == MOVE and (taken < 0 or not legal[step, taken])):
+            unknown += 1
+            options[step, 0] = 0.0
+            continue
+        taken = taken if taken >= 0 else many - 1
+        for goal in range(goals):
+            best = -np.inf
+            for action in range(many):
+                if legal[step, action] or action == taken:  # what was done could be done
+                    best = max(best, q[step, action, goal])
+            for action in range(many):
+                if legal[step, action] or action == taken:
+                    waste = best - q[step, action, goal] if best > -np.inf else 0.0
+                    options[step, action, goal] = waste
+            excess[step, goal] = options[step, taken, goal]
+    return excess, options, unknown
+
+
+@part
+def _taken(moves: Ints, act: int, item: int, start: Floats, stop: Floats) -> int:
+    """Return the index of the action that a step is; -1 for opening, the last, or for none."""
+    if act == TOUCH:
+        return len(moves) + item
+    if act == MOVE:
+        for move in range(len(moves)):
+            if stop[1] - start[1] == moves[move, 0] and stop[0] - start[0] == moves[move, 1]:
+                return move
+    return -1
 
 
 def _illegal(count: int) -> tuple[str, ...]:
     if count == 0:
         return ()
     return (f"{count} moves go where the gridworld has no way; they are left out of the evidence",)
+
+
+@part
+def _needed(
+    row: int, column: int, start: Annotated[Floats, "step 2"], rows: int, columns: int
+) -> Annotated[Ints, "needed 2"]:
+    """Return the cells whose costs matter: those that the agent was in, and those around them."""
+    marked = np.zeros((rows, columns), dtype=np.bool_)
+    marked[row, column] = True
+    for step in range(len(start)):
+        c, r = int(start[step, 0]), int(start[step, 1])
+        marked[max(r - 1, 0) : r + 2, max(c - 1, 0) : c + 2] = True
+    needed, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
+    for r in range(rows):
+        for c in range(columns):
+            if marked[r, c]:
+                needed[count, 0], needed[count, 1] = r, c
+                count += 1
+    return needed

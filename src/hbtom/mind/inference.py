@@ -9,17 +9,21 @@ Joint in goal history and efficiency, per agent; agents are independent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
+from hbtom.mind.bayes import bayes, log_sum
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.continuous import continuous_evidence
-from hbtom.mind.evidence import UNIT, Evidence
-from hbtom.mind.grid import grid_evidence
+from hbtom.mind.continuous import continuous_effort
+from hbtom.mind.effort import UNIT, Effort
+from hbtom.mind.evidence import Evidence, weigh
+from hbtom.mind.grid import grid_effort
 from hbtom.model import Efficiency, Grid, Model
 from hbtom.observe import Look, Trial
 
@@ -38,9 +42,13 @@ class Posterior:
     preferred: tuple[Look, ...]  # all that the agent could have wanted so far
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
-    frame: Annotated[Ints, "1+step"]
     evidence: Evidence
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def frame(self) -> Annotated[Ints, "1+step"]:
+        """The frame at which each step is complete; 0 before the first."""
+        return np.concatenate([[0], self.evidence.frame])
 
     @property
     def goal(self) -> Annotated[Floats, "1+step goal"]:
@@ -64,9 +72,33 @@ class Posterior:
 
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
-    evidence = gather(model, beliefs, trial)
+    return consider(model, beliefs, trial, exert(model, beliefs, trial))
+
+
+def exert(model: Model, beliefs: Beliefs, trial: Trial) -> Effort:
+    """Return the effort of a trial under the model's motion: all that planning is needed for.
+
+    Of the model it depends on motion, acts and whether keys are goals, and of what is believed on
+    how long barriers took to vanish.
+    """
+    learnt = model.acts.learn_opening and len(beliefs.openings) > 0
+    opening = sum(beliefs.openings) / len(beliefs.openings) if learnt else model.acts.cost
+    if isinstance(model.motion, Grid):
+        effort = grid_effort(model.motion, model.acts, trial, opening)
+    else:
+        effort = continuous_effort(model.motion, model.acts, trial, opening)
+    if model.preference.keys or trial.key is None:
+        return effort
+    return effort.among(slice(len(trial.objects)))
+
+
+def consider(
+    model: Model, beliefs: Beliefs, trial: Trial, effort: Effort
+) -> tuple[Posterior, Beliefs]:
+    """Weigh the effort of a trial: return what is believed during it, and after it."""
+    evidence = weigh(effort, efficiencies(model.efficiency))
     agent = trial.agent.look
-    known = beliefs.agents.get(agent) or AgentBeliefs.prior(efficiency_prior(model.efficiency)[1])
+    known = beliefs.agents.get(agent) or AgentBeliefs.prior(log_prior(model.efficiency))
     known = known.knowing(evidence.goals)
     if known.counts.size > MOST_COUNTS:
         raise BadInput(
@@ -74,81 +106,50 @@ def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beli
             hint="inference is exact; leave out objects or trials",
         )
     posterior, learnt = update(model, known, evidence, agent)
-    openings = (*beliefs.openings, *_waits(trial))
-    return posterior, replace(beliefs.about(agent, learnt), openings=openings)
+    return posterior, beliefs.after(agent, learnt, _waits(trial))
 
 
-def gather(model: Model, beliefs: Beliefs, trial: Trial) -> Evidence:
-    """Return the evidence of a trial under the model's motion."""
-    efficiency, _ = efficiency_prior(model.efficiency)
-    learnt = model.acts.learn_opening and len(beliefs.openings) > 0
-    opening = float(np.mean(beliefs.openings)) if learnt else model.acts.cost
-    if isinstance(model.motion, Grid):
-        evidence = grid_evidence(model.motion, model.acts, efficiency, trial, opening)
-    else:
-        evidence = continuous_evidence(model.motion, model.acts, efficiency, trial, opening)
-    if model.preference.keys or trial.key is None:
-        return evidence
-    wanted = slice(len(trial.objects))
-    return replace(
-        evidence,
-        goals=evidence.goals[wanted],
-        reachable=evidence.reachable[wanted],
-        log=evidence.log[:, wanted],
-        excess=evidence.excess[:, wanted],
-        options=evidence.options[..., wanted],
-    )
+def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
+    """Return the grid of efficiencies, beta = 1 / T."""
+    return np.array([1.0 / temperature for temperature in prior.temperatures])
 
 
-def efficiency_prior(
-    prior: Efficiency,
-) -> tuple[Annotated[Floats, "efficiency"], Annotated[Floats, "efficiency"]]:
-    """Return the grid of efficiencies beta = 1 / T, and log P(beta), P ~ T^(a - 1) exp(-b T)."""
-    temperature = np.array(prior.temperatures)
-    log = (prior.shape - 1) * np.log(temperature) - prior.scale * temperature
-    return 1.0 / temperature, log - _log_sum(log, axis=0)
+def log_prior(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
+    """Return log P(beta), where P(beta = 1 / T) ~ T^(a - 1) exp(-b T)."""
+    log = [(prior.shape - 1) * math.log(t) - prior.scale * t for t in prior.temperatures]
+    return np.array(log) - log_sum(np.array(log))
 
 
 def update(
     model: Model, known: AgentBeliefs, evidence: Evidence, agent: Look
 ) -> tuple[Posterior, AgentBeliefs]:
     """Update beliefs about one agent, who may want any of the evidence's goals."""
-    alpha = model.preference.concentration
     among = np.array([known.goals.index(goal) for goal in evidence.goals])
     reachable, warnings = _choices(model, evidence)
-    predictive = known.predictive(among, reachable, alpha)
-    with np.errstate(divide="ignore"):  # what cannot be wanted has log-probability -inf
-        log_history = known.log_weight[:, None] + np.log(predictive)[:, :, None]
-    log_prior = _log_sum(log_history, axis=0)[0]
-    log_evidence = np.cumsum(np.pad(evidence.log, ((1, 0), (0, 0), (0, 0))), axis=0)
-    log_joint = log_prior + log_evidence
-    log_total = _log_sum(log_joint, axis=(1, 2))
-    joint = np.exp(log_joint - log_total)
-
     # A choice is a count only where there was one.
-    choice = evidence.reachable.any() and reachable.sum() > 1
-    counted = np.eye(len(known.goals), dtype=np.int64)[among] * int(choice)
-    counts = known.counts[:, None] + counted  # [history goal preferred]
-    given_goal = np.exp(log_history - np.where(np.isfinite(log_prior), log_prior, 0.0))
+    choice = bool(np.count_nonzero(evidence.reachable) and np.count_nonzero(reachable) > 1)
+    alpha = model.preference.concentration
+    joint, preference, log_likelihood, counts, log_weight = bayes(
+        known.counts, known.log_weight, among, reachable, choice, alpha, evidence.log
+    )
     posterior = Posterior(
         agent=agent,
         goals=evidence.goals,
         reachable=evidence.reachable,
-        efficiencies=efficiency_prior(model.efficiency)[0],
+        efficiencies=efficiencies(model.efficiency),
         joint=joint,
         preferred=known.goals,
-        preference=_preference(alpha + counts, given_goal, joint),
-        log_likelihood=np.diff(log_total.ravel()),
-        frame=np.concatenate([[0], evidence.frame]),
+        preference=preference,
+        log_likelihood=log_likelihood,
         evidence=evidence,
-        warnings=evidence.warnings + warnings,
+        warnings=evidence.effort.warnings + warnings,
     )
-    return posterior, _learnt(known.goals, counts, log_history + log_evidence[-1])
+    return posterior, AgentBeliefs(known.goals, counts, log_weight)
 
 
 def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
     """Tell among which goals the agent chooses: those it can reach, unless it can reach none."""
-    if not evidence.reachable.any():
+    if not np.count_nonzero(evidence.reachable):
         everything = np.ones_like(evidence.reachable)
         return everything, ("no goal can be reached; the trial says nothing about goals",)
     if not model.preference.feasible:
@@ -156,54 +157,18 @@ def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
     return evidence.reachable, ()
 
 
-def _learnt(
-    goals: tuple[Look, ...],
-    counts: Annotated[Ints, "history goal preferred"],
-    log_weight: Annotated[Floats, "history goal efficiency"],
-) -> AgentBeliefs:
-    """Merge the histories that have come to the same counts."""
-    counts = counts.reshape(-1, len(goals))
-    log_weight = log_weight.reshape(len(counts), -1)
-    log_weight = log_weight - _log_sum(log_weight, axis=(0, 1))
-    histories, where = np.unique(counts, axis=0, return_inverse=True)
-    merged = np.full((len(histories), log_weight.shape[1]), -np.inf)
-    np.logaddexp.at(merged, where.ravel(), log_weight)
-    return AgentBeliefs(goals, histories, merged)
-
-
-def _preference(
-    share: Annotated[Floats, "history goal preferred"],
-    given_goal: Annotated[Floats, "history goal efficiency"],
-    joint: Annotated[Floats, "time goal efficiency"],
-) -> Annotated[Floats, "time preferred"]:
-    """Return E[theta] at each time: (alpha + c) / sum (alpha + c), averaged over what is believed.
-
-    ``given_goal`` is P(c | g, beta), which no step of the trial changes.
-    """
-    mean = share / share.sum(axis=2, keepdims=True)
-    return np.einsum("tgk,cgk,cgj->tj", joint, given_goal, mean)
-
-
-def _log_sum(log: Floats, axis: int | tuple[int, ...]) -> Floats:
-    """Return log sum exp along axes that are kept; the sum of nothing but zeros is zero."""
-    top = log.max(axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return top + np.log(np.exp(log - top).sum(axis=axis, keepdims=True))
-
-
 def _waits(trial: Trial) -> tuple[float, ...]:
     """Return what waiting for the barrier cost: the way the agent could have walked meanwhile.
 
     Only frames in which the barrier changes count, so that repeated frames change nothing.
     """
-    reached, gone = trial.event("reach lock"), trial.event("barrier gone")
-    if reached is None or gone is None:
+    reached, gone = trial.marks.reached, trial.marks.gone
+    if reached < 0 or gone < 0:
         return ()
-    frames = np.count_nonzero(np.diff(trial.barrier_left[: gone.frame + 1]))
+    frames = np.count_nonzero(np.diff(trial.barrier_left[: gone + 1]))
     if frames == 0:  # a lock without a barrier
         return ()
-    steps = np.hypot(*np.diff(trial.path[: reached.frame + 1], axis=0).T)
+    steps = np.hypot(*np.diff(trial.path[: reached + 1], axis=0).T)
     moving = steps[steps > 0]
     speed = float(moving.mean()) if len(moving) else 0.0
     return (frames * speed / UNIT,)

@@ -6,29 +6,69 @@ before it. It is -Q up to a constant of the state, so Boltzmann in Q is Boltzman
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Bools, Floats
+from hbtom.compiled import kernel, part
 
 
+@kernel
 def log_boltzmann(
-    q: Annotated[Floats, "step action goal"], efficiency: Annotated[Floats, "efficiency"]
-) -> Annotated[Floats, "step action goal efficiency"]:
-    """Return log pi(a | s) = beta Q(s, a) - log sum_a' exp(beta Q(s, a')).
-
-    Illegal actions have Q = -inf; in every state at least one action has a finite Q.
-    """
-    scores = (q - q.max(axis=1, keepdims=True))[..., None] * efficiency
-    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-
-
-def log_heading(
-    excess: Annotated[Floats, "... goal"],
-    length: Annotated[Floats, "..."],
+    excess: Annotated[Floats, "step goal"],
+    options: Annotated[Floats, "step option goal"],
     efficiency: Annotated[Floats, "efficiency"],
-) -> Annotated[Floats, "... goal efficiency"]:
+) -> Annotated[Floats, "step goal efficiency"]:
+    """Return log pi = -beta excess - log sum over options of exp(-beta option).
+
+    ``options`` is what each action would have wasted: 0 for the best, infinite for what cannot
+    be done.
+    """
+    steps, actions, goals = options.shape
+    log = np.empty((steps, goals, len(efficiency)))
+    for step in range(steps):
+        for goal in range(goals):
+            for k in range(len(efficiency)):
+                beta, total = efficiency[k], 0.0
+                for action in range(actions):
+                    waste = options[step, action, goal]
+                    if waste < np.inf:
+                        total += math.exp(-beta * waste)
+                log[step, goal, k] = -beta * excess[step, goal] - math.log(total)
+    return log
+
+
+@kernel
+def log_headings(
+    excess: Annotated[Floats, "step goal"],
+    length: Annotated[Floats, "step"],
+    moves: Annotated[Bools, "step"],
+    act: float,
+    reachable: Annotated[Bools, "goal"],
+    efficiency: Annotated[Floats, "efficiency"],
+) -> Annotated[Floats, "step goal efficiency"]:
+    """Return the log-density of every heading or act, relative to one chosen at random.
+
+    An agent that wants what it cannot reach may go anywhere: for such goals it is 0.
+    """
+    steps, goals = excess.shape
+    log = np.zeros((steps, goals, len(efficiency)))
+    for step in range(steps):
+        for k in range(len(efficiency)):
+            beta = efficiency[k]
+            best = log_heading(0.0, length[step], beta)  # the same for every goal
+            for goal in range(goals):
+                if reachable[goal] and moves[step]:
+                    log[step, goal, k] = best - beta * excess[step, goal]
+                elif reachable[goal]:
+                    log[step, goal, k] = log_choice(excess[step, goal], act, beta)
+    return log
+
+
+@part
+def log_heading(excess: float, length: float, beta: float) -> float:
     """Return the log-density of a heading, relative to a heading chosen at random.
 
     A move of length l at an angle phi from the best heading wastes l (1 - cos phi). Boltzmann over
@@ -36,30 +76,43 @@ def log_heading(
 
         log pi = -beta excess - log(I0(beta l) exp(-beta l))
     """
-    concentration = length[..., None, None] * efficiency
-    return -excess[..., None] * efficiency - log_i0e(concentration)
+    return -beta * excess - log_i0e(beta * length)
 
 
-def log_choice(
-    excess: Annotated[Floats, "... goal"], act: float, efficiency: Annotated[Floats, "efficiency"]
-) -> Annotated[Floats, "... goal efficiency"]:
+@part
+def log_choice(excess: float, act: float, beta: float) -> float:
     """Return the log-probability of doing an act rather than not, relative to a coin's toss.
 
     Doing it wastes ``excess`` (between 0 and the act's cost), not doing it wastes the rest:
 
         log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))
     """
-    advantage = (act - 2.0 * excess)[..., None] * efficiency
-    return np.log(2.0) - np.logaddexp(0.0, -advantage)
+    return math.log(2.0) - _log_one_plus_exp(-beta * (act - 2.0 * excess))
 
 
-def log_i0e(x: Floats) -> Floats:
+@part
+def _log_one_plus_exp(x: float) -> float:
+    """Return log(1 + exp(x)), without overflow."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@part
+def log_i0e(x: float) -> float:
     """Return log(I0(x) exp(-x)) for x >= 0, I0 the modified Bessel function of order zero.
 
-    Beyond 500, where I0 would soon overflow, the asymptotic series is good to 1e-13.
+    By the power series, whose terms are all positive, up to 30; beyond, where it would take many
+    terms, by the asymptotic series, which is good to the last digits there.
     """
-    small = np.minimum(x, 500.0)
-    y = 1 / np.maximum(x, 500.0)
-    terms = y * (1 / 8 + y * (9 / 128 + y * (225 / 3072 + y * 11025 / 98304)))
-    series = np.log1p(terms) + 0.5 * np.log(y / (2 * np.pi))
-    return np.where(x <= 500.0, np.log(np.i0(small)) - small, series)
+    if x <= 30.0:
+        quarter, term, total, n = x * x / 4.0, 1.0, 1.0, 1.0
+        while term > 1e-17 * total:
+            term *= quarter / (n * n)
+            total += term
+            n += 1.0
+        return math.log(total) - x
+    term = total = n = 1.0
+    while term > 1e-17 and n < 30.0:
+        term *= (2.0 * n - 1.0) * (2.0 * n - 1.0) / (8.0 * x * n)
+        total += term
+        n += 1.0
+    return math.log(total) - 0.5 * math.log(2.0 * math.pi * x)

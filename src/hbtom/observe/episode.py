@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.observe.events import Event, events
+from hbtom.observe.events import Event, Marks, events, marks
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -77,6 +77,16 @@ class Trial:
         return self.objects if self.key is None else (*self.objects, self.key)
 
     @cached_property
+    def places(self) -> Annotated[Floats, "item 3"]:
+        """Where the items lie: x, y and radius of each."""
+        return np.array([(*item.centre, item.radius) for item in self.items])
+
+    @cached_property
+    def marks(self) -> Marks:
+        """When things happen, as frames."""
+        return marks(self)
+
+    @cached_property
     def events(self) -> tuple[Event, ...]:
         """What happens in the trial, in the order in which it happens."""
         return events(self)
@@ -92,7 +102,7 @@ class Trial:
 
 def same_trial(one: Trial, other: Trial) -> bool:
     """Tell whether two trials show the very same."""
-    return all(
+    return one is other or all(
         _same(getattr(one, field.name), getattr(other, field.name)) for field in fields(Trial)
     )
 

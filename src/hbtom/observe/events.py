@@ -6,16 +6,18 @@ same in every format.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.compiled import kernel, part
 
 if TYPE_CHECKING:
-    from hbtom.observe.episode import Body, Trial
+    from hbtom.observe.episode import Trial
 
 Kind = Literal[
     "first motion",
@@ -37,67 +39,87 @@ class Event:
     item: int | None = None
 
 
+class Marks(NamedTuple):
+    """The frames at which things happen; -1 for what does not happen."""
+
+    first: int  # motion
+    picked: int  # the key is not where it lay, or is gone
+    reached: int  # the lock, by the last motion before it opens
+    started: int  # the barrier begins to vanish, or the lock is gone
+    gone: int  # the barrier
+    last: int  # motion
+
+
+def marks(trial: Trial) -> Marks:
+    """Return when things happen in a trial."""
+    nowhere, never = np.empty((0, 2)), np.empty(0, dtype=bool)
+    key_path = nowhere if trial.key_path is None else trial.key_path
+    lock_there = never if trial.lock_there is None else trial.lock_there
+    return Marks(*_marks(trial.path, key_path, trial.barrier_left, lock_there))
+
+
+@kernel
+def _marks(
+    path: Annotated[Floats, "frame 2"],
+    key_path: Annotated[Floats, "frame 2"],
+    barrier_left: Annotated[Floats, "frame"],
+    lock_there: Annotated[Bools, "frame"],
+) -> tuple[int, int, int, int, int, int]:
+    first = picked = reached = started = gone = last = -1
+    for frame in range(len(path)):
+        if frame > 0 and (
+            path[frame, 0] != path[frame - 1, 0] or path[frame, 1] != path[frame - 1, 1]
+        ):
+            first = frame if first < 0 else first
+            last = frame
+        if picked < 0 and len(key_path) > 0:  # not a number is elsewhere, too
+            lies = key_path[frame, 0] == key_path[0, 0] and key_path[frame, 1] == key_path[0, 1]
+            picked = -1 if lies else frame
+        if started < 0:
+            less = barrier_left[frame] < barrier_left[0]
+            if less or (len(lock_there) > 0 and not lock_there[frame]):
+                started, reached = frame, max(last, 0)
+        if gone < 0 and started >= 0 and barrier_left[frame] == 0:
+            gone = frame
+    return first, picked, reached, started, gone, last
+
+
+@part
+def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) -> bool:
+    """Tell whether an agent at a place touches an item that lies: |a - x| <= r_a + r_x."""
+    across, down = x - item[0], y - item[1]
+    return math.sqrt(across * across + down * down) <= radius + item[2]
+
+
 def events(trial: Trial) -> tuple[Event, ...]:
     """Return all events of a trial, in order of their frames."""
     return tuple(sorted(_events(trial), key=lambda event: event.frame))
 
 
 def _events(trial: Trial) -> Iterator[Event]:
-    moved = np.flatnonzero(np.any(np.diff(trial.path, axis=0) != 0, axis=1)) + 1
-    if len(moved):
-        yield Event("first motion", int(moved[0]))
-    picked = _first(key_moves(trial))
-    yield from _touches(trial, picked)
-    if picked is not None:
-        yield Event("pick up key", picked, len(trial.objects))
-    yield from _opening(trial, moved)
-    if len(moved):
-        yield Event("end of motion", int(moved[-1]))
+    when = trial.marks
+    if when.first >= 0:
+        yield Event("first motion", when.first)
+    yield from _touches(trial)
+    if when.picked >= 0:
+        yield Event("pick up key", when.picked, len(trial.objects))
+    if when.started >= 0:
+        yield Event("reach lock", when.reached)
+        yield Event("barrier starts to vanish", when.started)
+    if when.gone >= 0:
+        yield Event("barrier gone", when.gone)
+    if when.last >= 0:
+        yield Event("end of motion", when.last)
 
 
-def _touches(trial: Trial, picked: int | None) -> Iterator[Event]:
+def _touches(trial: Trial) -> Iterator[Event]:
     """Yield where contact with an item begins; a key is touched only while it lies."""
-    for index, item in enumerate(trial.items):
-        touching = contact(trial, item)
-        if picked is not None and item is trial.key:
-            touching[picked:] = False
-        for frame in np.flatnonzero(touching & ~np.r_[False, touching[:-1]]):
-            yield Event("touch", int(frame), index)
-
-
-def _opening(trial: Trial, moved: np.ndarray) -> Iterator[Event]:
-    """Yield reaching the lock, and the barrier starting and finishing to vanish."""
-    start = _first(opened(trial))
-    if start is None:
-        return
-    arrivals = moved[moved <= start]
-    yield Event("reach lock", int(arrivals[-1]) if len(arrivals) else 0)
-    yield Event("barrier starts to vanish", start)
-    gone = _first(trial.barrier_left == 0)
-    if gone is not None:
-        yield Event("barrier gone", max(gone, start))
-
-
-def contact(trial: Trial, item: Body) -> Annotated[Bools, "frame"]:
-    """Tell in which frames the agent and an item that lies still touch: |a - x| <= r_a + r_x."""
-    away = np.hypot(*(trial.path - np.array(item.centre)).T)
-    touching: Bools = away <= trial.agent.radius + item.radius
-    return touching
-
-
-def key_moves(trial: Trial) -> Annotated[Bools, "frame"]:
-    """Tell in which frames the key is not where it lay, or is gone."""
-    if trial.key_path is None:
-        return np.zeros(len(trial.path), dtype=bool)
-    away: Floats = np.abs(trial.key_path - trial.key_path[0]).max(axis=1)
-    return ~(away == 0)
-
-
-def opened(trial: Trial) -> Annotated[Bools, "frame"]:
-    """Tell in which frames the barrier has begun to vanish, or the lock is gone."""
-    less: Bools = trial.barrier_left < trial.barrier_left[0]
-    return less if trial.lock_there is None else less | ~trial.lock_there
-
-
-def _first(happens: Bools) -> int | None:
-    return int(happens.argmax()) if happens.any() else None
+    picked = trial.marks.picked
+    for index, item in enumerate(trial.places):
+        still = trial.path[:picked] if picked >= 0 and index == len(trial.objects) else trial.path
+        before = False
+        for frame, (x, y) in enumerate(still):
+            now = touching(x, y, item, trial.agent.radius)
+            if now and not before:
+                yield Event("touch", frame, index)
+            before = now

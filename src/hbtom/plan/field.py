@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import kernel, part, part_or
 
 _MARGIN = 2  # cells; the longest reach of a move
+_BUCKETS = 4  # more than the longest move has shortest ones in it
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,12 @@ class Stencil:
 
     moves: tuple[tuple[int, int], ...]
 
+    @cached_property
+    def table(self) -> Annotated[Ints, "move 2"]:
+        return np.array(self.moves)
+
     def length(self, move: tuple[int, int]) -> float:
-        return math.hypot(*move)
+        return math.sqrt(move[0] * move[0] + move[1] * move[1])
 
     def passes(self, move: tuple[int, int]) -> tuple[tuple[int, int], ...]:
         """Return the cells, seen from the start, that must be free beside the two ends.
@@ -72,6 +79,20 @@ def cost_to_go(
     ``seeds`` is infinite where there is none; ``cell`` is the cost of walking the side of a cell.
     Several fields over the same floor are solved together along the leading axes.
     """
+    fields = np.ascontiguousarray(seeds, dtype=np.float64).reshape(-1, *blocked.shape)
+    everything = np.empty((0, 2), dtype=np.int64)
+    return _solve(blocked, fields, stencil.table, cell, everything).reshape(seeds.shape)
+
+
+def relaxed(
+    blocked: Annotated[Bools, "row column"],
+    seeds: Annotated[Floats, "field row column"],
+    moves: Annotated[Ints, "move 2"],
+    cell: float,
+    needed: Annotated[Ints, "needed 2"],
+) -> Annotated[Floats, "field row column"]:
+    """Solve fields in plain Python: relax all cells at once until nothing changes."""
+    stencil = Stencil(tuple((int(down), int(right)) for down, right in moves))
     free = np.flatnonzero(~blocked)
     neighbour = _neighbours(blocked, free, stencil)
     price = cell * np.array([stencil.length(move) for move in stencil.moves])[:, None, None]
@@ -88,6 +109,152 @@ def cost_to_go(
     solved = np.full(fields.shape, np.inf)
     solved[:, free] = cost[:-1].T
     return solved.reshape(seeds.shape)
+
+
+@part_or(relaxed)
+def fields(
+    blocked: Annotated[Bools, "row column"],
+    seeds: Annotated[Floats, "field row column"],
+    moves: Annotated[Ints, "move 2"],
+    cell: float,
+    needed: Annotated[Ints, "needed 2"],
+) -> Annotated[Floats, "field row column"]:
+    """Solve fields; with ``needed`` cells given, only until these are known.
+
+    Dijkstra's algorithm, with buckets as wide as the shortest move in place of a heap: within a
+    bucket no cell can improve another, so that their order does not matter.
+    """
+    rows, columns = blocked.shape
+    wide = columns + 2 * _MARGIN
+    size = (rows + 2 * _MARGIN) * wide
+    steps, price = _offsets(moves, wide, cell)
+    wanted = (needed[:, 0] + _MARGIN) * wide + needed[:, 1] + _MARGIN
+    cost = np.empty(size)
+    buckets = np.empty((_BUCKETS, 4 * size), dtype=np.int64)
+    solved = np.full(seeds.shape, np.inf)
+    for field in range(len(seeds)):
+        cost[:] = -np.inf  # a wall is never improved
+        for r in range(rows):
+            for c in range(columns):
+                if not blocked[r, c]:
+                    cost[(r + _MARGIN) * wide + c + _MARGIN] = np.inf
+        known = _flood(cost, seeds[field], steps, price, wide, buckets, wanted)
+        for r in range(rows):
+            for c in range(columns):
+                value = cost[(r + _MARGIN) * wide + c + _MARGIN]
+                if 0.0 <= value < known:
+                    solved[field, r, c] = value
+    return solved
+
+
+@part
+def _offsets(moves: Ints, wide: int, cell: float) -> tuple[Ints, Floats]:
+    """Return where moves lead and the two cells they pass, as steps in a flat map, and prices."""
+    steps, price = np.zeros((len(moves), 3), dtype=np.int64), np.empty(len(moves))
+    for move in range(len(moves)):
+        down, right = moves[move, 0], moves[move, 1]
+        price[move] = cell * math.sqrt(down * down + right * right)
+        steps[move, 0] = down * wide + right
+        if abs(down) == 2:
+            steps[move, 1], steps[move, 2] = down // 2 * wide, down // 2 * wide + right
+        elif abs(right) == 2:
+            steps[move, 1], steps[move, 2] = right // 2, down * wide + right // 2
+        elif down != 0 and right != 0:
+            steps[move, 1], steps[move, 2] = down * wide, right
+    return steps, price
+
+
+@part
+def _flood(
+    cost: Floats,
+    seeds: Floats,
+    steps: Ints,
+    price: Floats,
+    wide: int,
+    buckets: Ints,
+    wanted: Ints,
+) -> float:
+    """Let costs flow from the seeds; return up to which cost they are final.
+
+    ``cost`` is infinite in free cells and minus infinite elsewhere, in a flat map with a margin.
+    """
+    width = price.min()
+    sown = _sorted_seeds(cost, seeds, wide)
+    passed_on = np.full(len(cost), np.inf)
+    count = np.zeros(_BUCKETS, dtype=np.int64)
+    seed = waiting = met = 0
+    now = 0 if len(sown) == 0 else int(_seed(seeds, sown[0], wide) / width)
+    while seed < len(sown) or waiting > 0:
+        if waiting == 0:
+            now = max(now, int(_seed(seeds, sown[seed], wide) / width))
+        while seed < len(sown) and int(_seed(seeds, sown[seed], wide) / width) <= now:
+            here, value = sown[seed], _seed(seeds, sown[seed], wide)
+            if value < cost[here]:
+                cost[here] = value
+                buckets[now % _BUCKETS, count[now % _BUCKETS]] = here
+                count[now % _BUCKETS] += 1
+                waiting += 1
+            seed += 1
+        bucket, index = now % _BUCKETS, 0
+        while index < count[bucket]:
+            here = buckets[bucket, index]
+            index += 1
+            if cost[here] == passed_on[here]:
+                continue  # it was improved since, and is done with
+            passed_on[here] = cost[here]
+            for move in range(len(steps)):
+                there = here + steps[move, 0]
+                value = cost[here] + price[move]
+                if value < cost[there] and (
+                    steps[move, 1] == 0
+                    or (cost[here + steps[move, 1]] >= 0 and cost[here + steps[move, 2]] >= 0)
+                ):
+                    before, after = cost[there], max(int(value / width), now)
+                    cost[there] = value
+                    if after == now or before == np.inf or int(before / width) != after:
+                        buckets[after % _BUCKETS, count[after % _BUCKETS]] = there
+                        count[after % _BUCKETS] += 1
+                        waiting += 1
+        waiting -= count[bucket]
+        count[bucket] = 0
+        # A bucket later, for rounding may put a cell into the bucket before its own.
+        while met < len(wanted) and -np.inf <= cost[wanted[met]] < (now - 1) * width:
+            met += 1
+        if len(wanted) > 0 and met == len(wanted):
+            return now * width
+        now += 1
+    return np.inf
+
+
+@part
+def _sorted_seeds(cost: Floats, seeds: Floats, wide: int) -> Ints:
+    """Return the free cells that are seeds, in a flat map, the cheapest first."""
+    rows, columns = seeds.shape
+    sown, values = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns)
+    count = 0
+    for r in range(rows):
+        for c in range(columns):
+            here = (r + _MARGIN) * wide + c + _MARGIN
+            if seeds[r, c] < np.inf and cost[here] >= 0:
+                sown[count], values[count] = here, seeds[r, c]
+                count += 1
+    return sown[:count][np.argsort(values[:count], kind="mergesort")]
+
+
+@part
+def _seed(seeds: Floats, here: int, wide: int) -> float:
+    return seeds[here // wide - _MARGIN, here % wide - _MARGIN]
+
+
+@kernel
+def _solve(
+    blocked: Annotated[Bools, "row column"],
+    seeds: Annotated[Floats, "field row column"],
+    moves: Annotated[Ints, "move 2"],
+    cell: float,
+    needed: Annotated[Ints, "needed 2"],
+) -> Annotated[Floats, "field row column"]:
+    return fields(blocked, seeds, moves, cell, needed)
 
 
 def _neighbours(

@@ -18,8 +18,12 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.plan.field import Stencil, cost_to_go
+from hbtom.compiled import kernel, part
+from hbtom.plan.field import Stencil, fields
 from hbtom.world import Floor, Phase
+
+EVERYWHERE = np.empty((0, 2), dtype=np.int64)
+_NO_LOCK = np.empty((0, 0))
 
 
 @dataclass(frozen=True)
@@ -45,28 +49,78 @@ class Plans:
     layer: Annotated[Ints, "phase"]
 
 
-def make_plans(floor: Floor, stencil: Stencil, costs: Costs, *, key: int | None) -> Plans:
-    """Plan to every item of a trial; ``key`` is the index of the key among the items."""
-    at_hand = costs.act + costs.cell * floor.to_item
+def make_plans(
+    floor: Floor,
+    stencil: Stencil,
+    costs: Costs,
+    *,
+    key: int | None,
+    needed: Annotated[Ints, "needed 2"] = EVERYWHERE,
+) -> Plans:
+    """Plan to every item of a trial; ``key`` is the index of the key among the items.
 
-    def solve(blocked: Bools, seeds: Floats) -> Floats:
-        return cost_to_go(blocked, seeds, stencil, costs.cell)
+    With ``needed`` cells given as rows and columns, costs may be left infinite in all others.
+    """
+    to_lock = _NO_LOCK if floor.to_lock is None else floor.to_lock
+    closed, opened, to_item, index = (
+        floor.closed,
+        floor.open,
+        floor.to_item,
+        -1 if key is None else key,
+    )
+    price = costs.cell, costs.act, costs.opening
+    cost = plan_costs(closed, opened, to_item, to_lock, stencil.table, *price, index, needed)
+    layers = cost.shape[1]
+    return Plans(floor, stencil, costs, cost, np.arange(len(Phase)) % layers)
 
-    closed = solve(floor.closed, at_hand)
-    if not (floor.closed ^ floor.open).any() and key is None:
-        return Plans(floor, stencil, costs, closed[:, None], np.zeros(len(Phase), dtype=np.int64))
 
-    opened = solve(floor.open, at_hand)
-    if key is not None:
-        opened[key] = 0.0
-    held = closed
-    if floor.to_lock is not None:
-        to_lock = costs.opening + costs.cell * floor.to_lock
-        held = solve(floor.closed, np.minimum(at_hand, to_lock + opened))
-    start = closed
-    if key is not None:
-        held = held.copy()
+@kernel
+def plan_costs(
+    closed: Annotated[Bools, "row column"],
+    opened: Annotated[Bools, "row column"],
+    to_item: Annotated[Floats, "item row column"],
+    to_lock: Annotated[Floats, "row column"],
+    moves: Annotated[Ints, "move 2"],
+    cell: float,
+    act: float,
+    opening: float,
+    key: int,
+    needed: Annotated[Ints, "needed 2"],
+) -> Annotated[Floats, "item layer row column"]:
+    items, rows, columns = to_item.shape
+    at_hand = act + cell * to_item
+    if key < 0 and np.array_equal(closed, opened):
+        walk = fields(closed, at_hand, moves, cell, needed)
+        return walk.reshape((items, 1, rows, columns))
+    if len(needed) > 0:  # a phase also needs to be known where it begins
+        needed = _also(needed, to_lock, to_item[max(key, 0)])
+    cost = np.empty((items, 3, rows, columns))
+    start, held, free = cost[:, 0], cost[:, 1], cost[:, 2]
+    free[:] = fields(opened, at_hand, moves, cell, needed)
+    if key >= 0:
+        free[key] = 0.0
+    walk = fields(closed, at_hand, moves, cell, needed)
+    held[:] = walk
+    if to_lock.size > 0:
+        through = np.minimum(at_hand, (opening + cell * to_lock) + free)
+        held[:] = fields(closed, through, moves, cell, needed)
+    start[:] = walk
+    if key >= 0:
         held[key] = 0.0
-        start = solve(floor.closed, np.minimum(at_hand, at_hand[key] + held))
-    cost = np.stack([start, held, opened], axis=1)
-    return Plans(floor, stencil, costs, cost, np.arange(len(Phase)))
+        start[:] = fields(closed, np.minimum(at_hand, at_hand[key] + held), moves, cell, needed)
+    return cost
+
+
+@part
+def _also(needed: Ints, to_lock: Floats, to_key: Floats) -> Ints:
+    """Return the cells that are needed, with those from which lock and key are at hand."""
+    rows, columns = to_key.shape
+    more = np.empty((len(needed) + 2 * rows * columns, 2), dtype=np.int64)
+    more[: len(needed)] = needed
+    count = len(needed)
+    for r in range(rows):
+        for c in range(columns):
+            if to_key[r, c] < np.inf or (to_lock.size > 0 and to_lock[r, c] < np.inf):
+                more[count, 0], more[count, 1] = r, c
+                count += 1
+    return more[:count]

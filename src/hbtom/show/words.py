@@ -7,7 +7,7 @@ import numpy as np
 from hbtom.judgement import Judgement
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
-from hbtom.mind.evidence import KEY, UNIT
+from hbtom.mind.effort import KEY, UNIT
 from hbtom.observe import Look, names
 
 SURE = 0.9  # a goal below this is not said without reserve
@@ -70,7 +70,7 @@ def _unlikely_step(judgement: Judgement) -> str:
 def _detour(judgement: Judgement) -> float:
     """Return how many times longer than needed the way to the likeliest goal was."""
     walked = float(np.hypot(*np.diff(judgement.episode.test.path, axis=0).T).sum()) / UNIT
-    wasted = float(judgement.test.evidence.excess[:, judgement.test.goal[-1].argmax()].sum())
+    wasted = float(judgement.test.evidence.effort.excess[:, judgement.test.goal[-1].argmax()].sum())
     return walked / max(walked - wasted, UNIT / 100)
 
 

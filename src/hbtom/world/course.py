@@ -8,18 +8,17 @@ contact is part of it and not a way to anywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import pairwise
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import kernel, part
 from hbtom.observe import Trial
-from hbtom.observe.events import contact
-from hbtom.world.floor import Floor
+from hbtom.observe.events import touching
+from hbtom.world.floor import Floor, cell_of
 from hbtom.world.phase import Phase
 
 
@@ -29,6 +28,11 @@ class Act(IntEnum):
     MOVE = 0
     TOUCH = 1  # picking up an item
     OPEN = 2  # opening the lock
+
+
+# The same as plain numbers, for kernels
+MOVE, TOUCH, OPENING, NO_ACT = int(Act.MOVE), int(Act.TOUCH), int(Act.OPEN), -1
+START, HELD, OPEN = int(Phase.START), int(Phase.HELD), int(Phase.OPEN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,187 +50,282 @@ class Course:
         return len(self.frame)
 
 
-_Place = tuple[float, float]
-_Move = tuple[int, _Place, _Place]  # index of the place where it is complete, from, to
-
-
 def continuous_course(trial: Trial, *, stride: float, final: bool) -> Course:
     """Return the course in pixels, cut into moves of at least ``stride`` (0: one a frame).
 
     ``final`` tells whether the touch that ends the trial is a step.
     """
-    return _course(trial, final, lambda places, _: _strides(places, stride))
+    return Course(*continuous_steps(trial.places, *course_of(trial), final, stride))
 
 
 def grid_course(trial: Trial, floor: Floor, *, final: bool) -> Course:
     """Return the course in cells: repeats dropped, zig-zags made diagonals where that is legal."""
-
-    def cut(places: Sequence[_Place], phase: Phase) -> Iterator[_Move]:
-        cells = _smoothed(list(_cells(places, floor)), floor.blocked(phase))
-        for (_, here), (index, there) in pairwise(cells):
-            yield index, here, there
-
-    return _course(trial, final, cut, where=lambda place: floor.cell_of(*place))
-
-
-def _course(
-    trial: Trial,
-    final: bool,
-    cut: Callable[[Sequence[_Place], Phase], Iterator[_Move]],
-    where: Callable[[_Place], _Place] = lambda place: place,
-) -> Course:
-    """Cut every leg into moves, and let each end in its act, which happens ``where`` it ends."""
-    steps: list[_Step] = []
-    for leg in _legs(trial, final):
-        places = [(x, y) for x, y in trial.path[leg.first : leg.last + 1].tolist()]
-        for index, start, stop in cut(places, leg.phase):
-            steps.append(_Step(leg.first + index, Act.MOVE, -1, leg.phase, start, stop))
-        if leg.act is not None:
-            place = where(places[-1])
-            steps.append(_Step(leg.last, leg.act, leg.item, leg.phase, place, place))
     return Course(
-        frame=np.array([step.frame for step in steps], dtype=np.int64),
-        act=np.array([step.act for step in steps], dtype=np.int64),
-        item=np.array([step.item for step in steps], dtype=np.int64),
-        phase=np.array([step.phase for step in steps], dtype=np.int64),
-        start=np.array([step.start for step in steps], dtype=np.float64).reshape(-1, 2),
-        stop=np.array([step.stop for step in steps], dtype=np.float64).reshape(-1, 2),
+        *grid_steps(trial.places, *course_of(trial), final, floor.closed, floor.open, floor.cell)
     )
 
 
-class _Step(NamedTuple):
-    frame: int
-    act: Act
-    item: int
-    phase: Phase
-    start: _Place
-    stop: _Place
+def course_of(trial: Trial) -> tuple[Floats, float, int, int, int, int, int]:
+    """Return what a course is made of, beside the items."""
+    when = trial.marks
+    picked = -1 if trial.key is None else when.picked
+    agent, objects = trial.agent.radius, len(trial.objects)
+    return trial.path, agent, objects, picked, when.reached, when.gone, when.last
 
 
 # Legs: stretches of free motion between acts
 
 
-@dataclass(frozen=True, slots=True)
-class _Leg:
-    """Free motion between two frames, and the act that ends it, if any."""
-
-    first: int
-    last: int
-    phase: Phase
-    act: Act | None = None
-    item: int = -1
-
-
-def _legs(trial: Trial, final: bool) -> Iterator[_Leg]:
+@part
+def _legs(
+    items: Floats,
+    path: Floats,
+    radius: float,
+    objects: int,
+    picked: int,
+    reached: int,
+    gone: int,
+    last: int,
+    final: bool,
+) -> Ints:
     """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
 
+    A leg is its first and last frame, the phase, and the act that ends it with the item touched.
     What moves after contact is the picking up itself, not a way to anywhere.
     """
-    here, phase, end = 0, Phase.START, len(trial.path) - 1
-    picked, reached = trial.event("pick up key"), trial.event("reach lock")
-    if picked is not None and trial.key is not None:
-        touch = _contact_began(contact(trial, trial.key), picked.frame)
-        yield _Leg(here, touch, phase, Act.TOUCH, len(trial.objects))
-        here, phase = picked.frame, Phase.HELD
-    if reached is not None:
-        act = Act.OPEN if phase is Phase.HELD else None
-        yield _Leg(here, max(here, reached.frame), phase, act)
-        gone = trial.event("barrier gone")
-        here, phase = end if gone is None else _after_jump(trial, gone.frame), Phase.OPEN
-    touched = _touched_last(trial, phase) if final else None
-    if touched is None:
-        yield _Leg(here, end, phase)
+    legs = np.empty((3, 5), dtype=np.int64)
+    count, here, phase, end = 0, 0, START, len(path) - 1
+    if picked >= 0:
+        touch = _contact_began(path, items[objects], radius, picked)
+        _write(legs[count], here, touch, phase, TOUCH, objects)
+        count, here, phase = count + 1, picked, HELD
+    if reached >= 0:
+        act = OPENING if phase == HELD else NO_ACT
+        _write(legs[count], here, max(here, reached), phase, act, -1)
+        count, here, phase = count + 1, end if gone < 0 else _after_jump(path, gone), OPEN
+    lying = len(items) if phase == START else objects
+    item = _touched_last(path, items[:lying], radius) if final and last >= 0 else -1
+    if item < 0:
+        _write(legs[count], here, end, phase, NO_ACT, -1)
     else:
-        last = max(here, _contact_began(contact(trial, trial.items[touched]), end))
-        yield _Leg(here, last, phase, Act.TOUCH, touched)
+        touch = max(here, _contact_began(path, items[item], radius, end))
+        _write(legs[count], here, touch, phase, TOUCH, item)
+    return legs[: count + 1]
 
 
-def _after_jump(trial: Trial, gone: int) -> int:
+@part
+def _write(leg: Ints, first: int, last: int, phase: int, act: int, item: int) -> None:
+    leg[0], leg[1], leg[2], leg[3], leg[4] = first, last, phase, act, item
+
+
+@part
+def _contact_began(path: Floats, item: Floats, radius: float, frame: int) -> int:
+    """Return the first frame of the run of contact that lasts until ``frame``."""
+    if not touching(path[frame, 0], path[frame, 1], item, radius):
+        return frame
+    while frame > 0 and touching(path[frame - 1, 0], path[frame - 1, 1], item, radius):
+        frame -= 1
+    return frame
+
+
+@part
+def _after_jump(path: Floats, gone: int) -> int:
     """Return the frame after the first motion that follows the barrier's going.
 
     The agent may be put at the lock's place at once; that is not a move that it chose.
     """
-    moves = np.any(np.diff(trial.path[gone:], axis=0) != 0, axis=1)
-    return gone + int(moves.argmax()) + 1 if moves.any() else len(trial.path) - 1
+    for frame in range(gone + 1, len(path)):
+        if path[frame, 0] != path[frame - 1, 0] or path[frame, 1] != path[frame - 1, 1]:
+            return frame
+    return len(path) - 1
 
 
-def _touched_last(trial: Trial, phase: Phase) -> int | None:
-    """Return the item in contact at the end, the nearest for its size; a held key is none."""
-    if trial.event("end of motion") is None:
-        return None
-    lying = trial.items if phase is Phase.START else trial.objects
-    nearness = [
-        math.dist(trial.path[-1], item.centre) / (trial.agent.radius + item.radius)
-        for item in lying
-    ]
-    nearest = min(range(len(lying)), key=nearness.__getitem__)
-    return nearest if nearness[nearest] <= 1 else None
+@part
+def _touched_last(path: Floats, lying: Floats, radius: float) -> int:
+    """Return the item in contact at the end, the nearest for its size, or -1."""
+    nearest, least = -1, 1.0
+    for item in range(len(lying)):
+        away = _distance(path[-1, 0], path[-1, 1], lying[item, 0], lying[item, 1])
+        nearness = away / (radius + lying[item, 2])
+        if nearness < least or (nearest < 0 and nearness <= 1.0):
+            nearest, least = item, nearness
+    return nearest
 
 
-def _contact_began(touching: Bools, frame: int) -> int:
-    """Return the first frame of the run of contact that lasts until ``frame``."""
-    if not touching[frame]:
-        return frame
-    apart = np.flatnonzero(~touching[:frame])
-    return int(apart[-1]) + 1 if len(apart) else 0
+@part
+def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
+    across, down = other_x - x, other_y - y
+    return math.sqrt(across * across + down * down)
 
 
 # Moves in pixels
 
 
-def _strides(places: Sequence[_Place], stride: float) -> Iterator[_Move]:
-    """Yield a move whenever a stride has been walked, and one for the rest."""
-    here, walked, arrived = places[0], 0.0, 0
-    for index in range(1, len(places)):
-        length = math.dist(places[index - 1], places[index])
-        if length == 0:
-            continue
-        walked, arrived = walked + length, index
-        if walked >= stride:
-            yield index, here, places[index]
-            here, walked = places[index], 0.0
-    if walked > 0:
-        yield arrived, here, places[arrived]
+@kernel
+def continuous_steps(
+    items: Annotated[Floats, "item 3"],
+    path: Annotated[Floats, "frame 2"],
+    radius: float,
+    objects: int,
+    picked: int,
+    reached: int,
+    gone: int,
+    last: int,
+    final: bool,
+    stride: float,
+) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
+    """Cut every leg into moves, one whenever a stride has been walked and one for the rest."""
+    legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
+    most = len(path) + len(legs)
+    numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
+    step = 0
+    for leg in range(len(legs)):
+        first, end, phase = legs[leg, 0], legs[leg, 1], legs[leg, 2]
+        act, item = legs[leg, 3], legs[leg, 4]
+        here = arrived = first
+        walked = 0.0
+        for frame in range(first + 1, end + 1):
+            length = _distance(
+                path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1]
+            )
+            if length > 0:
+                walked, arrived = walked + length, frame
+                if walked >= stride:
+                    _step(numbers, places, step, frame, MOVE, -1, phase, path[here], path[frame])
+                    step, here, walked = step + 1, frame, 0.0
+        if walked > 0:
+            _step(numbers, places, step, arrived, MOVE, -1, phase, path[here], path[arrived])
+            step += 1
+        if act != NO_ACT:
+            _step(numbers, places, step, end, act, item, phase, path[end], path[end])
+            step += 1
+    return _cut(numbers, places, step)
+
+
+@part
+def _step(
+    numbers: Ints,
+    places: Floats,
+    step: int,
+    frame: int,
+    act: int,
+    item: int,
+    phase: int,
+    start: Floats,
+    stop: Floats,
+) -> None:
+    numbers[0, step], numbers[1, step] = frame, act
+    numbers[2, step], numbers[3, step] = item, phase
+    places[0, step, 0], places[0, step, 1] = start[0], start[1]
+    places[1, step, 0], places[1, step, 1] = stop[0], stop[1]
+
+
+@part
+def _cut(
+    numbers: Ints, places: Floats, steps: int
+) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
+    """Return frame, act, item, phase, start and stop of as many steps as there are."""
+    return (
+        numbers[0, :steps],
+        numbers[1, :steps],
+        numbers[2, :steps],
+        numbers[3, :steps],
+        places[0, :steps],
+        places[1, :steps],
+    )
 
 
 # Moves between cells
 
-_Cell = tuple[int, int]
+
+@kernel
+def grid_steps(
+    items: Annotated[Floats, "item 3"],
+    path: Annotated[Floats, "frame 2"],
+    radius: float,
+    objects: int,
+    picked: int,
+    reached: int,
+    gone: int,
+    last: int,
+    final: bool,
+    closed: Annotated[Bools, "row column"],
+    opened: Annotated[Bools, "row column"],
+    cell: float,
+) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
+    """Cut every leg into the cells that it runs through, smoothed."""
+    legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
+    most = len(legs)
+    for leg in range(len(legs)):
+        most += _pieces(path, legs[leg, 0], legs[leg, 1], cell)
+    numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
+    step = 0
+    for leg in range(len(legs)):
+        first, end, phase = legs[leg, 0], legs[leg, 1], legs[leg, 2]
+        act, item = legs[leg, 3], legs[leg, 4]
+        cells = _cells(path, first, end, opened if phase == OPEN else closed, cell)
+        for k in range(1, len(cells)):
+            start, stop = cells[k - 1, 1:], cells[k, 1:]
+            _step(numbers, places, step, cells[k, 0], MOVE, -1, phase, start, stop)
+            step += 1
+        if act != NO_ACT:
+            rows, columns = closed.shape
+            numbers[0, step], numbers[1, step], numbers[2, step] = end, act, item
+            numbers[3, step] = phase
+            places[:, step, 0] = cell_of(path[end, 0], cell, columns)
+            places[:, step, 1] = cell_of(path[end, 1], cell, rows)
+            step += 1
+    return _cut(numbers, places, step)
 
 
-def _cells(places: Sequence[_Place], floor: Floor) -> Iterator[tuple[int, _Cell]]:
-    """Yield the cells that a path runs through, each with the index where it is entered."""
-    last: _Cell | None = None
-    for index, place in enumerate(places):
-        for x, y in _between(places[max(index - 1, 0)], place, floor.cell / 4):
-            now = floor.cell_of(x, y)
-            if now != last:
-                yield index, now
-                last = now
+@part
+def _pieces(path: Floats, first: int, last: int, cell: float) -> int:
+    """Return into how many pieces a path must be cut so that no cell is jumped over."""
+    pieces = 1
+    for frame in range(first + 1, last + 1):
+        pieces += _between(path, frame, cell)
+    return pieces
 
 
-def _between(start: _Place, stop: _Place, piece: float) -> Iterator[_Place]:
-    """Yield points on a line up to its end, so close that no cell is jumped over."""
-    pieces = max(1, math.ceil(math.dist(start, stop) / piece))
-    for k in range(1, pieces + 1):
-        yield (
-            start[0] + (stop[0] - start[0]) * k / pieces,
-            start[1] + (stop[1] - start[1]) * k / pieces,
-        )
+@part
+def _between(path: Floats, frame: int, cell: float) -> int:
+    length = _distance(path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1])
+    return max(1, math.ceil(length / (cell / 4)))
 
 
-def _smoothed(cells: list[tuple[int, _Cell]], blocked: Bools) -> list[tuple[int, _Cell]]:
-    """Replace two moves at a right angle by one diagonal wherever the diagonal is legal."""
-    smooth: list[tuple[int, _Cell]] = []
-    for index, there in cells:
-        if len(smooth) >= 2 and _makes_diagonal(smooth[-2][1], smooth[-1][1], there, blocked):
-            smooth.pop()
-        smooth.append((index, there))
-    return smooth
+@part
+def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float) -> Ints:
+    """Return the cells that a path runs through, as rows: frame where it is entered, column, row.
+
+    Two moves at a right angle become one diagonal wherever the diagonal is legal.
+    """
+    rows, columns = blocked.shape
+    cells = np.empty((_pieces(path, first, last, cell), 3), dtype=np.int64)
+    column, row = cell_of(path[first, 0], cell, columns), cell_of(path[first, 1], cell, rows)
+    cells[0, 0], cells[0, 1], cells[0, 2] = first, column, row
+    count = 1
+    for frame in range(first + 1, last + 1):
+        pieces = _between(path, frame, cell)
+        x, y = path[frame - 1, 0], path[frame - 1, 1]
+        across, down = path[frame, 0] - x, path[frame, 1] - y
+        for k in range(1, pieces + 1):
+            next_column = cell_of(x + across * k / pieces, cell, columns)
+            next_row = cell_of(y + down * k / pieces, cell, rows)
+            if next_column == column and next_row == row:
+                continue
+            column, row = next_column, next_row
+            if count >= 2 and _makes_diagonal(
+                cells[count - 2], cells[count - 1], column, row, blocked
+            ):
+                count -= 1
+            cells[count, 0], cells[count, 1], cells[count, 2] = frame, column, row
+            count += 1
+    return cells[:count]
 
 
-def _makes_diagonal(a: _Cell, b: _Cell, c: _Cell, blocked: Bools) -> bool:
-    """Tell whether a to b to c is a right angle whose both inner cells are free."""
-    one = abs(b[0] - a[0]) + abs(b[1] - a[1]) == 1 and abs(c[0] - b[0]) + abs(c[1] - b[1]) == 1
-    turns = abs(c[0] - a[0]) == 1 and abs(c[1] - a[1]) == 1
-    return one and turns and not blocked[a[1], c[0]] and not blocked[c[1], a[0]]
+@part
+def _makes_diagonal(a: Ints, b: Ints, column: int, row: int, blocked: Bools) -> bool:
+    """Tell whether a to b to here is a right angle whose both inner cells are free."""
+    one = abs(b[1] - a[1]) + abs(b[2] - a[2]) == 1 and abs(column - b[1]) + abs(row - b[2]) == 1
+    turns = abs(column - a[1]) == 1 and abs(row - a[2]) == 1
+    return bool(one and turns and not blocked[a[2], column] and not blocked[row, a[1]])

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import product
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.observe import Body, Trial
+from hbtom.compiled import kernel, part
+from hbtom.observe import Trial
 from hbtom.world.phase import Phase
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
+_NO_LOCK = np.empty((0, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,8 @@ class Floor:
 
     def cell_of(self, x: float, y: float) -> tuple[int, int]:
         """Return the column and row of the cell that holds a point."""
-        return _cell_of((x, y), self.cell, self.closed.shape)
+        rows, columns = self.closed.shape
+        return cell_of(x, self.cell, columns), cell_of(y, self.cell, rows)
 
 
 def grid_floor(trial: Trial, cell: float) -> Floor:
@@ -44,36 +46,7 @@ def grid_floor(trial: Trial, cell: float) -> Floor:
 
     A cell is blocked where its centre is covered; positions fall into cells by rounding down.
     """
-    x, y = _centres(trial, cell)
-
-    closed = _covered(x, y, _standing(trial), 0.0)
-
-    def at_item(item: Body) -> Floats:
-        """0 in an item's cell and around it; not around a corner between two blocked cells."""
-        at = np.zeros_like(closed)
-        column, row = _cell_of(item.centre, cell, closed.shape)
-        for down, right in product((-1, 0, 1), repeat=2):
-            r, c = row + down, column + right
-            inside = 0 <= r < len(y) and 0 <= c < len(x)
-            if inside and not (closed[row, c] and closed[r, column]):
-                at[r, c] = True
-        return np.where(at, 0.0, np.inf)
-
-    def at_lock(lock: Body) -> Floats:
-        """0 in the cells that a lock covers and in those around them."""
-        near_x, near_y = (
-            np.abs(centres - at) < LOCK_HALF + cell
-            for centres, at in zip((x, y), lock.centre, strict=True)
-        )
-        return np.where(np.logical_and.outer(near_y, near_x), 0.0, np.inf)
-
-    return Floor(
-        cell=cell,
-        closed=closed,
-        open=_covered(x, y, trial.walls, 0.0),
-        to_item=np.array([at_item(item) for item in trial.items]),
-        to_lock=None if trial.lock is None else at_lock(trial.lock),
-    )
+    return _floor(trial, cell, *grid_cells(*world_of(trial), cell))
 
 
 def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
@@ -83,49 +56,150 @@ def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
     its own solid square lets an agent come. Agents head for the middle of things, so the way to the
     middle is part of the cost.
     """
-    x, y = _centres(trial, cell)
-
-    def to_middle(body: Body, reach: float) -> Floats:
-        away = np.sqrt(np.add.outer((y - body.centre[1]) ** 2, (x - body.centre[0]) ** 2))
-        return np.where(away <= reach, away, np.inf) / cell
-
     radius = trial.agent.radius
-    at_lock = LOCK_HALF + max(radius, clearance) + cell
-    return Floor(
-        cell=cell,
-        closed=_covered(x, y, _standing(trial), clearance),
-        open=_covered(x, y, trial.walls, clearance),
-        to_item=np.array([to_middle(item, radius + item.radius) for item in trial.items]),
-        to_lock=None if trial.lock is None else to_middle(trial.lock, at_lock),
-    )
+    return _floor(trial, cell, *continuous_cells(*world_of(trial), cell, clearance, radius))
 
 
-def _cell_of(point: tuple[float, float], cell: float, shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return column and row; the far edges of the world belong to its last cells."""
-    return min(int(point[0] / cell), shape[1] - 1), min(int(point[1] / cell), shape[0] - 1)
+def world_of(trial: Trial) -> tuple[float, float, Floats, Floats, Floats, Floats]:
+    """Return what a floor is made of: width, height, walls, barrier, items, lock (or none)."""
+    lock = _NO_LOCK if trial.lock is None else np.array([trial.lock.centre])
+    return *trial.size, trial.walls, trial.barrier, trial.places, lock
 
 
-def _centres(trial: Trial, cell: float) -> tuple[Floats, Floats]:
-    width, height = trial.size
-    x = (np.arange(math.ceil(width / cell), dtype=np.float64) + 0.5) * cell
-    y = (np.arange(math.ceil(height / cell), dtype=np.float64) + 0.5) * cell
-    return x, y
+def _floor(
+    trial: Trial, cell: float, closed: Bools, opened: Bools, to_item: Floats, to_lock: Floats
+) -> Floor:
+    return Floor(cell, closed, opened, to_item, None if trial.lock is None else to_lock)
 
 
-def _standing(trial: Trial) -> Annotated[Floats, "block 4"]:
-    """All that blocks before the lock is opened: the lock's own cell is solid like the barrier."""
-    if trial.lock is None:
-        return np.concatenate([trial.walls, trial.barrier])
-    x, y = trial.lock.centre
-    lock = [[x - LOCK_HALF, y - LOCK_HALF, 2 * LOCK_HALF, 2 * LOCK_HALF]]
-    return np.concatenate([trial.walls, trial.barrier, lock])
+@kernel
+def grid_cells(
+    width: float,
+    height: float,
+    walls: Annotated[Floats, "wall 4"],
+    barrier: Annotated[Floats, "block 4"],
+    items: Annotated[Floats, "item 3"],
+    lock: Annotated[Floats, "lock 2"],
+    cell: float,
+) -> tuple[Bools, Bools, Floats, Floats]:
+    closed, opened = _blocked(width, height, walls, barrier, lock, cell, 0.0)
+    rows, columns = closed.shape
+    to_item = np.full((len(items), rows, columns), np.inf)
+    for index in range(len(items)):
+        column = cell_of(items[index, 0], cell, columns)
+        row = cell_of(items[index, 1], cell, rows)
+        for r in range(max(row - 1, 0), min(row + 2, rows)):
+            for c in range(max(column - 1, 0), min(column + 2, columns)):
+                if not (closed[row, c] and closed[r, column]):  # not around a blocked corner
+                    to_item[index, r, c] = 0.0
+    to_lock = np.full((rows, columns), np.inf)
+    for index in range(len(lock)):  # in the cells that a lock covers and in those around them
+        for r in range(rows):
+            for c in range(columns):
+                across = abs((c + 0.5) * cell - lock[index, 0])
+                down = abs((r + 0.5) * cell - lock[index, 1])
+                if across < LOCK_HALF + cell and down < LOCK_HALF + cell:
+                    to_lock[r, c] = 0.0
+    return closed, opened, to_item, to_lock
 
 
-def _covered(x: Floats, y: Floats, blocks: Floats, margin: float) -> Bools:
-    """Tell which cells have their centres inside any block grown by a margin."""
-    left, low = blocks[:, :1] - margin, blocks[:, 1:2] - margin
-    right, high = left + blocks[:, 2:3] + 2 * margin, low + blocks[:, 3:] + 2 * margin
-    columns = ((left < x) & (x < right)).astype(np.float32)
-    rows = ((low < y) & (y < high)).astype(np.float32)
-    covered: Bools = rows.T @ columns > 0
-    return covered
+@kernel
+def continuous_cells(
+    width: float,
+    height: float,
+    walls: Annotated[Floats, "wall 4"],
+    barrier: Annotated[Floats, "block 4"],
+    items: Annotated[Floats, "item 3"],
+    lock: Annotated[Floats, "lock 2"],
+    cell: float,
+    clearance: float,
+    radius: float,
+) -> tuple[Bools, Bools, Floats, Floats]:
+    closed, opened = _blocked(width, height, walls, barrier, lock, cell, clearance)
+    rows, columns = closed.shape
+    to_item = np.full((len(items), rows, columns), np.inf)
+    for index in range(len(items)):
+        _to_middle(to_item[index], cell, items[index, 0], items[index, 1], radius + items[index, 2])
+    to_lock = np.full((rows, columns), np.inf)
+    for index in range(len(lock)):
+        reach = LOCK_HALF + max(radius, clearance) + cell
+        _to_middle(to_lock, cell, lock[index, 0], lock[index, 1], reach)
+    return closed, opened, to_item, to_lock
+
+
+@part
+def _to_middle(way: Floats, cell: float, x: float, y: float, reach: float) -> None:
+    """Write the distance to a point, in cells, into all cells within reach of it."""
+    rows, columns = way.shape
+    top, bottom = cell_of(y - reach, cell, rows), cell_of(y + reach, cell, rows)
+    left, right = cell_of(x - reach, cell, columns), cell_of(x + reach, cell, columns)
+    for r in range(top, bottom + 1):
+        for c in range(left, right + 1):
+            down, across = (r + 0.5) * cell - y, (c + 0.5) * cell - x
+            away = math.sqrt(down * down + across * across)
+            if away <= reach:
+                way[r, c] = away / cell
+
+
+@part
+def cell_of(at: float, cell: float, cells: int) -> int:
+    """Return the cell that holds a coordinate; what is beyond an edge belongs to the last cell."""
+    return min(max(int(at / cell), 0), cells - 1)
+
+
+@part
+def _blocked(
+    width: float,
+    height: float,
+    walls: Floats,
+    barrier: Floats,
+    lock: Floats,
+    cell: float,
+    margin: float,
+) -> tuple[Bools, Bools]:
+    """Return the blocked cells, with and without what stands until the lock is opened.
+
+    The lock's own square is solid like the barrier.
+    """
+    rows, columns = math.ceil(height / cell), math.ceil(width / cell)
+    opened = np.zeros((rows, columns), dtype=np.bool_)
+    for i in range(len(walls)):
+        _cover(opened, cell, walls[i, 0], walls[i, 1], walls[i, 2], walls[i, 3], margin)
+    closed = opened.copy()
+    for i in range(len(barrier)):
+        _cover(closed, cell, barrier[i, 0], barrier[i, 1], barrier[i, 2], barrier[i, 3], margin)
+    for i in range(len(lock)):
+        left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
+        _cover(closed, cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
+    return closed, opened
+
+
+@part
+def _cover(
+    covered: Bools, cell: float, x: float, y: float, width: float, height: float, margin: float
+) -> None:
+    """Mark the cells whose centres are inside a block grown by a margin."""
+    rows, columns = covered.shape
+    left, low = x - margin, y - margin
+    right, high = left + width + 2 * margin, low + height + 2 * margin
+    top, bottom = _first_after(low, cell), _first_from(high, cell)
+    start, stop = _first_after(left, cell), _first_from(right, cell)
+    covered[top : max(top, min(bottom, rows)), start : max(start, min(stop, columns))] = True
+
+
+@part
+def _first_after(at: float, cell: float) -> int:
+    """Return the first cell whose centre lies beyond a coordinate, no less than 0."""
+    index = max(math.floor(at / cell - 0.5), 0)
+    while (index + 0.5) * cell <= at:
+        index += 1
+    return index
+
+
+@part
+def _first_from(at: float, cell: float) -> int:
+    """Return the first cell whose centre lies at a coordinate or beyond, no less than 0."""
+    index = max(math.floor(at / cell - 0.5), 0)
+    while (index + 0.5) * cell < at:
+        index += 1
+    return index

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from hbtom.bench.cache import archive_folder
 from hbtom.bench.download.addresses import DEFAULT_BASE, address, wanted
 from hbtom.bench.download.fetch import Fetcher, Progress
 from hbtom.bench.download.folder import Folder
 from hbtom.bench.download.outcome import Archive, Failure, Incomplete
 from hbtom.bench.download.server import Absent, Trouble, Unreachable
 from hbtom.bench.tasks import Task
+from hbtom.cache import archive_folder
 from hbtom.errors import BadInput
 
 

@@ -1,0 +1,140 @@
+"""Hot functions: compiled where there is a compiler, and the same numbers, slower, where not.
+
+A kernel is an ordinary function on arrays and numbers, written in the part of Python that numba
+compiles. Until :func:`start_compiler` is called it runs as it stands, so that judging one episode
+does not wait for a compiler to load. Both ways do the same operations in the same order: results
+are the same, bit for bit.
+
+Shapes say what a kernel takes: ``Annotated[Floats, "step goal"]`` is an array with two axes. Each
+is compiled once, for just these, and kept in the cache folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.cache import cache_folder
+
+R = TypeVar("R")
+
+
+class Kernel(Generic[R]):
+    """A function that is compiled once the compiler has been started."""
+
+    all: ClassVar[list[Kernel[Any]]] = []  # so that the compiler reaches each
+    folder: ClassVar[Path | None] = None  # of what is compiled; until it is started there is none
+
+    def __init__(self, function: Callable[..., R], plain: Callable[..., R], *, typed: bool) -> None:
+        update_wrapper(self, function)
+        self.plain = plain
+        self._function, self._typed = function, typed
+        self._run = plain
+        self._dispatcher: Any = None
+        Kernel.all.append(self)
+        if Kernel.folder is not None:
+            self.prepare(Kernel.folder)
+
+    def __call__(self, *args: Any) -> R:
+        return self._run(*args)
+
+    def prepare(self, folder: Path) -> None:
+        """Hand the function to the compiler, which sets to work when it is first called."""
+        import numba
+
+        with _kept_in(folder) as cache:
+            self._dispatcher = numba.njit(cache=cache, error_model="numpy")(self._function)
+        self._run = self._first if self._typed else self._dispatcher
+
+    def _first(self, *args: Any) -> R:
+        hints = get_type_hints(self._function, include_extras=True)
+        types = tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
+        self._dispatcher.compile(types)
+        self._dispatcher.disable_compile()  # other types are mistakes, or should be converted
+        self._run = self._dispatcher
+        return self._run(*args)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks an object for when one kernel calls another."""
+        return self._dispatcher._numba_type_
+
+
+def kernel(function: Callable[..., R]) -> Kernel[R]:
+    """Make a function a kernel that is called from Python: its annotations are its signature."""
+    return Kernel(function, function, typed=True)
+
+
+def part(function: Callable[..., R]) -> Kernel[R]:
+    """Make a function a part of kernels, which takes whatever they give it."""
+    return Kernel(function, function, typed=False)
+
+
+def part_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
+    """Make a function a part of kernels for which plain Python has another form."""
+    return lambda function: Kernel(function, plain, typed=False)
+
+
+def start_compiler() -> bool:
+    """Compile all kernels from now on; return False, and change nothing, without a compiler.
+
+    It takes a third of a second, and some twenty the first time. Needs the extra ``fast``.
+    """
+    if Kernel.folder is None:
+        try:
+            import numba  # noqa: F401
+        except ImportError:
+            return False
+        Kernel.folder = cache_folder("compiled", _fingerprint())
+        for one in Kernel.all:
+            one.prepare(Kernel.folder)
+    return True
+
+
+@contextmanager
+def _kept_in(folder: Path) -> Iterator[bool]:
+    """Let the compiler keep its work in a folder, if it can be written.
+
+    Left to itself it would look at the file of each function only, and not notice that a function
+    which this one calls has changed in another file.
+    """
+    import numba
+
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        config.CACHE_DIR = before or str(folder)
+        yield True
+    except OSError:
+        yield False
+    finally:
+        config.CACHE_DIR = before
+
+
+def _fingerprint() -> str:
+    """Return a few letters that change when any file that may hold a kernel changes."""
+    text = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*/*.py")):
+        text.update(path.read_bytes())
+    return text.hexdigest()[:12]
+
+
+_SCALARS = {float: "float64", int: "int64", bool: "boolean"}
+
+
+def _numba_type(hint: Any) -> Any:
+    """Return numba's name for an annotation; arrays are C-ordered and only read."""
+    import numba
+
+    if hint in _SCALARS:
+        return getattr(numba.types, _SCALARS[hint])
+    array, shape = get_args(hint)
+    value = {Floats: "float64", Ints: "int64", Bools: "boolean"}[array]
+    dtype = getattr(numba.types, value)
+    return numba.types.Array(dtype, len(shape.split()), "C", readonly=True)
