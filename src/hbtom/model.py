@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -137,17 +137,12 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
                 if table:
                     table.setdefault("name", f"{base}, changed")
                 table = _merged(msgspec.to_builtins(Model.preset(str(base))), table)
-            return msgspec.convert(table, Model)
+            return _converted(table)
         except tomllib.TOMLDecodeError as error:
             hint = "'hbtom model show default' prints a model"
             raise BadInput(f"not TOML: {error}", hint=hint) from None
         except RecursionError:
             raise BadInput("not a model: nested too deeply") from None
-        except msgspec.ValidationError as error:
-            raise BadInput(
-                str(error).replace("`", "'").replace("$.", ""),
-                hint="'hbtom model show default' prints a complete model",
-            ) from None
 
     def to_toml(self) -> str:
         """Write the model as TOML, every parameter with its meaning."""
@@ -184,6 +179,33 @@ def find_model(model: Model | str | os.PathLike[str]) -> Model:
         return Model.from_toml(text)
     except BadInput as error:
         raise error.at(file=name) from None
+
+
+def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
+    """Return a model with some parameters changed, each given by its name in the TOML file.
+
+    >>> with_settings(Model.preset("paper"), {"efficiency.scale": 2}).efficiency.scale
+    2.0
+    """
+    if not settings:
+        return model
+    table = msgspec.to_builtins(model)
+    for name, value in settings.items():
+        for part in reversed(name.split(".")):
+            value = {part: value}
+        table = _merged(table, value)
+    told = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return _converted({**table, "name": f"{model.name}, {told}"})
+
+
+def _converted(table: dict[str, Any]) -> Model:
+    try:
+        return msgspec.convert(table, Model)
+    except msgspec.ValidationError as error:
+        raise BadInput(
+            str(error).replace("`", "'").replace("$.", ""),
+            hint="'hbtom model show default' prints a complete model",
+        ) from None
 
 
 def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec.structs import replace as changed
 
@@ -25,8 +25,9 @@ from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput
-from hbtom.judgement import Triple, judge, plausibility
+from hbtom.judgement import Triple, plausibility
 from hbtom.judgement.fit import optimiser
+from hbtom.judgement.sharing import judge_pair
 from hbtom.model import Grid, Model, find_model
 from hbtom.observe import Episode, Look, Trial
 
@@ -205,17 +206,15 @@ def _varied(
 ) -> dict[str, Surprises]:
     """Return the surprises of both members by variation; what is judged alike is judged once."""
     other = _loaded(donor)
-    known: dict[tuple[str, Watched], Surprises] = {}
     found: dict[str, Surprises] = {}
-    for one in VARIATIONS:
-        if one.watched == "placebo" and other is None:
+    for watched in get_args(Watched):
+        if watched == "placebo" and other is None:
             continue
-        varied = one.model(model)
-        alike = (varied.fingerprint, one.watched)
-        if alike not in known:
-            e, u = (_watch(one.watched, member, other) for member in (expected, unexpected))
-            known[alike] = judge(e, varied).surprise, judge(u, varied).surprise
-        found[one.name] = known[alike]
+        variations = [one for one in VARIATIONS if one.watched == watched]
+        models = [one.model(model) for one in variations]
+        e, u = (_watch(watched, member, other) for member in (expected, unexpected))
+        for one, judged in zip(variations, judge_pair(models, e, u), strict=True):
+            found[one.name] = judged[0].surprise, judged[1].surprise
     return found
 
 

@@ -44,6 +44,13 @@ _tasks = click.option(
 _workers = click.option(
     "--workers", type=click.IntRange(min=1), help="Processes to use. Default: all cores."
 )
+_score = click.option(
+    "--score",
+    type=click.Choice(["plausibility", "predictive"]),
+    default="plausibility",
+    show_default=True,
+    help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
+)
 
 
 @main.command()
@@ -64,13 +71,7 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
 @_tasks
 @click.option("--out", type=click.Path(), help="Write a row an episode: .csv, .jsonl, .parquet.")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
-@click.option(
-    "--score",
-    type=click.Choice(["plausibility", "predictive"]),
-    default="plausibility",
-    show_default=True,
-    help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
-)
+@_score
 @click.option("--wrong", is_flag=True, help="List the pairs that are judged wrong.")
 @_format
 @_workers
@@ -201,6 +202,40 @@ def ablate(
     from hbtom.cli.ablate import run
 
     sys.exit(run(dataset, model, tasks, out, overwrite, form, workers))
+
+
+@main.command()
+@click.argument("dataset", required=False, type=click.Path())
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    required=True,
+    metavar="NAME=VALUE[,VALUE]",
+    help="Values of a parameter, as in 'hbtom model show'; may be given again.",
+)
+@_model
+@_tasks
+@click.option("--out", type=click.Path(), help="A row a model and task: .csv, .jsonl, .parquet.")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@_score
+@_format
+@_workers
+def sweep(
+    dataset: str | None,
+    given: tuple[str, ...],
+    model: str,
+    tasks: tuple[str, ...],
+    out: str | None,
+    overwrite: bool,
+    score: Literal["plausibility", "predictive"],
+    form: str,
+    workers: int | None,
+) -> None:
+    """Evaluate a model on DATASET with every combination of some parameters."""
+    from hbtom.cli.sweep import run
+
+    sys.exit(run(dataset, model, given, tasks, out, overwrite, score, form, workers))
 
 
 @main.command()

@@ -12,7 +12,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Triple, surprise
-from hbtom.mind import Beliefs, Posterior, infer
+from hbtom.mind import Beliefs, Effort, Posterior, consider, exert, waits
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
 
@@ -73,21 +73,26 @@ class Judgement:
         return f"<Judgement of {self.episode.name!r}: plausibility {self.plausibility:.3f}>"
 
 
+Efforts = tuple[Effort, ...]  # one a trial
+
+
 def judge(
     episode: Episode | str | os.PathLike[str],
     model: Model | str | os.PathLike[str] = "default",
     *,
     like: Judgement | None = None,
+    efforts: Efforts | None = None,
 ) -> Judgement:
     """Judge how plausible the last trial of an episode is, given the trials before it.
 
-    ``episode`` may be a file; ``model`` may be the name of a preset or a TOML file. ``like`` is a
-    judgement by the same model of an episode that begins with the same trials, as the two of a pair
-    often do: what it found out in those is taken over, with the same result in less time.
+    ``episode`` may be a file; ``model`` may be the name of a preset or a TOML file. What is known
+    already may be given, for the same result in less time: ``like``, a judgement by the same model
+    of an episode that begins with the same trials, as the two of a pair often do; ``efforts``, what
+    :func:`plan_trials` returned for a model with the same dynamics.
     """
     model = find_model(model)
     episode = episode if isinstance(episode, Episode) else load(episode)
-    posteriors, beliefs = zip(*_watched(model, episode, like), strict=True)
+    posteriors, beliefs = zip(*_watched(model, episode, like, efforts), strict=True)
     surprises = surprise(posteriors[-1])
     product, parts = plausibility(model.classifier, surprises)
     return Judgement(
@@ -102,13 +107,30 @@ def judge(
     )
 
 
+def plan_trials(
+    model: Model, episode: Episode, *, like: tuple[Episode, Efforts] | None = None
+) -> Efforts:
+    """Return the effort of every trial, which all models with the same dynamics share.
+
+    ``like`` is an episode that may begin with the same trials, and what is known of it.
+    """
+    known = like[1][: _alike(like[0], episode)] if like is not None else ()
+    efforts: list[Effort] = []
+    openings: tuple[float, ...] = ()
+    for index, trial in enumerate(episode):
+        shared = index < len(known)
+        efforts.append(known[index] if shared else exert(model, openings, trial))
+        openings += waits(trial)
+    return tuple(efforts)
+
+
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
     """Watch all trials of an episode in order, carrying over what is learnt."""
-    return tuple(posterior for posterior, _ in _watched(model, episode, None))
+    return tuple(posterior for posterior, _ in _watched(model, episode, None, None))
 
 
 def _watched(
-    model: Model, episode: Episode, like: Judgement | None
+    model: Model, episode: Episode, like: Judgement | None, efforts: Efforts | None
 ) -> Iterator[tuple[Posterior, Beliefs]]:
     """Yield what is believed during and after each trial; trials watched before are not again."""
     beliefs = Beliefs()
@@ -118,7 +140,8 @@ def _watched(
             posterior, beliefs = like.posteriors[index], like.beliefs[index]
         else:
             try:
-                posterior, beliefs = infer(model, beliefs, trial)
+                effort = efforts[index] if efforts else exert(model, beliefs.openings, trial)
+                posterior, beliefs = consider(model, beliefs, trial, effort)
             except BadInput as error:
                 raise error.at(file=episode.name, trial=index + 1) from None
         yield posterior, beliefs

@@ -3,7 +3,17 @@
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.effort import Actions, Effort, Headings
 from hbtom.mind.evidence import Evidence, weigh
-from hbtom.mind.inference import Posterior, consider, efficiencies, exert, infer, log_prior, update
+from hbtom.mind.inference import (
+    Posterior,
+    consider,
+    dynamics,
+    efficiencies,
+    exert,
+    infer,
+    log_prior,
+    update,
+    waits,
+)
 
 __all__ = [
     "Actions",
@@ -14,10 +24,12 @@ __all__ = [
     "Headings",
     "Posterior",
     "consider",
+    "dynamics",
     "efficiencies",
     "exert",
     "infer",
     "log_prior",
     "update",
+    "waits",
     "weigh",
 ]

@@ -24,7 +24,7 @@ from hbtom.mind.continuous import continuous_effort
 from hbtom.mind.effort import UNIT, Effort
 from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
-from hbtom.model import Efficiency, Grid, Model
+from hbtom.model import Acts, Continuous, Efficiency, Grid, Model
 from hbtom.observe import Look, Trial
 
 MOST_COUNTS = 1 << 20  # numbers of counts kept; nine trials with nine goals have a fifth of it
@@ -72,17 +72,17 @@ class Posterior:
 
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
-    return consider(model, beliefs, trial, exert(model, beliefs, trial))
+    return consider(model, beliefs, trial, exert(model, beliefs.openings, trial))
 
 
-def exert(model: Model, beliefs: Beliefs, trial: Trial) -> Effort:
+def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
     """Return the effort of a trial under the model's motion: all that planning is needed for.
 
-    Of the model it depends on motion, acts and whether keys are goals, and of what is believed on
-    how long barriers took to vanish.
+    ``openings`` is what waiting for barriers cost in the trials before. Of the model, the effort
+    depends only on what :func:`dynamics` tells.
     """
-    learnt = model.acts.learn_opening and len(beliefs.openings) > 0
-    opening = sum(beliefs.openings) / len(beliefs.openings) if learnt else model.acts.cost
+    learnt = model.acts.learn_opening and len(openings) > 0
+    opening = sum(openings) / len(openings) if learnt else model.acts.cost
     if isinstance(model.motion, Grid):
         effort = grid_effort(model.motion, model.acts, trial, opening)
     else:
@@ -90,6 +90,11 @@ def exert(model: Model, beliefs: Beliefs, trial: Trial) -> Effort:
     if model.preference.keys or trial.key is None:
         return effort
     return effort.among(slice(len(trial.objects)))
+
+
+def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool]:
+    """Return what of a model planning depends on: models that share it share all effort."""
+    return model.motion, model.acts, model.preference.keys
 
 
 def consider(
@@ -106,7 +111,7 @@ def consider(
             hint="inference is exact; leave out objects or trials",
         )
     posterior, learnt = update(model, known, evidence, agent)
-    return posterior, beliefs.after(agent, learnt, _waits(trial))
+    return posterior, beliefs.after(agent, learnt, waits(trial))
 
 
 def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
@@ -157,7 +162,7 @@ def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
     return evidence.reachable, ()
 
 
-def _waits(trial: Trial) -> tuple[float, ...]:
+def waits(trial: Trial) -> tuple[float, ...]:
     """Return what waiting for the barrier cost: the way the agent could have walked meanwhile.
 
     Only frames in which the barrier changes count, so that repeated frames change nothing.

@@ -11,6 +11,7 @@ from hbtom.bench.calibration import Calibration
 from hbtom.bench.published import published
 from hbtom.bench.referee import Difference
 from hbtom.bench.score import Score, in_groups, total
+from hbtom.bench.sweep import Sweep
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.show.columns import columns
 from hbtom.show.words import plain
@@ -111,3 +112,25 @@ def _short(task: str) -> str:
 
 def _per_cent(fraction: float) -> str:
     return f"{100 * fraction:.1f}"
+
+
+def sweep_table(swept: Sweep) -> str:
+    """Return one row a model: what is set, the accuracy over all, and the worst task."""
+    names = list(swept.models[0].settings)
+    rows: list[tuple[str, ...]] = [(*names, "accuracy", "95 % interval", "worst task", "")]
+    for one in swept.models:
+        worst = min(one.tasks, key=lambda score: score.accuracy)
+        rows.append(
+            (
+                *(plain(_setting(one.settings[name])) for name in names),
+                _per_cent(one.overall.accuracy),
+                "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
+                _per_cent(worst.accuracy),
+                plain(worst.task),
+            )
+        )
+    return "\n".join(columns(rows, right="R" * len(names) + "RRR"))
+
+
+def _setting(value: object) -> str:
+    return " ".join(f"{one:g}" for one in value) if isinstance(value, list) else str(value)

@@ -1,0 +1,162 @@
+"""Sweeping: a grid of models on one dataset.
+
+Every pair is read once and judged by all models in turn; models that move in the same way share
+their plans, so that a sweep over priors or weights costs little more than one evaluation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from hbtom import __version__
+from hbtom.bench.dataset import Dataset, LeftOut, Pair, load_pairs
+from hbtom.bench.evaluation import Compared, Progress, as_dataset
+from hbtom.bench.score import Score, pair_score, scores, total
+from hbtom.bench.workers import each
+from hbtom.errors import BadInput, missing
+from hbtom.judgement.sharing import judge_pair
+from hbtom.model import Model, find_model, with_settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_MODELS = 10_000
+Settings = Mapping[str, Any]  # by the name of a parameter, like "efficiency.scale"
+
+
+@dataclass(frozen=True)
+class Swept:
+    """One model of a sweep: what is set in it, and how well it does."""
+
+    settings: Settings
+    model: Model
+    tasks: tuple[Score, ...]
+
+    @property
+    def overall(self) -> Score:
+        return total("overall", self.tasks)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The scores of a grid of models."""
+
+    dataset: str
+    score: Compared
+    models: tuple[Swept, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def unreadable(self) -> tuple[LeftOut, ...]:
+        """What should have been judged and could not be read; its pairs do not count."""
+        return tuple(one for one in self.left_out if one.unreadable)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record a model and task, and one for all tasks together."""
+        return [
+            {
+                **{name: _plain(value) for name, value in one.settings.items()},
+                **_scored(score),
+                "score": self.score,
+                "model": one.model.fingerprint,
+                "dataset": self.dataset,
+                "version": __version__,
+            }
+            for one in self.models
+            for score in (*one.tasks, one.overall)
+        ]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the records as a table (needs the extra ``tables``)."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing("pandas", "tables") from None
+        return pd.DataFrame(self.to_records())
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that fits into a cell of a table: of a list, its numbers with spaces."""
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _scored(score: Score) -> dict[str, Any]:
+    plain = score.to_dict()
+    low, high = plain.pop("interval")
+    del plain["published"]
+    return {**plain, "low": low, "high": high}
+
+
+def sweep(
+    dataset: str | os.PathLike[str] | Dataset | None = None,
+    settings: Mapping[str, Sequence[Any]] | None = None,
+    model: Model | str | os.PathLike[str] = "default",
+    *,
+    tasks: Sequence[str] | None = None,
+    workers: int | None = None,
+    score: Compared = "plausibility",
+    progress: Progress | None = None,
+) -> Sweep:
+    """Evaluate a model with every combination of some settings.
+
+    >>> sweep("data", {"efficiency.scale": [0.5, 1, 2]}).to_records()  # doctest: +SKIP
+    """
+    grid = list(combinations(settings or {}))
+    models = [with_settings(find_model(model), chosen) for chosen in grid]
+    found = as_dataset(dataset, tasks)
+    left_out = list(found.left_out)
+    values: list[dict[str, list[float]]] = [{} for _ in models]
+    work = partial(_judged, models, score == "predictive")
+    for done, result in enumerate(each(work, found.pairs, workers), start=1):
+        if isinstance(result, LeftOut):
+            left_out.append(result)
+        else:
+            for by_task, value in zip(values, result, strict=True):
+                by_task.setdefault(found.pairs[done - 1].task, []).append(value)
+        if progress is not None:
+            progress(done, len(found.pairs))
+    swept = (
+        Swept(chosen, one, scores(by_task))
+        for chosen, one, by_task in zip(grid, models, values, strict=True)
+    )
+    return Sweep(found.name, score, tuple(swept), tuple(left_out))
+
+
+def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
+    """Yield every combination of values, the last parameter varying fastest."""
+    many = 1
+    for name, values in settings.items():
+        if not values:
+            raise BadInput(f"'{name}' has no value", hint="give at least one")
+        many *= len(values)
+    if many > MOST_MODELS:
+        raise BadInput(f"these are {many} models", hint=f"sweep at most {MOST_MODELS} at a time")
+    for chosen in product(*settings.values()):
+        yield dict(zip(settings, chosen, strict=True))
+
+
+def _judged(
+    models: Sequence[Model], predictive: bool, pairs: Sequence[Pair]
+) -> Iterator[list[float] | LeftOut]:
+    """Yield for every pair what each model makes of it: 1, 1/2 or 0."""
+    for pair, expected, unexpected in load_pairs(pairs):
+        if isinstance(expected, BadInput):
+            yield LeftOut(pair.expected.file, expected.said, unreadable=True)
+            continue
+        if isinstance(unexpected, BadInput):
+            yield LeftOut(pair.unexpected.file, unexpected.said, unreadable=True)
+            continue
+        try:
+            yield [
+                pair_score(e.predictive, u.predictive)
+                if predictive
+                else pair_score(e.plausibility, u.plausibility)
+                for e, u in judge_pair(models, expected, unexpected)
+            ]
+        except BadInput as error:
+            yield LeftOut(error.place.file or pair.expected.file, error.said, unreadable=True)

@@ -1,0 +1,76 @@
+"""``hbtom sweep``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hbtom.bench.evaluation import Compared
+from hbtom.bench.results import check_target, write_records
+from hbtom.bench.sweep import sweep
+from hbtom.cli.progress import given_or_default, progress
+from hbtom.cli.say import complain, print_json, tell_left_out
+from hbtom.errors import BadInput
+
+
+def run(
+    dataset: str | None,
+    model: str,
+    given: Sequence[str],
+    tasks: Sequence[str],
+    out: str | None,
+    overwrite: bool,
+    score: Compared,
+    form: str,
+    workers: int | None,
+) -> int:
+    """Evaluate a grid of models; return 1 if anything in the dataset could not be read."""
+    try:
+        settings = dict(_setting(one) for one in given)
+        if out is not None:
+            check_target(Path(out), overwrite=overwrite)
+        where = given_or_default(dataset)
+        with progress("judging pairs") as judged:
+            result = sweep(
+                where,
+                settings,
+                model,
+                tasks=tasks or None,
+                workers=workers,
+                score=score,
+                progress=judged,
+            )
+        if out is not None:
+            write_records(result.to_records(), Path(out), overwrite=overwrite)
+    except BadInput as error:
+        complain(error)
+        return 1
+    if form == "json":
+        print_json(result.to_records())
+    else:
+        from hbtom.show.scores import sweep_table
+
+        click.echo(sweep_table(result))
+        pairs = max((one.overall.pairs for one in result.models), default=0)
+        click.echo(
+            f"accuracy in per cent, {pairs} pairs; every task in --out and --format json\n"
+            f"model {model}, dataset {result.dataset}"
+        )
+    tell_left_out(result.left_out)
+    return 1 if result.unreadable else 0
+
+
+def _setting(text: str) -> tuple[str, list[Any]]:
+    """Read ``efficiency.scale=0.5,1,2``: a parameter, and values as TOML has them in a list."""
+    name, _, values = text.partition("=")
+    try:
+        return name.strip(), tomllib.loads(f"values = [{values}]")["values"]
+    except tomllib.TOMLDecodeError:
+        raise BadInput(
+            f"'--set {text}' does not set a parameter",
+            hint="write it like --set efficiency.scale=0.5,1,2; 'hbtom model show' names them",
+        ) from None
