@@ -1,72 +1,205 @@
 """How fast, as ratios measured in one run: machines differ and are noisy, ratios less so.
 
-    python benchmarks/run.py [EPISODE.json]
+    python benchmarks/run.py [--data FOLDER] [--pairs 40] [--page docs/speed.md]
 
-Without a file it makes a synthetic episode of about 2 MB, the size of real ones.
+It makes a synthetic benchmark of 720 uncompressed files (about 2 GB) in a temporary folder, or takes
+that of ``--data``, and prints a table; ``--page`` also puts it into a page of the documentation.
+CPU time is user plus system time of whole processes, start-up included, where nothing else is said.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
+import os
+import platform
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
+from growth import growth
 
-import hbtom
-from hbtom.bench.synth import encode, episode_pair
+MARKS = "<!-- measured -->", "<!-- end of measured -->"
+TARGETS = {"orjson": 0.15, "paper": 2000.0, "default": 700.0, "motion": 3.0, "memory": 300.0}
 
-ROUNDS = 15
-
-
-def cost(work: Callable[[], object]) -> float:
-    """Return the least CPU time of several rounds, in seconds."""
-    spent = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work()
-        spent.append(time.process_time() - start)
-    return min(spent)
-
-
-def start_up(*command: str) -> float:
-    """Return the least time that a command takes from start to end, in seconds."""
-    spent = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        spent.append(time.perf_counter() - start)
-    return min(spent)
+DECODE = """
+import sys, pathlib, orjson
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*/*.json")):
+    orjson.loads(path.read_bytes())
+"""
+RATE = """
+import sys, time
+from hbtom import evaluate
+evaluate(sys.argv[1], sys.argv[2], workers=1)  # compiles, and fills the page cache
+spent = []
+for _ in range(3):
+    start = time.process_time()
+    judged = evaluate(sys.argv[1], sys.argv[2], workers=1)
+    spent.append(time.process_time() - start)
+print(len(judged.rows) / min(spent))
+"""
 
 
-def main() -> None:
-    """Print a line for each ratio: what, the ratio, and what it should stay below."""
-    if len(sys.argv) > 1:
-        data = Path(sys.argv[1]).read_bytes()
-    else:
-        data = encode(episode_pair("preference", np.random.default_rng(0))[0])
-    models = {name: hbtom.Model.preset(name) for name in ("default", "paper")}
-    decode = cost(lambda: json.loads(data))
-    judged = {n: cost(lambda m=m: hbtom.judge(hbtom.read(data), m)) for n, m in models.items()}
-    read = cost(lambda: hbtom.read(data))
-    numpy = start_up(sys.executable, "-c", "import numpy")
-    script = Path(sys.executable).with_name("hbtom")
-    command = [str(script)] if script.exists() else [sys.executable, "-m", "hbtom"]
-    helped = start_up(*command, "--help")
-    print(f"an episode of {len(data) / 1e6:.1f} MB, Python {sys.version.split()[0]}")
-    for what, ratio, limit in (
-        ("judge (default) / json.loads", judged["default"] / decode, 1.0),
-        ("judge (paper) / json.loads", judged["paper"] / decode, 1.0),
-        ("read / json.loads", read / decode, 1.0),
-        ("judge, default / paper", judged["default"] / judged["paper"], None),
-        ("hbtom --help / import numpy", helped / numpy, 1.5),
-    ):
-        bound = "" if limit is None else f"   (below {limit:g})"
-        print(f"{what:32} {ratio:6.2f}{bound}")
+@dataclass(frozen=True)
+class Spent:
+    """What a process took."""
+
+    cpu: float  # seconds
+    wall: float  # seconds
+    memory: float  # MB at its peak
+
+
+def spent(command: Sequence[str], rounds: int = 1) -> Spent:
+    """Run a command and return the least that it took."""
+    runs = [_run(command) for _ in range(rounds)]
+    return Spent(
+        min(run.cpu for run in runs), min(run.wall for run in runs), max(run.memory for run in runs)
+    )
+
+
+def _run(command: Sequence[str]) -> Spent:
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} ended with status {process.returncode}")
+    wall = time.perf_counter() - start
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes, or kilobytes
+    return Spent(used.ru_utime + used.ru_stime, wall, used.ru_maxrss * unit / 1e6)
+
+
+def python(code: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", code, *arguments]
+
+
+def hbtom(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "hbtom", *arguments]
+
+
+def rate(dataset: Path, model: str) -> float:
+    """Return how many episodes a second of CPU time are judged, once all is loaded."""
+    command = python(RATE, str(dataset), model)
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing measured."""
+
+    what: str
+    value: str
+    target: str = ""
+    holds: bool | None = None
+
+
+def measured(folder: Path, archive: Path) -> Iterator[Line]:
+    """Yield what is measured on a dataset and on the archive that is packed from it."""
+    files = sorted(folder.glob("*/*.json"))
+    size = sum(path.stat().st_size for path in files)
+    yield Line("files", f"{len(files)}, {size / 1e6:.0f} MB")
+
+    def evaluate(where: Path, model: str = "default", workers: int = 1) -> list[str]:
+        return hbtom("evaluate", str(where), "--model", model, "--workers", str(workers))
+
+    _run(evaluate(folder)), _run(evaluate(folder, "paper"))  # compile, and fill the page cache
+    decode = spent(python(DECODE, str(folder)), 2)
+    default, paper = spent(evaluate(folder), 2), spent(evaluate(folder, "paper"), 2)
+    for name, one in (("default", default), ("paper", paper)):
+        ratio, target = one.cpu / decode.cpu, TARGETS["orjson"]
+        what = f"evaluate ({name}) / orjson.loads, CPU"
+        yield Line(what, f"{ratio:.3f}", f"at most {target}", ratio <= target)
+    two = spent(evaluate(folder, workers=2), 2)
+    yield Line("one worker / two workers, wall clock", f"{default.wall / two.wall:.2f}")
+
+    packing = spent(hbtom("pack", str(folder), str(archive), "--overwrite"))
+    yield Line("pack / evaluate, CPU", f"{packing.cpu / default.cpu:.2f}")
+    each = archive.stat().st_size / len(files) / 1000
+    yield Line("archive, kB an episode", f"{each:.1f}", "at most 20", each <= 20)
+    rates = {}
+    for name in ("default", "paper"):
+        rates[name] = rate(archive, name)
+        from_folder, target = rate(folder, name), TARGETS[name]
+        what = f"archive ({name}), episodes a second and core"
+        yield Line(what, f"{rates[name]:.0f}", f"at least {target:.0f}", rates[name] >= target)
+        yield Line(
+            f"archive / folder ({name}), episodes a second", f"{rates[name] / from_folder:.1f}"
+        )
+    motion, target = rates["paper"] / rates["default"], TARGETS["motion"]
+    yield Line(
+        "default / paper, cost of judging", f"{motion:.2f}", f"about {target:.0f}", motion <= target
+    )
+
+    packed = spent(evaluate(archive))
+    half = spent([*evaluate(folder), "--tasks", "preference,multi_agent,inaccessible_goal"])
+    for what, one in (("folder", default), ("a third of it", half), ("archive", packed)):
+        fits = one.memory <= TARGETS["memory"]
+        yield Line(f"peak memory, {what}, MB", f"{one.memory:.0f}", "at most 300", fits)
+
+
+def start_up() -> Iterator[Line]:
+    """Yield how long it takes until something is seen."""
+    numpy, helped = spent(python("import numpy"), 15), spent(hbtom("--help"), 15)
+    ratio = helped.wall / numpy.wall
+    yield Line(
+        "hbtom --help / import numpy, wall clock", f"{ratio:.2f}", "at most 1.5", ratio <= 1.5
+    )
+
+
+def machine() -> str:
+    """Describe the machine in a line."""
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "orjson"))
+    return f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, {packages}"
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def table(lines: Sequence[Line]) -> str:
+    """Return a table in Markdown."""
+    rows = ["| what | measured | target |", "|---|---:|---|"]
+    for line in lines:
+        mark = "" if line.holds is None else " ✓" if line.holds else " ✗"
+        rows.append(f"| {line.what} | {line.value} | {line.target}{mark} |")
+    return "\n".join(rows)
+
+
+def put_into(page: Path, text: str) -> None:
+    """Replace what stands between the marks of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
+    after = rest.partition(MARKS[1])[2]
+    page.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", encoding="utf-8")
+
+
+def main() -> int:
+    """Measure, print, and say by the status whether all targets are met."""
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--data", type=Path, help="a folder of uncompressed episodes")
+    arguments.add_argument("--pairs", type=int, default=40, help="pairs a task to make without it")
+    arguments.add_argument("--page", type=Path, help="a page to put the table into")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hbtom-benchmark-") as scratch:
+        folder = given.data
+        if folder is None:
+            folder = Path(scratch) / "data"
+            _run(hbtom("generate", str(folder), "--pairs", str(given.pairs), "--seed", "1"))
+        lines = [*measured(folder, Path(scratch) / "packed.parquet"), *start_up()]
+    text = f"Measured on {machine()}.\n\n{table(lines)}\n\n{growth()}"
+    print(text)
+    if given.page is not None:
+        put_into(given.page, text)
+    return 0 if all(line.holds is not False for line in lines) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
