@@ -15,7 +15,14 @@ import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
 ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "show", "cli"]
-SHARED = ["errors", "arrays", "cache", "compiled", "model"]  # may be imported by all, and import no room
+# Below the rooms: may be imported by all, and import no room
+SHARED = ["errors", "arrays", "cache", "compiled", "model"]
+    "errors",
+    "arrays",
+    "cache",
+    "compiled",
+    "model",
+]  # may be imported by all, and import no room
 FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
 
 

@@ -49,7 +49,8 @@ class Kernel(Generic[R]):
 
         with _kept_in(folder) as cache:
             self._dispatcher = numba.njit(cache=cache, error_model="numpy")(self._function)
-        self._run = self._first if self._typed else self._dispatcher
+        if self._typed:  # called from Python, a part stays plain: that is not where it is hot
+            self._run = self._first
 
     def _first(self, *args: Any) -> R:
         hints = get_type_hints(self._function, include_extras=True)
@@ -90,10 +91,19 @@ def start_compiler() -> bool:
             import numba  # noqa: F401
         except ImportError:
             return False
-        Kernel.folder = cache_folder("compiled", _fingerprint())
+        Kernel.folder = _folder()
         for one in Kernel.all:
             one.prepare(Kernel.folder)
     return True
+
+
+def compiled_before() -> bool:
+    """Tell whether there is anything compiled in the cache folder, so that loading it is enough."""
+    return Kernel.folder is not None or _folder().is_dir()
+
+
+def _folder() -> Path:
+    return cache_folder("compiled", _fingerprint())
 
 
 @contextmanager

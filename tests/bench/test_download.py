@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hbtom.cache import archive_folder, cache_folder
 from hbtom.bench.download import LEDGER, Archive, Incomplete, download, server
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
+from hbtom.cache import archive_folder, cache_folder
 from hbtom.cli import main
 from hbtom.cli.download import _Bars, run
 from hbtom.errors import BadInput
