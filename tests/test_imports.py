@@ -15,14 +15,7 @@ import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
 ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "show", "cli"]
-# Below the rooms: may be imported by all, and import no room
-SHARED = ["errors", "arrays", "cache", "compiled", "model"]
-    "errors",
-    "arrays",
-    "cache",
-    "compiled",
-    "model",
-]  # may be imported by all, and import no room
+SHARED = ["errors", "arrays", "cache", "compiled", "model"]  # below all rooms: import none
 FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
 
 
