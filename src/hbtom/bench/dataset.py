@@ -1,32 +1,32 @@
-"""Finding the pairs of a dataset, in folders and in zip archives as they are published.
+"""Finding the pairs of a dataset, in folders, in zip archives as they are published, in our own.
 
 A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, packed or not; or one
-such task folder; or a zip archive of one; or a folder of archives. Task folders may carry the
-benchmark's names or those of the public archives. Pairs are matched by id, and whatever is not
-part of a pair is listed with the reason.
+such task folder; or a zip archive of one; or an archive that ``hbtom pack`` made, whose name ends
+in ``.parquet``; or a folder of archives. Task folders may carry the benchmark's names or those of
+the public archives. Pairs are matched by id, and whatever is not part of a pair is listed with the
+reason.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.bench.tasks import task as task_called
 from hbtom.errors import BadInput
-from hbtom.observe import Episode, read
-from hbtom.observe.files import LARGEST, Loaded, file_bytes, read_one, read_pair
+from hbtom.observe import Episode
+from hbtom.observe.archive import NOT_OURS, SUFFIX, open_archive
+from hbtom.observe.files import Loaded
 
 LEDGER = "downloads.json"  # what is known of archives that were downloaded
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.json(\.gz|\.zst)?$")
-# All that reading a damaged archive, or one packed in an unusual way, may raise.
-_BROKEN = (OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
 
 
@@ -39,18 +39,31 @@ class Member:
     member: Literal["e", "u"]
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
+    checksum: str = ""  # of the content, if the archive lists it
 
     @property
     def file(self) -> str:
         return f"{self.path}/{self.inside}" if self.inside else self.path
 
+    @property
+    def stamp(self) -> str:
+        """What differs once the content does, found without reading it.
+
+        The checksum that an archive lists; else size and time of change of the file, or of the
+        archive that holds it; nothing if there is no such file any more.
+        """
+        if self.checksum:
+            return self.checksum
+        try:
+            known = os.stat(self.path)
+        except (OSError, ValueError):
+            return ""
+        return f"{known.st_size}-{known.st_mtime_ns}"
+
     def load(self) -> Episode:
         """Read the episode."""
-        with _Archives() as archives:
-            try:
-                return read(archives.bytes_of(self), self.file)
-            except BadInput as error:
-                raise error.at(file=self.file) from None
+        with Sources() as sources:
+            return sources.load_one(self)
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -89,71 +102,23 @@ class Dataset:
 
 def load_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Loaded, Loaded]]:
     """Yield each pair with both its episodes, or why one cannot be read; archives stay open."""
-    with _Archives() as archives:
+    with Sources() as sources:
         for pair in pairs:
-            yield (pair, *archives.load(pair))
-
-
-class _Archives:
-    """The zip archive that was read last, kept open: members of a pair lie in the same one."""
-
-    def __init__(self) -> None:
-        self._path = ""
-        self._archive: zipfile.ZipFile | None = None
-
-    def __enter__(self) -> _Archives:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._archive is not None:
-            self._archive.close()
-
-    def load(self, pair: Pair) -> tuple[Loaded, Loaded]:
-        """Read both episodes of a pair."""
-        members = pair.expected, pair.unexpected
-        found = [self._attempted(member) for member in members]
-        expected, unexpected = found
-        if isinstance(expected, bytes) and isinstance(unexpected, bytes):
-            return read_pair((expected, unexpected), (members[0].file, members[1].file))
-        one, other = (
-            read_one(data, member.file) if isinstance(data, bytes) else data
-            for data, member in zip(found, members, strict=True)
-        )
-        return one, other
-
-    def _attempted(self, member: Member) -> bytes | BadInput:
-        try:
-            return self.bytes_of(member)
-        except BadInput as error:
-            return error.at(file=member.file)
-
-    def bytes_of(self, member: Member) -> bytes:
-        """Return what the file of a member holds."""
-        if not member.inside:
-            return file_bytes(Path(member.path))
-        try:
-            with self._opened(member.path).open(member.inside) as stream:
-                return stream.read(LARGEST + 1)
-        except _BROKEN as error:
-            raise BadInput(f"the archive is broken ({error})") from None
-
-    def _opened(self, path: str) -> zipfile.ZipFile:
-        if self._archive is None or self._path != path:
-            self.__exit__()
-            self._path, self._archive = path, zipfile.ZipFile(path)
-        return self._archive
+            yield (pair, *sources.load(pair))
 
 
 def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
     """Find all pairs of a dataset, or those of some tasks."""
     path = Path(path)
     if not path.exists():
-        raise BadInput("there is no such dataset", hint="name a folder or a zip archive").at(
+        raise BadInput("there is no such dataset", hint="name a folder or an archive").at(
             file=str(path)
         )
-    if path.is_file() and not zipfile.is_zipfile(path):
+    if path.suffix == SUFFIX and path.is_file():
+        open_archive(str(path))  # which tells what is wrong with it
+    elif path.is_file() and not zipfile.is_zipfile(path):
         raise BadInput(
-            "this is neither a folder nor a zip archive",
+            "this is neither a folder nor an archive",
             hint="to judge one episode: hbtom judge FILE",
         ).at(file=str(path))
     left_out: list[LeftOut] = []
@@ -207,7 +172,7 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
             left_out.append(LeftOut(str(child), "background episodes do not come in pairs"))
         elif child.is_dir():
             yield from _members(child, left_out)
-        elif child.suffix == ".zip":
+        elif child.suffix in (".zip", SUFFIX):
             yield from _in_archive(child, left_out)
         else:
             name = task_name(path.resolve().name)
@@ -215,30 +180,54 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
 
 
 def _in_archive(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+    return (_in_table if path.suffix == SUFFIX else _in_zip)(path, left_out)
+
+
+def _in_table(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+    try:
+        places = open_archive(str(path)).places
+    except BadInput as error:
+        foreign = error.problem == NOT_OURS  # such as results that somebody left beside the data
+        left_out.append(LeftOut(str(path), error.said, unreadable=not foreign))
+        return
+    for (task, pair), place in places.items():
+        yield Member(task, pair, "e", str(path), f"{task}/{pair}e", place.content)
+        yield Member(task, pair, "u", str(path), f"{task}/{pair}u", place.content)
+
+
+def _in_zip(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
+            files = [one for one in archive.infolist() if not one.is_dir()]
     except (OSError, zipfile.BadZipFile) as error:
         why = f"not a zip archive that can be read ({error})"
         left_out.append(LeftOut(str(path), why, unreadable=True))
         return
-    for name in names:
-        inner = PurePosixPath(name)
+    for one in sorted(files, key=lambda one: one.filename):
+        inner = PurePosixPath(one.filename)
         if inner.name.startswith(".") or "__MACOSX" in inner.parts:
             continue
         folder = inner.parent.name or path.stem
-        yield from _named(task_name(folder), inner.name, str(path), name, left_out)
+        known = f"{one.CRC:08x}-{one.file_size}"
+        yield from _named(
+            task_name(folder), inner.name, str(path), one.filename, left_out, checksum=known
+        )
 
 
 def _named(
-    task: str, file_name: str, path: str, inside: str, left_out: list[LeftOut]
+    task: str,
+    file_name: str,
+    path: str,
+    inside: str,
+    left_out: list[LeftOut],
+    checksum: str = "",
 ) -> Iterator[Member]:
     named = episode_name(file_name)
     if named is None:
         file = f"{path}/{inside}" if inside else path
         left_out.append(LeftOut(file, "not named like an episode (<id>e.json or <id>u.json)"))
         return
-    yield Member(task, *named, path, inside)
+    yield Member(task, *named, path, inside, checksum)
 
 
 def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:

@@ -152,6 +152,25 @@ def generate(
 
 
 @main.command()
+@click.argument("dataset", type=click.Path())
+@click.argument("out", metavar="OUT.parquet", type=click.Path())
+@_tasks
+@click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
+@_workers
+def pack(
+    dataset: str, out: str, tasks: tuple[str, ...], overwrite: bool, workers: int | None
+) -> None:
+    """Pack all pairs of DATASET into one compact archive, a Parquet file.
+
+    The archive is a dataset too: evaluate, fit and ablate take it, and judge takes it or an episode
+    of it, as in OUT.parquet/preference/000001loe.
+    """
+    from hbtom.cli.pack import run
+
+    sys.exit(run(dataset, out, tasks, overwrite, workers))
+
+
+@main.command()
 @click.argument("dataset", required=False, type=click.Path())
 @click.option("-o", "--out", required=True, type=click.Path(), help="The model to write: .toml")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -10,6 +10,7 @@ from hbtom.cli.say import complain, print_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import find_model
+from hbtom.observe.files import Loaded, load_each
 
 
 def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
@@ -20,17 +21,30 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
         complain(error)
         return 1
     judgements: list[Judgement] = []
-    for file in files:
+    failed = False
+    for episode in _episodes(files):
         try:
-            judgements.append(judge(file, chosen))
+            if isinstance(episode, BadInput):
+                raise episode
+            judgements.append(judge(episode, chosen))
         except BadInput as error:
             complain(error)
+            failed = True
     for judgement in judgements:
         for warning in judgement.warnings:
             warn(judgement.episode.name, warning)
     if judgements:
         _print(judgements, form, trace)
-    return 0 if len(judgements) == len(files) else 1
+    return 1 if failed else 0
+
+
+def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
+    """Yield the episode of each file and all episodes of each archive, or why there is none."""
+    for file in files:
+        try:
+            yield from load_each(file)
+        except BadInput as error:
+            yield error
 
 
 def _print(judgements: Sequence[Judgement], form: str, trace: bool) -> None:

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from hbtom.errors import BadInput
 from hbtom.observe import bib
+from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
 _PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PARQUET = b"PAR1"
 
 
 def load(path: str | os.PathLike[str]) -> Episode:
     """Read an episode from a file: ``.json``, ``.json.gz`` or ``.json.zst``.
 
+    Or from an archive, as in ``bench.parquet/preference/000001loe``.
     Raises :class:`hbtom.BadInput`, which names the file, trial, frame and field.
     """
     name = os.fspath(path)
+    packed = archived(name)
     try:
+        if packed is not None:
+            return load_archived(*packed)
         return read(file_bytes(Path(path)), name)
     except BadInput as error:
         raise error.at(file=name) from None
+
+
+def load_each(path: str | os.PathLike[str]) -> Iterator[Episode]:
+    """Yield the episode of a file, or all episodes of an archive or of one of its tasks."""
+    packed = archived(path)
+    if packed is None:
+        yield load(path)
+    else:
+        yield from episodes_in(*packed)
 
 
 Loaded = Episode | BadInput  # an episode, or why it cannot be read
@@ -48,6 +64,10 @@ def read(data: bytes, name: str = "episode") -> Episode:
     start = data[:64].lstrip(b" \t\r\n\xef\xbb\xbf")[:1]
     if not data.strip():
         raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
+    if data.startswith(_PARQUET):
+        raise BadInput(
+            "this is a Parquet file", hint="the name of an archive of episodes ends in .parquet"
+        )
     if start == b"{":
         raise BadInput(
             "this is a JSON object, not an episode of the Baby Intuitions Benchmark",

@@ -1,0 +1,100 @@
+"""Reading the members of pairs: from files, from zip archives, from archives of our own."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from lzma import LZMAError
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hbtom.errors import BadInput
+from hbtom.observe import Episode, load, read
+from hbtom.observe.archive import SUFFIX, Both, PairName, open_archive
+from hbtom.observe.files import LARGEST, Loaded, file_bytes, read_one, read_pair
+
+if TYPE_CHECKING:
+    from hbtom.bench.dataset import Member, Pair
+
+# All that reading a damaged archive, or one packed in an unusual way, may raise.
+_BROKEN = (OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
+
+
+class Sources:
+    """Where members are read from; the archive that was read last is kept open.
+
+    Of an archive of our own, this is the row group that was read last: the members of a pair and
+    the pairs that follow lie in the same one.
+    """
+
+    def __init__(self) -> None:
+        self._path = ""  # of the archive that was read last
+        self._zip: zipfile.ZipFile | None = None
+        self._pairs: dict[PairName, Both] = {}
+
+    def __enter__(self) -> Sources:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._zip is not None:
+            self._zip.close()
+
+    def load(self, pair: Pair) -> tuple[Loaded, Loaded]:
+        """Read both episodes of a pair."""
+        members = pair.expected, pair.unexpected
+        found = [self._attempted(member) for member in members]
+        expected, unexpected = found
+        if isinstance(expected, bytes) and isinstance(unexpected, bytes):
+            return read_pair((expected, unexpected), (members[0].file, members[1].file))
+        one, other = (
+            read_one(data, member.file) if isinstance(data, bytes) else data
+            for data, member in zip(found, members, strict=True)
+        )
+        return one, other
+
+    def load_one(self, member: Member) -> Episode:
+        """Read one episode."""
+        if not member.inside or _ours(member):
+            return load(member.file)
+        try:
+            return read(self._bytes_of(member), member.file)
+        except BadInput as error:
+            raise error.at(file=member.file) from None
+
+    def _attempted(self, member: Member) -> bytes | Loaded:
+        try:
+            return self._episode(member) if _ours(member) else self._bytes_of(member)
+        except BadInput as error:
+            return error.at(file=member.file)
+
+    def _episode(self, member: Member) -> Episode:
+        """Read an episode of an archive of our own, with all others of its row group."""
+        name = member.task, member.pair
+        if self._path != member.path or name not in self._pairs:
+            archive = open_archive(member.path)
+            if name not in archive.places:
+                raise BadInput("it is no longer in the archive", hint="was that packed again?")
+            self._pairs = {}  # before others are read, so that only these are ever held
+            self._pairs = archive.pairs(archive.places[name].group)
+            self._path = member.path
+        return self._pairs[name]["eu".index(member.member)]
+
+    def _bytes_of(self, member: Member) -> bytes:
+        """Return what the file of a member holds."""
+        if not member.inside:
+            return file_bytes(Path(member.path))
+        try:
+            with self._opened(member.path).open(member.inside) as stream:
+                return stream.read(LARGEST + 1)
+        except _BROKEN as error:
+            raise BadInput(f"the archive is broken ({error})") from None
+
+    def _opened(self, path: str) -> zipfile.ZipFile:
+        if self._zip is None or self._path != path:
+            self.__exit__()
+            self._path, self._zip = path, zipfile.ZipFile(path)
+        return self._zip
+
+
+def _ours(member: Member) -> bool:
+    return bool(member.inside) and member.path.endswith(SUFFIX)

@@ -1,0 +1,32 @@
+"""``hbtom pack``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from hbtom.bench.archive import pack
+from hbtom.cli.progress import progress
+from hbtom.cli.say import complain, tell_left_out
+from hbtom.errors import BadInput
+
+
+def run(dataset: str, out: str, tasks: Sequence[str], overwrite: bool, workers: int | None) -> int:
+    """Pack a dataset into an archive; return 1 if anything in it could not be read."""
+    try:
+        with progress("packing pairs") as packed:
+            result = pack(
+                dataset,
+                out,
+                tasks=tasks or None,
+                overwrite=overwrite,
+                workers=workers,
+                progress=packed,
+            )
+    except BadInput as error:
+        complain(error)
+        return 1
+    tell_left_out(result.left_out)
+    click.echo(f"{2 * result.pairs} episodes in {out}")
+    return 1 if result.unreadable else 0

@@ -1,0 +1,23 @@
+"""Archives: all pairs of a dataset in one compact table, a Parquet file with one row a trial.
+
+``layout`` says what the columns are, ``encoding`` turns trials into rows, ``decoding`` rows into
+trials, bit for bit, and ``reading`` finds and reads the episodes of a file.
+"""
+
+from hbtom.observe.archive.encoding import encoded
+from hbtom.observe.archive.layout import PAIRS, SUFFIX, about, arrow, schema
+from hbtom.observe.archive.reading import NOT_OURS, Archive, Both, PairName, open_archive
+
+__all__ = [
+    "NOT_OURS",
+    "PAIRS",
+    "SUFFIX",
+    "Archive",
+    "Both",
+    "PairName",
+    "about",
+    "arrow",
+    "encoded",
+    "open_archive",
+    "schema",
+]

@@ -1,0 +1,139 @@
+"""From rows to trials, a column at a time: one array holds all paths, and each trial a slice of it.
+
+Python is busy once a trial and once a body, but never once a frame or a wall. What is read is what
+was written, bit for bit, and arrays are read-only, as from every reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.errors import BadInput
+from hbtom.observe.episode import Body, Look, Trial
+
+
+def trials(rows: Any) -> list[Trial]:
+    """Return the trial of each row of a record batch."""
+    frames = np.diff(_starts(rows, "path_x"))
+    values = zip(
+        _sizes(rows),
+        _blocks(rows, "walls"),
+        _blocks(rows, "barrier"),
+        _bodies(rows, "objects"),
+        _body(rows, "agent"),
+        _points(rows, "path_x", "path_y", frames),
+        _left(rows, frames),
+        _body(rows, "key"),
+        _points(rows, "key_path_x", "key_path_y", frames),
+        _body(rows, "lock"),
+        _a_frame(rows, "lock_there", frames),
+        _warnings(rows),
+        strict=True,
+    )
+    return [Trial(*each) for each in values]
+
+
+# Columns of numbers
+
+
+def _sizes(rows: Any) -> Iterable[tuple[float, float]]:
+    width, height = (rows.column(name).to_numpy().tolist() for name in ("width", "height"))
+    return zip(width, height, strict=True)
+
+
+def _starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
+    """Return where the list of each row starts among the values of all lists."""
+    return rows.column(name).offsets.to_numpy()
+
+
+def _slices(rows: Any, name: str, values: Any) -> list[Any]:
+    """Return the part of some values that belongs to each row, None where a row is null."""
+    column = rows.column(name)
+    starts = _starts(rows, name).tolist()
+    parts = list(map(values.__getitem__, map(slice, starts, starts[1:])))
+    if column.null_count:
+        there = column.is_valid().to_pylist()
+        return [part if valid else None for part, valid in zip(parts, there, strict=True)]
+    return parts
+
+
+def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
+    """Return the values of each row, of which there must be one a frame."""
+    _check(rows, name, frames)
+    return _slices(rows, name, _locked(rows.column(name).values.to_numpy(zero_copy_only=False)))
+
+
+def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
+    """Return the places of each row, ``[frame, 2]``, from a column for x and one for y."""
+    _check(rows, x, frames)
+    _check(rows, y, frames)
+    across, down = (rows.column(name).values.to_numpy() for name in (x, y))
+    return _slices(rows, x, _locked(np.stack((across, down), axis=1)))
+
+
+def _check(rows: Any, name: str, frames: Ints) -> None:
+    there = rows.column(name).is_valid().to_numpy(zero_copy_only=False)
+    if not np.array_equal(np.diff(_starts(rows, name))[there], frames[there]):
+        raise BadInput(f"'{name}' has not one value for each frame of 'path_x'")
+
+
+def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
+    """Yield how much of the barrier stands; nothing ever does where there is none."""
+    nothing = _locked(np.zeros(frames.max(initial=0)))
+    for left, count in zip(_a_frame(rows, "barrier_left", frames), frames.tolist(), strict=True):
+        yield nothing[:count] if left is None else left
+
+
+def _blocks(rows: Any, name: str) -> list[Floats]:
+    """Return the blocks of each row, ``[block, 4]``."""
+    fields = rows.column(name).values.flatten()
+    return _slices(rows, name, _locked(np.stack([one.to_numpy() for one in fields], axis=1)))
+
+
+def _locked(values: Any) -> Any:
+    values.flags.writeable = False
+    return values
+
+
+# Columns of bodies
+
+
+def _body(rows: Any, name: str) -> list[Body | None]:
+    """Return the body of each row, None where there is none."""
+    column = rows.column(name)
+    if not column.null_count:
+        return list(_made(column))
+    bodies = _made(column.drop_null())
+    return [next(bodies) if valid else None for valid in column.is_valid().to_pylist()]
+
+
+def _bodies(rows: Any, name: str) -> list[tuple[Body, ...]]:
+    """Return the bodies of each row."""
+    return _slices(rows, name, tuple(_made(rows.column(name).values)))
+
+
+def _made(column: Any) -> Iterator[Body]:
+    image, colour, *places = column.flatten()
+    x, y, radius = (place.to_numpy().tolist() for place in places)
+    return map(Body, _looks(image, colour), zip(x, y, strict=True), radius)
+
+
+def _looks(image: Any, colour: Any) -> Iterator[Look]:
+    """Yield the looks of some images and colours; what looks the same is the same object.
+
+    Colours are compared by their bits, because 0.0 equals -0.0.
+    """
+    bits = colour.values.to_numpy().tobytes()
+    starts = (8 * colour.offsets.to_numpy()).tolist()
+    colours = map(bits.__getitem__, map(slice, starts, starts[1:]))
+    which = list(zip(image.to_pylist(), colours, strict=True))
+    looks = {one: Look(one[0], tuple(np.frombuffer(one[1]).tolist())) for one in set(which)}
+    return map(looks.__getitem__, which)
+
+
+def _warnings(rows: Any) -> list[tuple[str, ...]]:
+    return _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist()))

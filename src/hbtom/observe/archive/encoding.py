@@ -1,0 +1,99 @@
+"""From trials to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.observe.archive.layout import arrow, schema
+from hbtom.observe.episode import Body, Episode, Trial
+
+_FIELDS = [field.name for field in fields(Trial)]
+
+
+def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any:
+    """Return the rows of a pair as a record batch of :func:`schema`."""
+    pa, _ = arrow()
+    one, other = ([_content(trial) for trial in episode] for episode in (expected, unexpected))
+    alike = _alike(one, other)
+    same = {"task": task, "pair": pair, "content": _hash([*one, b"", *other])}
+    rows = [
+        {**same, "members": members, "trial": number, **_row(trial)}
+        for members, trials, first in (
+            ("eu", expected.trials[:alike], 1),
+            ("e", expected.trials[alike:], alike + 1),
+            ("u", unexpected.trials[alike:], alike + 1),
+        )
+        for number, trial in enumerate(trials, start=first)
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=schema())
+
+
+def _alike(one: list[bytes], other: list[bytes]) -> int:
+    """Return with how many of the same trials two episodes begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _content(trial: Trial) -> bytes:
+    """Return bytes that two trials share only if they are the same, to the last bit."""
+    return b"\0".join(_bytes(getattr(trial, name)) for name in _FIELDS)
+
+
+def _bytes(value: object) -> bytes:
+    if isinstance(value, np.ndarray):
+        return repr(value.shape).encode() + value.tobytes()
+    return repr(value).encode()  # tells 0.0 from -0.0, which are equal
+
+
+def _hash(parts: list[bytes]) -> str:
+    return blake2b(b"".join(map(_framed, parts)), digest_size=8).hexdigest()
+
+
+def _framed(part: bytes) -> bytes:
+    return len(part).to_bytes(8, "big") + part
+
+
+def _row(trial: Trial) -> dict[str, Any]:
+    width, height = trial.size
+    key_x, key_y = (None, None) if trial.key_path is None else trial.key_path.T
+    nothing_stands = not len(trial.barrier) and not trial.barrier_left.view(np.int64).any()
+    return {
+        "width": width,
+        "height": height,
+        "agent": _body(trial.agent),
+        "path_x": trial.path[:, 0],
+        "path_y": trial.path[:, 1],
+        "walls": list(_blocks(trial.walls)),
+        "barrier": list(_blocks(trial.barrier)),
+        "barrier_left": None if nothing_stands else trial.barrier_left,
+        "objects": [_body(one) for one in trial.objects],
+        "key": None if trial.key is None else _body(trial.key),
+        "key_path_x": key_x,
+        "key_path_y": key_y,
+        "lock": None if trial.lock is None else _body(trial.lock),
+        "lock_there": trial.lock_there,
+        "warnings": trial.warnings,
+    }
+
+
+def _body(body: Body) -> dict[str, Any]:
+    x, y = body.centre
+    look = body.look
+    return {
+        "image": look.image,
+        "colour": list(look.colour),
+        "x": x,
+        "y": y,
+        "radius": body.radius,
+    }
+
+
+def _blocks(blocks: Floats) -> Iterator[dict[str, float]]:
+    for x, y, width, height in blocks.tolist():
+        yield {"x": x, "y": y, "width": width, "height": height}

@@ -1,0 +1,212 @@
+"""Finding and reading the episodes of an archive.
+
+An archive is a file whose name ends in ``.parquet``, and an episode of it has a path as if the
+archive were a folder: ``bench.parquet/preference/000001loe``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+from hbtom.errors import BadInput
+from hbtom.observe.archive.decoding import trials
+from hbtom.observe.archive.layout import FORMAT, SUFFIX, VERSION, arrow, said, schema
+from hbtom.observe.episode import Episode, Trial
+
+NOT_OURS = "this Parquet file is not an archive of episodes"
+_INDEX = ["task", "pair", "content"]
+_MEMBERS = {"e", "u", "eu"}
+
+PairName = tuple[str, str]  # task and pair
+Both = tuple[Episode, Episode]  # the expected and the unexpected episode of a pair
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in an archive the rows of a pair are, and the hash of what they say."""
+
+    group: int
+    rows: range  # within the row group
+    content: str
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive of which all is known but the trials themselves."""
+
+    path: str
+    footer: Any
+    places: Mapping[PairName, Place]  # in the order of the file
+
+    @cached_property
+    def groups(self) -> tuple[tuple[PairName, ...], ...]:
+        """The pairs of each row group."""
+        groups: list[list[PairName]] = [[] for _ in range(self.footer.num_row_groups)]
+        for name, place in self.places.items():
+            groups[place.group].append(name)
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def _columns(self) -> list[str]:
+        return [name for name in schema().names if name not in (*_INDEX, "trial")]
+
+    def pairs(self, group: int) -> dict[PairName, Both]:
+        """Read all pairs of a row group."""
+        places = {name: self.places[name].rows for name in self.groups[group]}
+        return self._read(group, None, places)
+
+    def pair(self, name: PairName) -> Both:
+        """Read one pair, which does not hold on to the rest of its row group."""
+        at = self.places[name]
+        return self._read(at.group, at.rows, {name: range(len(at.rows))})[name]
+
+    def _read(
+        self, group: int, only: Sequence[int] | None, places: Mapping[PairName, range]
+    ) -> dict[PairName, Both]:
+        with _errors(self.path), _file(self.path, self.footer) as file:
+            table = file.read_row_group(group, columns=self._columns, use_threads=False)
+            table = table if only is None else table.take(list(only))
+            members = table.column("members").to_pylist()
+            built = [trial for rows in table.to_batches() for trial in trials(rows)]
+            return {
+                name: self._both(name, [(members[row], built[row]) for row in rows])
+                for name, rows in places.items()
+            }
+
+    def _both(self, name: PairName, rows: Sequence[tuple[str, Trial]]) -> Both:
+        expected, unexpected = (
+            tuple(trial for members, trial in rows if member in members) for member in "eu"
+        )
+        if not expected or not unexpected or not {members for members, _ in rows} <= _MEMBERS:
+            raise BadInput(f"there are not two episodes of {'/'.join(name)}")
+        where = "/".join((self.path, *name))
+        return Episode(expected, f"{where}e"), Episode(unexpected, f"{where}u")
+
+
+def open_archive(path: str) -> Archive:
+    """Read what is in an archive and where, but no trials."""
+    with _errors(path):
+        now = os.stat(path)
+        return _opened(path, now.st_size, now.st_mtime_ns, now.st_ino)
+
+
+# Workers read an archive a few pairs at a time, and that of a large dataset takes longer to open
+# than to read those from. The arguments are such that a file that changes is opened anew.
+@lru_cache(maxsize=4)
+def _opened(path: str, size: int, changed: int, number: int) -> Archive:
+    with _file(path) as file:
+        _check(file)
+        return Archive(path, file.metadata, _places(file))
+
+
+@contextmanager
+def _file(path: str, footer: Any = None) -> Iterator[Any]:
+    _, parquet = arrow()
+    with parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True) as file:
+        yield file
+
+
+@contextmanager
+def _errors(path: str) -> Iterator[None]:
+    """Say in words what may be wrong with an archive."""
+    pa, _ = arrow()
+    try:
+        yield
+    except BadInput as error:
+        raise error.at(file=path) from None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        if isinstance(error, OSError) and error.errno:  # of the system, not of what the file holds
+            raise BadInput(f"the file cannot be read: {error.strerror}").at(file=path) from None
+        (reason, *_) = str(error).split("\n")
+        broken = f"the archive is broken or cut off ({reason})"
+        raise BadInput(broken, hint="copy it or pack it again").at(file=path) from None
+
+
+def _check(file: Any) -> None:
+    """Refuse a file that is not an archive, or one of a newer format."""
+    metadata = file.metadata.metadata
+    if said(metadata, "format") != FORMAT:
+        raise BadInput(NOT_OURS, hint="hbtom pack makes archives")
+    version = said(metadata, "format_version")
+    if version != str(VERSION):
+        raise BadInput(
+            f"this archive has version {version} of the format; this hbtom reads version {VERSION}",
+            hint="install a newer hbtom, or pack the dataset again with this one",
+        )
+    found = file.schema_arrow
+    for field in schema():
+        if field.name not in found.names:
+            raise BadInput(f"the archive has no column '{field.name}'", hint="pack it again")
+        if not found.field(field.name).equals(field):
+            raise BadInput(f"the column '{field.name}' has another type", hint="pack it again")
+
+
+def _places(file: Any) -> dict[PairName, Place]:
+    """Return where each pair is."""
+    index = file.read(columns=_INDEX, use_threads=False)
+    rows = zip(*(index.column(name).to_pylist() for name in _INDEX), strict=True)
+    places: dict[PairName, Place] = {}
+    for group in range(file.metadata.num_row_groups):
+        start = 0
+        here = islice(rows, file.metadata.row_group(group).num_rows)
+        for (task, pair, content), run in groupby(here):
+            stop = start + sum(1 for _ in run)
+            if (task, pair) in places:
+                raise BadInput(f"the rows of {task}/{pair} do not lie together")
+            places[task, pair] = Place(group, range(start, stop), content)
+            start = stop
+    return places
+
+
+# Paths that lead into an archive
+
+
+def archived(path: str | os.PathLike[str]) -> tuple[str, str] | None:
+    """Split a path into an archive and what is named in it; None if it leads into none."""
+    whole = Path(path)
+    for file in (whole, *whole.parents[:2]):
+        if file.suffix == SUFFIX and os.path.isfile(file):
+            return str(file), "/".join(whole.parts[len(file.parts) :])
+    return None
+
+
+def load_archived(path: str, inside: str) -> Episode:
+    """Read one episode of an archive."""
+    archive = open_archive(path)
+    task, _, episode = inside.partition("/")
+    name, member = (task, episode[:-1]), episode[-1:]
+    if name not in archive.places or member not in _MEMBERS:
+        raise _no_such(archive, inside)
+    return archive.pair(name)["eu".index(member)]
+
+
+def episodes_in(path: str, inside: str = "") -> Iterator[Episode]:
+    """Yield all episodes of an archive, or those of a task, or one."""
+    archive = open_archive(path)
+    if inside and inside not in {task for task, _ in archive.places}:
+        yield load_archived(path, inside)
+        return
+    for group, names in enumerate(archive.groups):
+        if inside and all(task != inside for task, _ in names):
+            continue
+        for (task, _), both in archive.pairs(group).items():
+            if inside in ("", task):
+                yield from both
+
+
+def _no_such(archive: Archive, inside: str) -> BadInput:
+    task, pair = next(iter(archive.places), ("preference", "000001lo"))
+    hint = f"name one of them, as in {archive.path}/{task}/{pair}e"
+    if not inside:
+        number = 2 * len(archive.places)
+        problem = f"this is an archive of {number} episodes, not one of them"
+        return BadInput(problem, hint=hint).at(file=archive.path)
+    problem = "there is no such episode in the archive"
+    return BadInput(problem, hint=hint).at(file=f"{archive.path}/{inside}")

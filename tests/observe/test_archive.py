@@ -1,0 +1,422 @@
+"""Archives: what is read is what was written, bit for bit, or there is a kind word about it."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import hbtom
+from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, to_thing, write
+from hbtom import BadInput, Episode, Trial
+from hbtom.observe import Body, Look
+from hbtom.observe.archive import about, encoded, layout, open_archive, schema
+from hbtom.observe.files import load_each
+
+TASK, PAIR = "preference", "000001lo"
+
+
+def store(path: Path, *batches: Any, **said: str) -> Path:
+    """Write pairs into an archive, each in a row group of its own."""
+    names = {**about("data", 2 * len(batches)), **{f"hbtom.{k}": v for k, v in said.items()}}
+    with pq.ParquetWriter(path, schema().with_metadata(names)) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return path
+
+
+def there_and_back(path: Path, one: Episode, other: Episode) -> tuple[Episode, Episode]:
+    return open_archive(str(store(path, encoded(TASK, PAIR, one, other)))).pair((TASK, PAIR))
+
+
+def assert_identical(found: Episode, wanted: Episode) -> None:
+    """Check all fields of all trials by type and bits, and that nothing can be written to."""
+    assert len(found) == len(wanted)
+    for one, other in zip(found, wanted, strict=True):
+        for field in fields(Trial):
+            value, expected = getattr(one, field.name), getattr(other, field.name)
+            assert type(value) is type(expected), field.name
+            if isinstance(value, np.ndarray):
+                assert (value.dtype, value.shape) == (expected.dtype, expected.shape), field.name
+                assert value.tobytes() == expected.tobytes(), field.name
+                assert value.flags.c_contiguous
+                assert not value.flags.writeable
+            else:
+                assert repr(value) == repr(expected), field.name  # tells 0.0 from -0.0
+
+
+# There and back
+
+numbers = st.floats(allow_nan=False)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
+looks = st.builds(Look, texts, st.lists(numbers, max_size=4).map(tuple))
+bodies = st.builds(Body, looks, st.tuples(numbers, numbers), numbers)
+blocks = st.integers(0, 3).flatmap(lambda n: arrays(np.float64, (n, 4), elements=numbers))
+with_gaps = numbers | st.just(math.nan)
+
+
+@st.composite
+def trials(draw: Any) -> Trial:
+    frames = draw(st.integers(1, 4))
+    key, lock = draw(st.booleans()), draw(st.booleans())
+    return Trial(
+        size=(draw(numbers), draw(numbers)),
+        walls=draw(blocks),
+        barrier=draw(blocks),
+        objects=tuple(draw(st.lists(bodies, max_size=3))),
+        agent=draw(bodies),
+        path=draw(arrays(np.float64, (frames, 2), elements=numbers)),
+        barrier_left=draw(arrays(np.float64, frames, elements=numbers)),
+        key=draw(bodies) if key else None,
+        key_path=draw(arrays(np.float64, (frames, 2), elements=with_gaps)) if key else None,
+        lock=draw(bodies) if lock else None,
+        lock_there=draw(arrays(np.bool_, frames)) if lock else None,
+        warnings=tuple(draw(st.lists(texts, max_size=2))),
+    )
+
+
+episodes = st.lists(trials(), min_size=1, max_size=3).map(lambda found: Episode(tuple(found)))
+
+
+@given(episodes, episodes)
+def test_whatever_is_written_is_read_bit_for_bit(
+    tmp_path_factory: pytest.TempPathFactory, one: Episode, other: Episode
+) -> None:
+    path = tmp_path_factory.mktemp("archive") / "a.parquet"
+    for found, wanted in zip(there_and_back(path, one, other), (one, other), strict=True):
+        assert_identical(found, wanted)
+
+
+twins = [HEART.at(120, 60), HEART.at(120, 140)]
+odd = replace(HEART, image="ÖØ\0\n😀/心.png", colour=()).at(65, 100)
+SEEN = {
+    "simple": simple_episode(),
+    "key, lock and barrier": episode(key_trial(), key_trial(jitter=1)),
+    "one with a key and one without": episode(key_trial(), simple_episode()[0]),
+    "twins": episode(to_thing(twins[0], others=twins[1:])),
+    "odd names": episode(to_thing(odd)),
+    "no walls": episode(to_thing(HEART.at(65, 100), walls=[])),
+    "many colours": episode(to_thing(replace(SPOON, colour=(1, 2.5, -0.0, 4, 5)).at(65, 100))),
+}
+
+
+def changing() -> Any:
+    changed = simple_episode()
+    changed[0][5]["walls"] = []
+    return changed
+
+
+@pytest.mark.parametrize("plain", [*SEEN.values(), changing()], ids=[*SEEN, "warnings"])
+def test_what_readers_yield_is_read_bit_for_bit(plain: Any, tmp_path: Path) -> None:
+    wanted = read(plain)
+    for found in there_and_back(tmp_path / "a.parquet", wanted, wanted):
+        assert_identical(found, wanted)
+        assert [trial.events for trial in found] == [trial.events for trial in wanted]
+
+
+def test_the_case_of_warnings_has_some() -> None:
+    assert read(changing())[0].warnings
+
+
+def test_real_files(real_pairs: list[tuple[Path, Path]], tmp_path: Path) -> None:
+    for one, other in real_pairs:
+        wanted = hbtom.load(one), hbtom.load(other)
+        for found, each in zip(
+            there_and_back(tmp_path / "a.parquet", *wanted), wanted, strict=True
+        ):
+            assert_identical(found, each)
+
+
+# What the members of a pair share
+
+
+def rows_of(one: Episode, other: Episode) -> list[tuple[str, int]]:
+    rows = encoded(TASK, PAIR, one, other).to_pydict()
+    return list(zip(rows["members"], rows["trial"], strict=True))
+
+
+def test_trials_with_which_both_begin_are_stored_and_built_once(tmp_path: Path) -> None:
+    one, other, last = (read(simple_episode(0))[0] for _ in range(3))
+    last = replace(last, path=last.path[:-1], barrier_left=last.barrier_left[:-1])
+    expected, unexpected = Episode((one, one, one)), Episode((other, last, other))
+    assert rows_of(expected, unexpected) == [("eu", 1), ("e", 2), ("e", 3), ("u", 2), ("u", 3)]
+    found, other_found = there_and_back(tmp_path / "a.parquet", expected, unexpected)
+    assert found[0] is other_found[0]
+    assert found[2] is not other_found[2]
+
+
+def test_one_episode_may_be_the_beginning_of_the_other(tmp_path: Path) -> None:
+    long, short = read(simple_episode(2)), read(simple_episode(1))
+    assert rows_of(long, short) == [("eu", 1), ("eu", 2), ("e", 3)]
+    assert rows_of(short, long) == [("eu", 1), ("eu", 2), ("u", 3)]
+    found = there_and_back(tmp_path / "a.parquet", short, long)
+    assert [len(each) for each in found] == [2, 3]
+
+
+def test_trials_that_are_equal_but_not_the_same_are_both_stored() -> None:
+    (one,) = read(simple_episode(0))
+    other = replace(one, size=(one.size[0], -0.0)), replace(one, size=(one.size[0], 0.0))
+    assert other[0].size == other[1].size
+    assert rows_of(Episode((other[0],)), Episode((other[1],))) == [("e", 1), ("u", 1)]
+
+
+def test_the_hash_changes_with_whatever_changes() -> None:
+    (one,) = read(episode(key_trial()))
+    assert one.key_path is not None
+    assert one.lock_there is not None
+    variations = [
+        one,
+        replace(one, size=(199.0, 200.0)),
+        replace(one, walls=one.walls[1:]),
+        replace(one, barrier=one.barrier[1:]),
+        replace(one, objects=()),
+        replace(one, agent=replace(one.agent, radius=7.0)),
+        replace(one, path=one.path + 1),
+        replace(one, barrier_left=one.barrier_left / 2),
+        replace(one, key=None),
+        replace(one, key_path=-one.key_path),
+        replace(one, lock=None),
+        replace(one, lock_there=~one.lock_there),
+        replace(one, warnings=("odd",)),
+    ]
+    assert len(variations) == 1 + len(fields(Trial))
+    pairs = [(Episode((one,)), Episode((each,))) for each in variations]
+    pairs += [(other, first) for first, other in pairs[1:]]
+    hashes = {encoded(TASK, PAIR, *pair).column("content")[0].as_py() for pair in pairs}
+    assert len(hashes) == len(pairs)
+    assert all(re.fullmatch("[0-9a-f]{16}", each) for each in hashes)
+
+
+# Opening
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Two pairs of one task and one of another."""
+    one, other = read(simple_episode()), read(episode(key_trial()))
+    names = [("preference", "1"), ("preference", "2"), ("multi_agent", "1")]
+    return store(tmp_path / "a.parquet", *(encoded(*name, one, other) for name in names))
+
+
+def test_an_episode_of_an_archive_has_a_path_like_a_file_in_a_folder(archive: Path) -> None:
+    found = hbtom.load(archive / "multi_agent" / "1u")
+    assert_identical(found, read(episode(key_trial())))
+    assert found.name == f"{archive}/multi_agent/1u"
+
+
+def test_an_episode_does_not_hold_on_to_others(tmp_path: Path) -> None:
+    one = read(simple_episode())
+    pairs = pa.Table.from_batches([encoded(TASK, str(number), one, one) for number in range(9)])
+    store(tmp_path / "a.parquet", *pairs.combine_chunks().to_batches())
+    path = hbtom.load(tmp_path / "a.parquet" / TASK / "4e").test.path
+    assert path.base is not None
+    assert len(path.base) == sum(len(trial.path) for trial in one)
+
+
+@pytest.mark.parametrize(
+    ("inside", "names"),
+    [
+        ("", ["preference/1e", "preference/1u", "preference/2e", "preference/2u"]),
+        ("preference", ["preference/1e", "preference/1u", "preference/2e", "preference/2u"]),
+        ("multi_agent", ["multi_agent/1e", "multi_agent/1u"]),
+        ("preference/2u", ["preference/2u"]),
+    ],
+)
+def test_all_episodes_or_those_of_a_task_or_one(
+    archive: Path, inside: str, names: list[str]
+) -> None:
+    names = names if inside else [*names, "multi_agent/1e", "multi_agent/1u"]
+    assert [one.name for one in load_each(archive / inside)] == [f"{archive}/{n}" for n in names]
+
+
+def test_a_file_that_is_no_archive_has_one_episode(tmp_path: Path) -> None:
+    (found,) = load_each(write(tmp_path / "a.json", simple_episode()))
+    assert_identical(found, found)
+
+
+def test_a_folder_may_be_called_like_an_archive(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet" / "preference").mkdir(parents=True)
+    file = write(tmp_path / "a.parquet" / "preference" / "1e.json", simple_episode())
+    assert hbtom.load(file).name == str(file)
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ("", "an archive of 6 episodes, not one"),
+        ("preference", "no such episode"),
+        ("preference/3e", "no such episode"),
+        ("preference/1", "no such episode"),
+        ("preference/1x", "no such episode"),
+        ("preference/1eu", "no such episode"),
+        ("1e", "no such episode"),
+    ],
+)
+def test_episodes_that_are_not_there(archive: Path, inside: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words) as caught:
+        hbtom.load(archive / inside)
+    assert caught.value.place.file == str(archive / inside)
+    assert f"{archive}/preference/1e" in caught.value.hint
+
+
+def test_an_archive_that_changes_is_read_anew(archive: Path) -> None:
+    before = open_archive(str(archive))
+    assert open_archive(str(archive)) is before
+    one = read(episode(key_trial()))
+    store(archive, encoded("preference", "7", one, one))
+    assert list(open_archive(str(archive)).places) == [("preference", "7")]
+
+
+# What is wrong with a file
+
+
+def complaint(path: Path) -> BadInput:
+    with pytest.raises(BadInput) as caught:
+        list(load_each(path))
+    assert caught.value.place.file == str(path)
+    return caught.value
+
+
+def test_parquet_that_is_not_ours(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"rating": [1.0]}), tmp_path / "results.parquet")
+    assert "not an archive of episodes" in str(complaint(tmp_path / "results.parquet"))
+
+
+def test_a_newer_version_of_the_format(tmp_path: Path) -> None:
+    one = read(simple_episode())
+    path = store(tmp_path / "a.parquet", encoded(TASK, PAIR, one, one), format_version="2")
+    error = complaint(path)
+    assert "version 2" in error.problem
+    assert "newer hbtom" in error.hint
+
+
+def without(name: str) -> Callable[[pa.Table], pa.Table]:
+    return lambda table: table.drop_columns([name])
+
+
+def retyped(table: pa.Table) -> pa.Table:
+    where = table.schema.names.index("trial")
+    return table.set_column(where, "trial", table.column("trial").cast(pa.float64()))
+
+
+def shortened(table: pa.Table) -> pa.Table:
+    paths = [path[1:] for path in table.column("path_y").to_pylist()]
+    field = table.schema.field("path_y")
+    return table.set_column(table.schema.names.index("path_y"), field, pa.array(paths, field.type))
+
+
+def of_nobody(table: pa.Table) -> pa.Table:
+    field = table.schema.field("members")
+    nobody = pa.array(["e"] * table.num_rows, field.type)
+    return table.set_column(table.schema.names.index("members"), field, nobody)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (without("walls"), "no column 'walls'"),
+        (without("content"), "no column 'content'"),
+        (retyped, "column 'trial' has another type"),
+        (shortened, "'path_y' has not one value for each frame"),
+        (of_nobody, "there are not two episodes of preference/1"),
+        (lambda table: pa.concat_tables([table, table]), "preference/1 do not lie together"),
+    ],
+    ids=["no walls", "no hash", "type", "lengths", "members", "order"],
+)
+def test_tables_that_are_not_as_they_should_be(archive: Path, change: Any, words: str) -> None:
+    pq.write_table(change(pq.read_table(archive)), archive)
+    assert words in complaint(archive).problem
+
+
+def test_a_pair_must_lie_in_one_row_group(archive: Path) -> None:
+    pq.write_table(pq.read_table(archive), archive, row_group_size=2)
+    assert "do not lie together" in complaint(archive).problem
+
+
+def test_a_table_with_more_columns_is_fine(archive: Path) -> None:
+    table = pq.read_table(archive)
+    more = table.add_column(0, "mine", pa.array(range(table.num_rows)))
+    pq.write_table(more, archive.with_name("more.parquet"))
+    for one, other in zip(
+        load_each(archive), load_each(archive.with_name("more.parquet")), strict=True
+    ):
+        assert_identical(one, other)
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.3, 0.9, 0.999])
+def test_a_file_that_is_cut_off(archive: Path, share: float) -> None:
+    data = archive.read_bytes()
+    archive.write_bytes(data[: int(share * len(data))])
+    assert "broken or cut off" in complaint(archive).problem
+    assert "\n" not in str(complaint(archive))
+
+
+def test_damage_is_noticed_or_does_no_harm(tmp_path: Path) -> None:
+    """Flip bits here and there, as ``hbtom pack`` writes them with checksums."""
+    from hbtom.bench.archive import pack
+
+    folder = tmp_path / TASK
+    folder.mkdir()
+    for member in "eu":
+        write(folder / f"1{member}.json", [*simple_episode(), key_trial()])
+    path = tmp_path / "a.parquet"
+    pack(folder, path)
+    data, wanted = path.read_bytes(), list(load_each(path))
+    chance = random.Random(1)
+    noticed = 0
+    for _ in range(300):
+        damaged = bytearray(data)
+        damaged[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            found = list(load_each(path))
+        except BadInput:
+            noticed += 1
+        else:
+            for one, other in zip(found, wanted, strict=True):
+                assert_identical(one, other)
+    assert noticed > 200
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all files")
+def test_a_file_that_cannot_be_read(archive: Path) -> None:
+    archive.chmod(0)
+    assert complaint(archive).problem == "the file cannot be read: Permission denied"
+
+
+def test_without_the_library(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(BadInput, match="pyarrow") as caught:
+        hbtom.load(archive / "preference" / "1e")
+    assert "'tables'" in caught.value.hint
+
+
+def test_parquet_by_another_name(archive: Path) -> None:
+    shutil.copy(archive, archive.with_name("a.json"))
+    with pytest.raises(BadInput, match=r"Parquet.*\.parquet"):
+        hbtom.load(archive.with_name("a.json"))
+
+
+# What is said about the columns
+
+
+def test_every_column_is_described() -> None:
+    names = schema().names
+    page = Path(__file__).parents[2] / "docs" / "archive.md"
+    assert re.findall(r"^``(\w+)``", layout.__doc__ or "", re.MULTILINE) == names
+    assert re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE) == names
