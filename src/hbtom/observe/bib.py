@@ -1,8 +1,8 @@
 """The reader of the Baby Intuitions Benchmark's own JSON files.
 
 A file is a list of trials, a trial a list of frames, a frame an object that says again where
-everything is. Frames that are alike come as runs, quickly from the scanner if it can read the file
-and otherwise from the decoder, with the same result. A trial is made from its runs.
+everything is. Frames that are alike come as runs: from the scanner, which is quick, or if it gives
+up from the decoder, with the same result. Trials are made from runs.
 
 Two generations of names are read. With a field ``lock``, ``key`` is the key that is carried;
 without it, ``pin`` is that key and ``key`` is the lock.
@@ -10,34 +10,22 @@ without it, ``pin`` is that key and ``key`` is the lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
-import msgspec
-import numpy as np
-from msgspec import Raw
-
-from hbtom.arrays import Bools, Floats, frozen
-from hbtom.errors import BadInput, Place
-from hbtom.observe import fields
-from hbtom.observe.decoding import problem
-from hbtom.observe.episode import Body, Episode, Trial
-from hbtom.observe.frames import SHAPE, Corner, Run, decode_runs
+from hbtom.errors import BadInput
+from hbtom.observe.episode import Episode
+from hbtom.observe.fields import Known
+from hbtom.observe.frames import SHAPE, decode_runs
 from hbtom.observe.scanner import scan
-
-MOST_OBJECTS = 8  # in a trial; the benchmark has 2
-NOWHERE = (float("nan"), float("nan"))
-
-T = TypeVar("T")
-Known = dict[tuple[Callable[[Raw], Any], bytes], Any]  # what fields hold that were decoded before
+from hbtom.observe.trials import trial_of
 
 
 class Reading(NamedTuple):
-    """An episode, the bytes it was read from and where in these its trials end, if the scanner knows.
+    """An episode and how it was read: from which bytes, and what is known of them.
 
-    ``known`` are fields whose values the episode's trials, and perhaps those of another, share.
+    ``ends`` tells where the trials end, unless the scanner gave up. ``known`` are values of fields,
+    which the trials share.
     """
 
     episode: Episode
@@ -53,21 +41,20 @@ def read(data: bytes, name: str = "episode") -> Episode:
 
 def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
     """Read one episode, and take over the first trials of another as far as the files are alike."""
-    alike = 0 if other is None else _alike(data, other)
-    ends = [] if other is None else other.ends[:alike]
-    trials = [] if other is None else list(other.episode.trials[:alike])
-    known = {} if other is None else other.known
-    scanned = scan(data, ends[-1] if ends else 0)
+    other = other or Reading(Episode(()), b"", [], {})
+    alike = _alike(data, other)
+    trials, ends = list(other.episode.trials[:alike]), other.ends[:alike]
+    scanned = scan(data, other.known, ends[-1] if ends else 0)
     runs = decode_runs(data)[alike:] if scanned is None else [trial.runs for trial in scanned]
-    for number, trial in enumerate(runs, start=alike + 1):
+    for number, each in enumerate(runs, start=alike + 1):
         try:
-            trials.append(_trial(trial, known))
+            trials.append(trial_of(each, other.known))
         except BadInput as error:
             raise error.at(trial=number) from None
     if not trials:
         raise BadInput("the episode has no trials", hint=SHAPE)
     ends = [] if scanned is None else [*ends, *(trial.end for trial in scanned)]
-    return Reading(Episode(tuple(trials), name), data, ends, known)
+    return Reading(Episode(tuple(trials), name), data, ends, other.known)
 
 
 def _alike(data: bytes, other: Reading) -> int:
@@ -77,196 +64,3 @@ def _alike(data: bytes, other: Reading) -> int:
         if not data.startswith(view[start:end], start):
             return number
     return len(other.ends)
-
-
-def _trial(runs: Sequence[Run], known: Known) -> Trial:
-    """Make a trial: a column for each field, one value a run, and then one a frame."""
-    if not runs:
-        raise BadInput("the trial has no frames", hint="remove the empty trial")
-    key_name, lock_name = runs[0].frame.key_and_lock
-    sizes = _column(runs, "size", fields.size, known)
-    walls = _column(runs, "walls", fields.blocks, known)
-    barriers = _column(runs, "fuse_walls", fields.barrier, known)
-    objects = _column(runs, "objects", fields.bodies, known)
-    agents = _column(runs, "agent", fields.body, known)
-    keys = _column(runs, key_name, fields.bodies, known)
-    locks = _column(runs, lock_name, fields.bodies, known)
-    lengths = [sum(run.counts) for run in runs]
-    path = _path(runs, agents, [run.agents for run in runs])
-    _check_objects(sizes[0], objects[0])
-    _check_path(sizes[0], path, agents, lengths)
-    _check_start(walls[0], agents[0])
-    _check_bodies(sizes[0], keys[0], key_name)
-    _check_bodies(sizes[0], locks[0], lock_name)
-    return Trial(
-        size=sizes[0],
-        walls=walls[0],
-        barrier=barriers[0].blocks,
-        objects=objects[0],
-        agent=agents[0],
-        path=path,
-        barrier_left=_left(barriers, lengths),
-        key=next(iter(keys[0]), None),
-        key_path=_path(runs, [next(iter(key), None) for key in keys], [run.keys for run in runs])
-        if keys[0]
-        else None,
-        lock=next(iter(locks[0]), None),
-        lock_there=_there(locks, lengths) if locks[0] else None,
-        warnings=(
-            *_changes("size", sizes, lengths),
-            *_changes("walls", walls, lengths),
-            *_changes("objects", objects, lengths),
-            *_changes("agent", [(agent.look, agent.radius) for agent in agents], lengths),
-            *_more_than_one("key", keys[0]),
-            *_more_than_one("lock", locks[0]),
-        ),
-    )
-
-
-# From runs to columns
-
-
-def _column(
-    runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: Known
-) -> list[T]:
-    """Decode one field of every run, anew only where its bytes were not seen before."""
-    values: list[T] = []
-    last = None
-    for index, run in enumerate(runs):
-        raw: Raw = getattr(run.frame, name)
-        if last is None or raw != last:
-            try:
-                values.append(_decoded(raw, decode, known))
-            except (BadInput, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise _at_frame(1 + sum(sum(run.counts) for run in runs[:index]), name, error) from None
-        else:
-            values.append(values[-1])
-        last = raw
-    return values
-
-
-def _decoded(raw: Raw, decode: Callable[[Raw], T], known: Known) -> T:
-    key = decode, bytes(raw)
-    if key not in known:
-        known[key] = decode(raw)
-    value: T = known[key]
-    return value
-
-
-def _at_frame(frame: int, name: str, error: Exception) -> BadInput:
-    place = Place(frame=frame, field=name)
-    if isinstance(error, BadInput):
-        return error.at(frame=frame, field=name)
-    if isinstance(error, RecursionError):
-        return BadInput("the lists are nested too deeply", hint=fields.HINTS[name], place=place)
-    return BadInput(problem(error), hint=fields.HINTS[name], place=place)
-
-
-def _path(
-    runs: Sequence[Run], bodies: Sequence[Body | None], corners: Sequence[list[Corner] | None]
-) -> Annotated[Floats, "frame 2"]:
-    """Return the centre of a body, corner plus radius, in every frame."""
-    centres: list[Corner] = []
-    for run, body, moves in zip(runs, bodies, corners, strict=True):
-        if body is None or moves is None:
-            centres += [NOWHERE if body is None else body.centre] * len(run.counts)
-        else:
-            centres += [(x + body.radius, y + body.radius) for x, y in moves]
-    counts = [count for run in runs for count in run.counts]
-    return frozen(np.array(centres).repeat(counts, axis=0))
-
-
-def _left(
-    barriers: Sequence[fields.Barrier], lengths: Sequence[int]
-) -> Annotated[Floats, "frame"]:
-    """Tell how much of the barrier's first area stands in each frame, from 1 to 0."""
-    areas = np.array([barrier.area for barrier in barriers])
-    left = np.minimum(areas / areas[0], 1.0) if areas[0] != 0 else np.zeros(len(areas))
-    return frozen(left.repeat(lengths))
-
-
-def _there(locks: Sequence[tuple[Body, ...]], lengths: Sequence[int]) -> Annotated[Bools, "frame"]:
-    there = np.array([bool(lock) for lock in locks]).repeat(lengths)
-    there.flags.writeable = False
-    return there
-
-
-# What a trial must be
-
-
-def _check_objects(size: tuple[float, float], objects: tuple[Body, ...]) -> None:
-    if not objects:
-        raise BadInput(
-            "there are no objects",
-            hint="a trial needs at least one goal object",
-            place=Place(frame=1, field="objects"),
-        )
-    if len(objects) > MOST_OBJECTS:
-        raise BadInput(
-            f"there are {len(objects)} objects",
-            hint=f"inference is exact and meant for at most {MOST_OBJECTS}",
-            place=Place(frame=1, field="objects"),
-        )
-    _check_bodies(size, objects, "objects")
-
-
-def _check_path(
-    size: tuple[float, float],
-    path: Annotated[Floats, "frame 2"],
-    agents: Sequence[Body],
-    lengths: Sequence[int],
-) -> None:
-    outside = ((path < 0) | (path > size)).any(axis=1)
-    if outside.any():
-        frame = int(outside.argmax())
-        agent = agents[int(np.searchsorted(np.cumsum(lengths), frame, side="right"))]
-        x, y = path[frame].tolist()
-        place = Place(frame=frame + 1, field="agent")
-        _check_inside(size, replace(agent, centre=(x, y)), place)
-
-
-def _check_start(walls: Floats, agent: Body) -> None:
-    corners, ends = walls[:, :2], walls[:, :2] + walls[:, 2:]
-    if ((corners < agent.centre) & (agent.centre < ends)).all(axis=1).any():
-        raise BadInput(
-            "the agent stands inside a wall",
-            hint="an agent must start on free floor",
-            place=Place(frame=1, field="agent"),
-        )
-
-
-def _check_bodies(size: tuple[float, float], bodies: tuple[Body, ...], field: str) -> None:
-    for body in bodies:
-        _check_inside(size, body, Place(frame=1, field=field))
-
-
-def _check_inside(size: tuple[float, float], body: Body, place: Place) -> None:
-    (x, y), (width, height) = body.centre, size
-    if not (0 <= x <= width and 0 <= y <= height):
-        raise BadInput(
-            f"{body.look} is at ({x:g}, {y:g}), outside the world of {width:g} x {height:g} pixels",
-            hint="positions are corners in pixels; the centre is corner plus radius",
-            place=place,
-        )
-
-
-# What a trial should be
-
-
-def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterable[str]:
-    """Warn of a field that should stay as it is during a trial and does not."""
-    first = column[0]
-    for index, value in enumerate(column):
-        if value is not first and not _equal(value, first):
-            frame = 1 + sum(lengths[:index])
-            yield f"'{name}' changes at frame {frame}; what the first frame shows is used"
-            return
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
-
-
-def _more_than_one(name: str, bodies: tuple[Body, ...]) -> Iterable[str]:
-    if len(bodies) > 1:
-        yield f"there are {len(bodies)} {name}s; only the first, by look and place, is modelled"

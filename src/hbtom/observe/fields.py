@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput
@@ -35,16 +36,31 @@ HINTS = {
 }
 
 _EntityRow = tuple[tuple[float, float], float, str, list[float]]
-_BlockRow = tuple[tuple[float, float], tuple[float, float]]
+_AnyBlockRow = tuple[tuple[float, float], tuple[float, float]]
+
+Ordinate = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
+_Extent = Annotated[float, Meta(ge=0, le=FARTHEST)]
+_BlockRow = tuple[tuple[Ordinate, Ordinate], tuple[_Extent, _Extent]]
 
 _decode_size = msgspec.json.Decoder(tuple[float, float]).decode
 _decode_blocks = msgspec.json.Decoder(list[_BlockRow]).decode
+_decode_any_blocks = msgspec.json.Decoder(list[_AnyBlockRow]).decode
 _decode_entity = msgspec.json.Decoder(_EntityRow).decode
 _decode_entities = msgspec.json.Decoder(list[_EntityRow]).decode
 _decode_wrapped_entity = msgspec.json.Decoder(tuple[_EntityRow]).decode
 _decode_wrapped_entities = msgspec.json.Decoder(list[tuple[_EntityRow]]).decode
 
 T = TypeVar("T")
+Known = dict[tuple[Callable[[msgspec.Raw], Any], bytes], Any]  # what was decoded before, and how
+
+
+def decoded(raw: msgspec.Raw, decode: Callable[[msgspec.Raw], T], known: Known) -> T:
+    """Return what a field holds: its known value, or one that is known from now on."""
+    key = decode, bytes(raw)
+    if key not in known:
+        known[key] = decode(raw)
+    value: T = known[key]
+    return value
 
 
 def size(raw: msgspec.Raw) -> tuple[float, float]:
@@ -60,13 +76,14 @@ def size(raw: msgspec.Raw) -> tuple[float, float]:
 
 def blocks(raw: msgspec.Raw) -> Annotated[Floats, "block 4"]:
     """Read blocks as sorted rows x, y, width, height, each once: order and repeats mean nothing."""
-    rows = sorted(set(_decode_blocks(raw)))
-    numbers = chain.from_iterable(chain.from_iterable(rows))
-    array = np.fromiter(numbers, dtype=np.float64, count=4 * len(rows)).reshape(-1, 4)
-    if not (np.abs(array) <= FARTHEST).all() or (array[:, 2:] < 0).any():
-        raise BadInput("a block has an impossible place or size", hint=_BLOCK)
-    extended = (array[:, 2:] > 0).all(axis=1)
-    return frozen(array[extended])
+    try:
+        rows = _decode_blocks(raw)
+    except msgspec.ValidationError:
+        _decode_any_blocks(raw)  # if these are no blocks at all, it says so
+        raise BadInput("a block has an impossible place or size", hint=_BLOCK) from None
+    once = sorted({(place, extent) for place, extent in rows if extent[0] > 0 and extent[1] > 0})
+    numbers = chain.from_iterable(chain.from_iterable(once))
+    return frozen(np.fromiter(numbers, dtype=np.float64).reshape(-1, 4))
 
 
 class Barrier(NamedTuple):

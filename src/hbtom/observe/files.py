@@ -54,9 +54,7 @@ def _loaded(attempted: bib.Reading | BadInput) -> Loaded:
     return attempted if isinstance(attempted, BadInput) else attempted.episode
 
 
-def _attempted(
-    data: bytes, name: str, other: bib.Reading | None = None
-) -> bib.Reading | BadInput:
+def _attempted(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Reading | BadInput:
     try:
         return _reading(data, name, other)
     except BadInput as error:

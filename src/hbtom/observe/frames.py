@@ -1,8 +1,8 @@
 """The frames of a file of the Baby Intuitions Benchmark, and the runs that they form.
 
 A frame says again where everything is, and nearly all of it repeats the frame before. So a trial
-is a list of *runs*: frames in a row that are alike in all but where the agent and the key are. The
-fields of a frame are kept as raw JSON; :mod:`hbtom.observe.fields` knows what they mean.
+is a list of *runs*: frames in a row that are alike in nearly everything. The fields of a frame are
+kept as raw JSON; :mod:`hbtom.observe.fields` knows what they mean.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from msgspec import Raw
 
 from hbtom.errors import BadInput
 from hbtom.observe.decoding import malformed, place_in_message, problem
+from hbtom.observe.fields import Barrier
 
 SHAPE = "an episode is a list of trials, a trial a list of frames, a frame an object"
 _NONE = Raw(b"[]")
@@ -43,16 +44,17 @@ Corner = tuple[float, float]
 
 
 class Run(NamedTuple):
-    """Frames in a row that are alike in all but the corners of the agent and of the key.
+    """Frames in a row that are alike but for the corners of agent and key, or for the barrier.
 
-    The corners ``agents[i]`` and ``keys[i]`` are seen in ``counts[i]`` frames, one after the other.
-    Without them everything stays where ``frame``, the first of the run, has it.
+    The corners ``agents[i]`` and ``keys[i]``, or ``barriers[i]``, are seen in ``counts[i]`` frames
+    in a row. What is None stays as it is in ``frame``, the first of the run.
     """
 
     frame: Frame
     counts: list[int]
     agents: list[Corner] | None = None
     keys: list[Corner] | None = None
+    barriers: list[Barrier] | None = None
 
 
 decode = msgspec.json.Decoder(list[list[Frame]]).decode
