@@ -12,6 +12,7 @@ from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
+_USUAL = 1 << 26  # bytes that are unpacked at once
 _PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PARQUET = b"PAR1"
@@ -46,23 +47,40 @@ Loaded = Episode | BadInput  # an episode, or why it cannot be read
 
 
 def read_pair(data: tuple[bytes, bytes], names: tuple[str, str]) -> tuple[Loaded, Loaded]:
-    """Read two episodes that are likely to begin alike; each is read, or not, on its own."""
-    return read_one(data[0], names[0]), read_one(data[1], names[1])
+    """Read two episodes that are likely to begin alike; each is read, or not, on its own.
+
+    Trials at the beginning that are the same in both files are the same objects in both episodes.
+    """
+    one = _attempted(data[0], names[0])
+    other = _attempted(data[1], names[1], None if isinstance(one, BadInput) else one)
+    return _loaded(one), _loaded(other)
 
 
 def read_one(data: bytes, name: str) -> Loaded:
     """Read an episode, or return why it cannot be read."""
-    try:
-        return read(data, name)
-    except BadInput as error:
-        return error.at(file=name)
+    return _loaded(_attempted(data, name))
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
     """Read an episode from the bytes of a file, packed or not."""
+    return _reading(data, name).episode
+
+
+def _loaded(attempted: bib.Reading | BadInput) -> Loaded:
+    return attempted if isinstance(attempted, BadInput) else attempted.episode
+
+
+def _attempted(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Reading | BadInput:
+    try:
+        return _reading(data, name, other)
+    except BadInput as error:
+        return error.at(file=name)
+
+
+def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Reading:
     data = _unpack(data)
     start = data[:64].lstrip(b" \t\r\n\xef\xbb\xbf")[:1]
-    if not data.strip():
+    if not data or data.isspace():
         raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
     if data.startswith(_PARQUET):
         raise BadInput(
@@ -73,7 +91,7 @@ def read(data: bytes, name: str = "episode") -> Episode:
             "this is a JSON object, not an episode of the Baby Intuitions Benchmark",
             hint="an episode is a list of trials; scene files of other formats are not read yet",
         )
-    return bib.read(data.removeprefix(b"\xef\xbb\xbf"), name)
+    return bib.reading(data.removeprefix(b"\xef\xbb\xbf"), name, other)
 
 
 def file_bytes(path: Path) -> bytes:
@@ -91,11 +109,23 @@ def file_bytes(path: Path) -> bytes:
 
 
 def _unpack(data: bytes) -> bytes:
+    """Unpack at once what is plainly of a usual size, and all else bit by bit, with a limit."""
     if data.startswith(_GZIP):
-        return _gunzip(data)
+        return _gunzip_at_once(data) or _gunzip(data)
     if data.startswith(_ZSTD):
-        return _unzstd(data)
+        return _unzstd_at_once(data) or _unzstd(data)
     return data
+
+
+def _gunzip_at_once(data: bytes) -> bytes | None:
+    import zlib
+
+    stream = zlib.decompressobj(wbits=31)  # with the head and the checksum of gzip
+    try:
+        unpacked = stream.decompress(data, min(LARGEST, _USUAL))
+    except zlib.error:
+        return None
+    return unpacked if stream.eof and not stream.unused_data else None
 
 
 def _gunzip(data: bytes) -> bytes:
@@ -108,6 +138,17 @@ def _gunzip(data: bytes) -> bytes:
             return bytes(_bounded(stream.read(LARGEST + 1)))
     except (OSError, EOFError, zlib.error) as error:
         raise _broken("gzip", error) from None
+
+
+def _unzstd_at_once(data: bytes) -> bytes | None:
+    import zstandard
+
+    try:
+        if not 0 < zstandard.frame_content_size(data) <= min(LARGEST, _USUAL):
+            return None
+        return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+    except zstandard.ZstdError:
+        return None
 
 
 def _unzstd(data: bytes) -> bytes:

@@ -1,0 +1,133 @@
+"""What the fields of a frame may hold: a size, blocks, a body, bodies.
+
+Each function takes the JSON of one field and returns its value, or raises
+:class:`hbtom.BadInput` or a decoder's error; where that is, its caller knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from hbtom.arrays import Floats, frozen
+from hbtom.errors import BadInput
+from hbtom.observe.episode import Body, Look
+
+LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
+FARTHEST = 2 * LARGEST_WORLD  # that anything may be from the origin, in x or y
+
+_ENTITY = "an entity is [[x, y], radius, image, [red, green, blue]]"
+_ENTITIES = f"a list of entities; {_ENTITY}"
+_BLOCK = "a block is [[x, y], [width, height]]"
+HINTS = {
+    "size": "the size is [width, height] in pixels",
+    "walls": _BLOCK,
+    "fuse_walls": _BLOCK,
+    "objects": _ENTITIES,
+    "agent": _ENTITY,
+    "pin": _ENTITIES,
+    "key": _ENTITIES,
+    "lock": _ENTITIES,
+}
+
+_EntityRow = tuple[tuple[float, float], float, str, list[float]]
+_AnyBlockRow = tuple[tuple[float, float], tuple[float, float]]
+
+Ordinate = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
+_Extent = Annotated[float, Meta(ge=0, le=FARTHEST)]
+_BlockRow = tuple[tuple[Ordinate, Ordinate], tuple[_Extent, _Extent]]
+
+_decode_size = msgspec.json.Decoder(tuple[float, float]).decode
+_decode_blocks = msgspec.json.Decoder(list[_BlockRow]).decode
+_decode_any_blocks = msgspec.json.Decoder(list[_AnyBlockRow]).decode
+_decode_entity = msgspec.json.Decoder(_EntityRow).decode
+_decode_entities = msgspec.json.Decoder(list[_EntityRow]).decode
+_decode_wrapped_entity = msgspec.json.Decoder(tuple[_EntityRow]).decode
+_decode_wrapped_entities = msgspec.json.Decoder(list[tuple[_EntityRow]]).decode
+
+T = TypeVar("T")
+Known = dict[tuple[Callable[[msgspec.Raw], Any], bytes], Any]  # what was decoded before, and how
+
+
+def decoded(raw: msgspec.Raw, decode: Callable[[msgspec.Raw], T], known: Known) -> T:
+    """Return what a field holds: its known value, or one that is known from now on."""
+    key = decode, bytes(raw)
+    if key not in known:
+        known[key] = decode(raw)
+    value: T = known[key]
+    return value
+
+
+def size(raw: msgspec.Raw) -> tuple[float, float]:
+    """Read the width and the height of the world."""
+    width, height = _decode_size(raw)
+    if not (0 < width <= LARGEST_WORLD and 0 < height <= LARGEST_WORLD):
+        raise BadInput(
+            f"the world is {width:g} x {height:g} pixels",
+            hint=f"each side must be more than 0 and at most {LARGEST_WORLD:g}",
+        )
+    return width, height
+
+
+def blocks(raw: msgspec.Raw) -> Annotated[Floats, "block 4"]:
+    """Read blocks as sorted rows x, y, width, height, each once: order and repeats mean nothing."""
+    try:
+        rows = _decode_blocks(raw)
+    except msgspec.ValidationError:
+        _decode_any_blocks(raw)  # if these are no blocks at all, it says so
+        raise BadInput("a block has an impossible place or size", hint=_BLOCK) from None
+    once = sorted({(place, extent) for place, extent in rows if extent[0] > 0 and extent[1] > 0})
+    numbers = chain.from_iterable(chain.from_iterable(once))
+    return frozen(np.fromiter(numbers, dtype=np.float64).reshape(-1, 4))
+
+
+class Barrier(NamedTuple):
+    """The blocks of a barrier, and the area that they cover if none overlap."""
+
+    blocks: Annotated[Floats, "block 4"]
+    area: float
+
+
+def barrier(raw: msgspec.Raw) -> Barrier:
+    """Read the blocks of a barrier, as of walls, and add up their areas."""
+    rows = blocks(raw)
+    return Barrier(rows, (rows[:, 2] * rows[:, 3]).sum())
+
+
+def body(raw: msgspec.Raw) -> Body:
+    """Read one entity."""
+    return _made(_either(_decode_entity, _decode_wrapped_entity, raw))
+
+
+def bodies(raw: msgspec.Raw) -> tuple[Body, ...]:
+    """Read a list of entities, sorted by look and place: their order means nothing."""
+    rows = _either(_decode_entities, _decode_wrapped_entities, raw)
+    return tuple(sorted(map(_made, rows)))
+
+
+def _either(
+    bare: Callable[[msgspec.Raw], T], wrapped: Callable[[msgspec.Raw], Any], raw: msgspec.Raw
+) -> T:
+    """Decode a bare entity, or one that stands in a list of its own, as some files have it."""
+    try:
+        return bare(raw)
+    except msgspec.ValidationError as error:
+        try:
+            unwrapped: T = wrapped(raw)
+        except msgspec.ValidationError:
+            raise error from None
+        return unwrapped
+
+
+def _made(row: Any) -> Body:
+    (x, y), radius, image, colour = row[0] if len(row) == 1 else row  # bare, or wrapped once more
+    if not 0 < radius <= LARGEST_WORLD:
+        raise BadInput(f"the radius is {radius:g}", hint=_ENTITY)
+    if not max(abs(x), abs(y)) <= FARTHEST:
+        raise BadInput(f"the place is ({x:g}, {y:g})", hint="positions are in pixels")
+    return Body(Look(image, tuple(colour)), (x + radius, y + radius), radius)

@@ -1,0 +1,126 @@
+"""A quick way through a file whose frames repeat one another, as they do in the benchmark.
+
+Only the first frame of a run is decoded, and what changes in those after it. The scanner accepts a
+file only if decoding all of it would give the same frames. With anything unusual it gives up, and
+the file is decoded by :func:`hbtom.observe.frames.decode_runs`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from hbtom.errors import BadInput
+from hbtom.observe.fields import Barrier, Known, Ordinate, barrier, decoded
+from hbtom.observe.frames import Corner, Frame, Run
+from hbtom.observe.template import (
+    Followed,
+    Template,
+    Unusual,
+    check,
+    decoded_frame,
+    expect,
+    follow,
+    template_of,
+    times,
+)
+
+_FIRST_TRIAL = re.compile(rb"[ \t\n\r]*\[[ \t\n\r]*\[[ \t\n\r]*")
+_NEXT_TRIAL = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*\[[ \t\n\r]*")
+_LAST_TRIAL = re.compile(rb"[ \t\n\r]*\][ \t\n\r]*\Z")
+_NEXT_FRAME = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
+_LAST_FRAME = re.compile(rb"[ \t\n\r]*\]")
+
+_decode_corners = msgspec.json.Decoder(list[tuple[Ordinate, Ordinate]]).decode
+
+
+class Scanned(NamedTuple):
+    """The runs of a trial, and where in the file the trial ends."""
+
+    runs: list[Run]
+    end: int
+
+
+def scan(data: bytes, known: Known, start: int = 0) -> list[Scanned] | None:
+    """Return the trials of a file, or those after the trial that ends at ``start``.
+
+    None means that the whole file must be decoded, be it to find out what is wrong with it.
+    """
+    try:
+        return list(_trials(data, known, start))
+    except (Unusual, BadInput, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _trials(data: bytes, known: Known, end: int) -> Iterator[Scanned]:
+    opening = expect(_FIRST_TRIAL, data, 0) if end == 0 else _NEXT_TRIAL.match(data, end)
+    while opening is not None:
+        scanned = _trial(data, known, opening.end())
+        yield scanned
+        end = scanned.end
+        opening = _NEXT_TRIAL.match(data, end)
+    expect(_LAST_TRIAL, data, end)
+
+
+def _trial(data: bytes, known: Known, start: int) -> Scanned:
+    """Scan the trial whose first frame is at ``start``."""
+    run, end = _run(data, known, start)
+    runs = [run]
+    while (comma := _NEXT_FRAME.match(data, end)) is not None:
+        run, end = _run(data, known, comma.end())
+        runs.append(run)
+    if len({run.frame.key_and_lock for run in runs}) > 1:
+        raise Unusual  # the first frame decides which field is the key
+    return Scanned(runs, expect(_LAST_FRAME, data, end).end())
+
+
+def _run(data: bytes, known: Known, start: int) -> tuple[Run, int]:
+    """Return the run whose first frame is at ``start``, and the end of its last frame."""
+    text = data[start : data.find(b"}", start) + 1]
+    frame, end = decoded_frame(text), start + len(text)
+    comma = _NEXT_FRAME.match(data, end)
+    if comma is None:
+        return Run(frame, [1]), end
+    text = comma[0] + text
+    still = times(data, text, end)
+    end += still * len(text)
+    for names in (("agent", frame.key_and_lock[0]), ("fuse_walls",)):
+        template = template_of(text, frame, names)
+        followed = follow(data, template, 1 + still, end)
+        if len(followed.counts) > 1:
+            check(template, frame)
+            return _filled(frame, template, followed, known), followed.end
+    return Run(frame, [1 + still]), end
+
+
+def _filled(frame: Frame, template: Template, followed: Followed, known: Known) -> Run:
+    """Return a run of frames that fit a template, with what is in the holes decoded.
+
+    A hole lies between an opening and a closing bracket. What is in it is right if it is a list
+    with these, because no list is the beginning of another one.
+    """
+    texts = dict(zip(template.names, zip(*followed.holes, strict=True), strict=True))
+    key, _ = frame.key_and_lock
+    return Run(
+        frame,
+        followed.counts,
+        agents=_corners(texts["agent"]) if "agent" in texts else None,
+        keys=_corners(texts[key]) if key in texts else None,
+        barriers=_barriers(texts["fuse_walls"], known) if "fuse_walls" in texts else None,
+    )
+
+
+def _corners(texts: Sequence[bytes]) -> list[Corner]:
+    """Decode corners all at once, and make sure that each text is one."""
+    corners = _decode_corners(b"[[" + b"],[".join(texts) + b"]]")
+    if len(corners) != len(texts):
+        raise Unusual
+    return corners
+
+
+def _barriers(texts: Sequence[bytes], known: Known) -> list[Barrier]:
+    return [decoded(Raw(b"[" + text + b"]"), barrier, known) for text in texts]

@@ -1,0 +1,218 @@
+"""From runs to a trial: what it holds, what it must be, and what is odd about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Raw
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.errors import BadInput, Place
+from hbtom.observe import fields
+from hbtom.observe.decoding import problem
+from hbtom.observe.episode import Body, Trial
+from hbtom.observe.fields import Known
+from hbtom.observe.frames import Corner, Run
+
+MOST_OBJECTS = 8  # in a trial; the benchmark has 2
+NOWHERE = (float("nan"), float("nan"))
+
+T = TypeVar("T")
+
+
+def trial_of(runs: Sequence[Run], known: Known) -> Trial:
+    """Make a trial: a column for each field, one value a run, and then one a frame."""
+    if not runs:
+        raise BadInput("the trial has no frames", hint="remove the empty trial")
+    key_name, lock_name = runs[0].frame.key_and_lock
+    sizes = _column(runs, "size", fields.size, known)
+    walls = _column(runs, "walls", fields.blocks, known)
+    barriers = _column(runs, "fuse_walls", fields.barrier, known)
+    objects = _column(runs, "objects", fields.bodies, known)
+    agents = _column(runs, "agent", fields.body, known)
+    keys = _column(runs, key_name, fields.bodies, known)
+    locks = _column(runs, lock_name, fields.bodies, known)
+    carried = [next(iter(bodies), None) for bodies in keys]
+    lengths = [sum(run.counts) for run in runs]
+    path = _path(runs, agents, [run.agents for run in runs])
+    _check_objects(sizes[0], objects[0])
+    _check_path(sizes[0], path, agents, lengths)
+    _check_start(walls[0], agents[0])
+    _check_bodies(sizes[0], keys[0], key_name)
+    _check_bodies(sizes[0], locks[0], lock_name)
+    return Trial(
+        size=sizes[0],
+        walls=walls[0],
+        barrier=barriers[0].blocks,
+        objects=objects[0],
+        agent=agents[0],
+        path=path,
+        barrier_left=_left(runs, barriers),
+        key=carried[0],
+        key_path=_path(runs, carried, [run.keys for run in runs]) if carried[0] else None,
+        lock=next(iter(locks[0]), None),
+        lock_there=_there(locks, lengths) if locks[0] else None,
+        warnings=(
+            *_changes("size", sizes, lengths),
+            *_changes("walls", walls, lengths),
+            *_changes("objects", objects, lengths),
+            *_changes("agent", [(agent.look, agent.radius) for agent in agents], lengths),
+            *_more_than_one("key", keys[0]),
+            *_more_than_one("lock", locks[0]),
+        ),
+    )
+
+
+# From runs to columns
+
+
+def _column(runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: Known) -> list[T]:
+    """Decode one field of every run, anew only where its bytes were not seen before."""
+    values: list[T] = []
+    last = None
+    for index, run in enumerate(runs):
+        raw: Raw = getattr(run.frame, name)
+        if last is not None and raw == last:
+            values.append(values[-1])
+            continue
+        last = raw
+        try:
+            values.append(fields.decoded(raw, decode, known))
+        except (BadInput, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            frame = 1 + sum(_counts(runs[:index]))
+            raise _at_frame(frame, name, error) from None
+    return values
+
+
+def _at_frame(frame: int, name: str, error: Exception) -> BadInput:
+    place = Place(frame=frame, field=name)
+    if isinstance(error, BadInput):
+        return error.at(frame=frame, field=name)
+    if isinstance(error, RecursionError):
+        return BadInput("the lists are nested too deeply", hint=fields.HINTS[name], place=place)
+    return BadInput(problem(error), hint=fields.HINTS[name], place=place)
+
+
+def _path(
+    runs: Sequence[Run], bodies: Sequence[Body | None], corners: Sequence[list[Corner] | None]
+) -> Annotated[Floats, "frame 2"]:
+    """Return the centre of a body, corner plus radius, in every frame."""
+    centres: list[Corner] = []
+    for run, body, moves in zip(runs, bodies, corners, strict=True):
+        if body is None or moves is None:
+            centres += [NOWHERE if body is None else body.centre] * len(run.counts)
+        else:
+            centres += [(x + body.radius, y + body.radius) for x, y in moves]
+    ordinates = np.fromiter(chain.from_iterable(centres), dtype=np.float64)
+    return frozen(ordinates.reshape(-1, 2).repeat(_counts(runs), axis=0))
+
+
+def _left(runs: Sequence[Run], barriers: Sequence[fields.Barrier]) -> Annotated[Floats, "frame"]:
+    """Tell how much of the barrier's first area stands in each frame, from 1 to 0."""
+    counts, whole = _counts(runs), barriers[0].area
+    if whole == 0:
+        return frozen(np.zeros(sum(counts)))
+    areas = [
+        now.area
+        for run, barrier in zip(runs, barriers, strict=True)
+        for now in run.barriers or [barrier] * len(run.counts)
+    ]
+    return frozen(np.minimum(np.array(areas) / whole, 1.0).repeat(counts))
+
+
+def _counts(runs: Sequence[Run]) -> list[int]:
+    return [count for run in runs for count in run.counts]
+
+
+def _there(locks: Sequence[tuple[Body, ...]], lengths: Sequence[int]) -> Annotated[Bools, "frame"]:
+    there = np.array([bool(lock) for lock in locks]).repeat(lengths)
+    there.flags.writeable = False
+    return there
+
+
+# What a trial must be
+
+
+def _check_objects(size: tuple[float, float], objects: tuple[Body, ...]) -> None:
+    if not objects:
+        raise BadInput(
+            "there are no objects",
+            hint="a trial needs at least one goal object",
+            place=Place(frame=1, field="objects"),
+        )
+    if len(objects) > MOST_OBJECTS:
+        raise BadInput(
+            f"there are {len(objects)} objects",
+            hint=f"inference is exact and meant for at most {MOST_OBJECTS}",
+            place=Place(frame=1, field="objects"),
+        )
+    _check_bodies(size, objects, "objects")
+
+
+def _check_path(
+    size: tuple[float, float],
+    path: Annotated[Floats, "frame 2"],
+    agents: Sequence[Body],
+    lengths: Sequence[int],
+) -> None:
+    inside = (path >= 0) & (path <= size)
+    if not inside.all():
+        frame = int(inside.all(axis=1).argmin())
+        agent = agents[int(np.searchsorted(np.cumsum(lengths), frame, side="right"))]
+        x, y = path[frame].tolist()
+        place = Place(frame=frame + 1, field="agent")
+        _check_inside(size, replace(agent, centre=(x, y)), place)
+
+
+def _check_start(walls: Floats, agent: Body) -> None:
+    at_x, at_y = agent.centre
+    if any(
+        x < at_x < x + width and y < at_y < y + height for x, y, width, height in walls.tolist()
+    ):
+        raise BadInput(
+            "the agent stands inside a wall",
+            hint="an agent must start on free floor",
+            place=Place(frame=1, field="agent"),
+        )
+
+
+def _check_bodies(size: tuple[float, float], bodies: tuple[Body, ...], field: str) -> None:
+    for body in bodies:
+        _check_inside(size, body, Place(frame=1, field=field))
+
+
+def _check_inside(size: tuple[float, float], body: Body, place: Place) -> None:
+    (x, y), (width, height) = body.centre, size
+    if not (0 <= x <= width and 0 <= y <= height):
+        raise BadInput(
+            f"{body.look} is at ({x:g}, {y:g}), outside the world of {width:g} x {height:g} pixels",
+            hint="positions are corners in pixels; the centre is corner plus radius",
+            place=place,
+        )
+
+
+# What a trial should be
+
+
+def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterable[str]:
+    """Warn of a field that should stay as it is during a trial and does not."""
+    first = column[0]
+    for index, value in enumerate(column):
+        if value is not first and not _equal(value, first):
+            frame = 1 + sum(lengths[:index])
+            yield f"'{name}' changes at frame {frame}; what the first frame shows is used"
+            return
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+
+
+def _more_than_one(name: str, bodies: tuple[Body, ...]) -> Iterable[str]:
+    if len(bodies) > 1:
+        yield f"there are {len(bodies)} {name}s; only the first, by look and place, is modelled"
