@@ -8,6 +8,7 @@ part of a pair is listed with the reason.
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 import zlib
@@ -39,10 +40,26 @@ class Member:
     member: Literal["e", "u"]
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
+    checksum: str = ""  # of the content, if the archive lists it
 
     @property
     def file(self) -> str:
         return f"{self.path}/{self.inside}" if self.inside else self.path
+
+    @property
+    def stamp(self) -> str:
+        """What differs once the content does, found without reading it.
+
+        The checksum that an archive lists; else size and time of change of the file, or of the
+        archive that holds it; nothing if there is no such file any more.
+        """
+        if self.checksum:
+            return self.checksum
+        try:
+            known = os.stat(self.path)
+        except (OSError, ValueError):
+            return ""
+        return f"{known.st_size}-{known.st_mtime_ns}"
 
     def load(self) -> Episode:
         """Read the episode."""
@@ -217,28 +234,36 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
 def _in_archive(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
+            files = [one for one in archive.infolist() if not one.is_dir()]
     except (OSError, zipfile.BadZipFile) as error:
         why = f"not a zip archive that can be read ({error})"
         left_out.append(LeftOut(str(path), why, unreadable=True))
         return
-    for name in names:
-        inner = PurePosixPath(name)
+    for one in sorted(files, key=lambda one: one.filename):
+        inner = PurePosixPath(one.filename)
         if inner.name.startswith(".") or "__MACOSX" in inner.parts:
             continue
         folder = inner.parent.name or path.stem
-        yield from _named(task_name(folder), inner.name, str(path), name, left_out)
+        known = f"{one.CRC:08x}-{one.file_size}"
+        yield from _named(
+            task_name(folder), inner.name, str(path), one.filename, left_out, checksum=known
+        )
 
 
 def _named(
-    task: str, file_name: str, path: str, inside: str, left_out: list[LeftOut]
+    task: str,
+    file_name: str,
+    path: str,
+    inside: str,
+    left_out: list[LeftOut],
+    checksum: str = "",
 ) -> Iterator[Member]:
     named = episode_name(file_name)
     if named is None:
         file = f"{path}/{inside}" if inside else path
         left_out.append(LeftOut(file, "not named like an episode (<id>e.json or <id>u.json)"))
         return
-    yield Member(task, *named, path, inside)
+    yield Member(task, *named, path, inside, checksum)
 
 
 def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:
