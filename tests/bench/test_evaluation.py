@@ -8,9 +8,10 @@ from click.testing import CliRunner
 
 import hbtom
 from hbtom.bench.calibration import calibrate
-from hbtom.bench.evaluation import COLUMNS, evaluate
+from hbtom.bench.evaluation import evaluate
+from hbtom.bench.ratings import read_ratings
 from hbtom.bench.referee import compare, score_ratings
-from hbtom.bench.results import read_ratings, write_rows
+from hbtom.bench.results import COLUMNS, write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility

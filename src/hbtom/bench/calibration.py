@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from hbtom.bench.evaluation import Evaluation, Row
+from hbtom.bench.evaluation import Evaluation
+from hbtom.bench.results import Row
 from hbtom.bench.score import Score, pair_score, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility

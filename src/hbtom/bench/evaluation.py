@@ -1,57 +1,34 @@
 """Evaluating a model: judge every pair of a dataset, and count.
 
 Work is handed out pair by pair; results come back in the dataset's order whatever the number of
-workers, so that the same dataset and model always give the same rows.
+workers and wherever they are, so that the same dataset and model always give the same rows.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, find_pairs, load_pairs, task_name
+from hbtom.bench import cluster as machines
+from hbtom.bench import journal
+from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs, task_name
+from hbtom.bench.judged import Judged, judge_pairs
+from hbtom.bench.results import COLUMNS, Compared, Row
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput, missing
-from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
-from hbtom.observe import names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Compared = Literal["plausibility", "predictive"]
 Progress = Callable[[int, int], None]  # pairs done, pairs in all
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One judged episode, as it stands in a results file."""
-
-    task: str
-    pair: str
-    member: str
-    file: str
-    rating: float  # by which pairs are compared: the plausibility, or the predictive score
-    plausibility: float
-    part_goal: float
-    part_efficiency: float
-    part_observation: float
-    surprise_goal: float
-    surprise_efficiency: float
-    surprise_observation: float
-    preference: str  # E[theta] at the start of the test trial: "heart.png 0.9; spoon.png 0.1"
-    efficiency: float  # E[beta] at the start of the test trial
-    model: str  # fingerprint
-    version: str
-
-
-COLUMNS = tuple(column.name for column in fields(Row))
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,33 +98,65 @@ class Evaluation:
         return pd.DataFrame([asdict(row) for row in self.rows], columns=list(COLUMNS))
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, and what was judged until then."""
+
+    def __init__(self, so_far: Evaluation, done: int, pairs: int) -> None:
+        super().__init__(f"{done} of {pairs} pairs were judged")
+        self.so_far = so_far
+        self.done = done
+        self.pairs = pairs
+
+
 def evaluate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
     model: Model | str | os.PathLike[str] = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
     score: Compared = "plausibility",
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge every pair of a dataset; ``workers`` is the number of processes, default all cores.
 
     Without a dataset, the default synthetic benchmark is made, once. ``score`` chooses what is
-    compared: the fitted plausibility, or the predictive probability.
+    compared: the fitted plausibility, or the predictive probability. ``cluster`` has the work done
+    by the workers of a Dask scheduler: its address, or the file that it has written.
+
+    ``out`` is written as pairs are judged: ``.csv``, ``.jsonl`` or ``.parquet``. ``resume`` goes on
+    with what an earlier run has left there. Ctrl-C raises :class:`Interrupted`.
     """
     if score not in get_args(Compared):
         raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
     model = find_model(model)
+    file = None if out is None else Path(out)
+    journal.check(file, resume=resume, overwrite=overwrite)
     found = as_dataset(dataset, tasks)
-    rows: list[Row] = []
-    left_out = list(found.left_out)
-    judged = each(partial(_judge_pairs, model, score == "predictive"), found.pairs, workers)
-    for done, (pair_rows, problems) in enumerate(judged, start=1):
-        rows += pair_rows
-        left_out += problems
-        if progress is not None:
-            progress(done, len(found.pairs))
-    return Evaluation(found.name, model, score, tuple(rows), tuple(left_out))
+    target = _target(file, found, model, score, resume)
+    judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
+    todo = [pair for pair in found.pairs if pair not in judged]
+    tell = progress or (lambda done, pairs: None)
+    tell(len(judged), len(found.pairs))
+    try:
+        results = _results(model, score, todo, workers, cluster)
+        with closing(results), journal.Growing(target) as growing:
+            for pair, one in zip(todo, results, strict=True):
+                growing.add(one.rows)
+                judged[pair] = one
+                tell(len(judged), len(found.pairs))
+    except KeyboardInterrupt:
+        so_far = _evaluation(found, model, score, judged)
+        raise Interrupted(so_far, len(judged), len(found.pairs)) from None
+    except BadInput as error:
+        raise error if target is None else journal.and_resume(error) from None
+    evaluation = _evaluation(found, model, score, judged)
+    if target is not None:
+        journal.finish(target, evaluation.rows)
+    return evaluation
 
 
 def as_dataset(
@@ -166,38 +175,32 @@ def as_dataset(
     return find_pairs(Path(dataset), tasks)
 
 
-Judged = tuple[list[Row], list[LeftOut]]  # of a pair: its episodes, and what cannot be read
+def _target(
+    out: Path | None, found: Dataset, model: Model, score: Compared, resume: bool
+) -> journal.Target | None:
+    if out is None:
+        return None
+    return journal.resume(out, found.pairs, model, score) if resume else journal.start(out)
 
 
-def _judge_pairs(model: Model, predictive: bool, pairs: Sequence[Pair]) -> Iterator[Judged]:
-    for pair, *episodes in load_pairs(pairs):
-        rows, problems = [], []
-        judgement = None
-        for member, episode in zip((pair.expected, pair.unexpected), episodes, strict=True):
-            try:
-                if isinstance(episode, BadInput):
-                    raise episode
-                judgement = judge(episode, model, like=judgement)
-                rows.append(_row(member, judgement, predictive))
-            except BadInput as error:
-                problems.append(LeftOut(member.file, error.said, unreadable=True))
-        yield rows, problems
+def _results(
+    model: Model, score: Compared, pairs: Sequence[Pair], workers: int | None, cluster: str | None
+) -> Generator[Judged]:
+    """Judge pairs on this machine, or on those of a cluster."""
+    if cluster is None:
+        return each(partial(judge_pairs, model, score), pairs, workers)
+    here = os.getcwd()
+    members = (member for pair in pairs for member in (pair.expected, pair.unexpected))
+    sources = {one.path if one.inside else os.path.dirname(one.path) for one in members}
+    shared = sorted(os.path.join(here, source) for source in sources)
+    return machines.each(partial(judge_pairs, model, score, folder=here), pairs, cluster, shared)
 
 
-def _row(member: Member, judgement: Judgement, predictive: bool) -> Row:
-    test = judgement.test
-    preference = zip(names(test.preferred), test.preference[0], strict=True)
-    return Row(
-        task=member.task,
-        pair=member.pair,
-        member=member.member,
-        file=member.file,
-        rating=judgement.predictive if predictive else judgement.plausibility,
-        plausibility=judgement.plausibility,
-        **{f"part_{name}": value for name, value in judgement.parts.to_dict().items()},
-        **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
-        preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
-        efficiency=float(test.efficiency[0] @ test.efficiencies),
-        model=judgement.model.fingerprint,
-        version=__version__,
-    )
+def _evaluation(
+    found: Dataset, model: Model, score: Compared, judged: Mapping[Pair, Judged]
+) -> Evaluation:
+    """Put together what was judged, in the dataset's order."""
+    known = [judged[pair] for pair in found.pairs if pair in judged]
+    rows = tuple(row for one in known for row in one.rows)
+    problems = (problem for one in known for problem in one.problems)
+    return Evaluation(found.name, model, score, rows, (*found.left_out, *problems))

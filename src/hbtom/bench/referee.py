@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hbtom.bench.dataset import Dataset, LeftOut
-from hbtom.bench.results import Ratings
+from hbtom.bench.ratings import Ratings
 from hbtom.bench.score import Score, pair_score, paired, scores
 
 PairName = tuple[str, str]  # task, pair

@@ -1,35 +1,48 @@
-"""Results files: one row an episode, as CSV, JSON lines or Parquet.
-
-Anybody's ratings can be read back: a row names its episode by ``file``, or by ``task``, ``pair``
-and ``member``, and rates it under ``rating`` or ``plausibility``.
-"""
+"""Results files: one row an episode, as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import math
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path, PurePath
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
 
-from hbtom.bench.dataset import episode_name, task_name
-from hbtom.bench.evaluation import COLUMNS, Row
-from hbtom.errors import BadInput, Place, missing
+from hbtom.errors import BadInput, missing
 
-EpisodeName = tuple[str, str, str]  # task, pair, member
+Compared = Literal["plausibility", "predictive"]
 
 
-@dataclass(frozen=True)
-class Ratings:
-    """How plausible each episode was rated, by whomever."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One judged episode, as it stands in a results file."""
 
-    name: str
-    values: Mapping[EpisodeName, float]
+    task: str
+    pair: str
+    member: str
+    file: str
+    rating: float  # by which pairs are compared: the plausibility, or the predictive score
+    plausibility: float
+    part_goal: float
+    part_efficiency: float
+    part_observation: float
+    surprise_goal: float
+    surprise_efficiency: float
+    surprise_observation: float
+    preference: str  # E[theta] at the start of the test trial: "heart.png 0.9; spoon.png 0.1"
+    efficiency: float  # E[beta] at the start of the test trial
+    model: str  # fingerprint
+    version: str  # of hbtom
+    score: str  # what the rating is: plausibility or predictive
+    stamp: str  # of the file: differs once its content does
+
+
+COLUMNS = tuple(column.name for column in fields(Row))
+_KINDS = tuple(float if column.type == "float" else str for column in fields(Row))
 
 
 def check_target(
@@ -37,6 +50,7 @@ def check_target(
     *,
     overwrite: bool = False,
     kinds: Sequence[str] = (".csv", ".jsonl", ".parquet"),
+    otherwise: str = "--overwrite",
 ) -> None:
     """Refuse a file that cannot or should not be written, before any work is done."""
     if path.suffix not in kinds:
@@ -45,10 +59,10 @@ def check_target(
             hint=f"end the name in {' or '.join(kinds)}",
         ).at(file=str(path))
     if path.suffix == ".parquet":
-        _arrow()
+        arrow()
     if path.exists() and not overwrite:
         raise BadInput(
-            "the file exists already", hint="choose another name, or say --overwrite"
+            "the file exists already", hint=f"choose another name, or say {otherwise}"
         ).at(file=str(path))
     if not path.resolve().parent.is_dir():
         raise BadInput("there is no such folder", hint="make it first").at(
@@ -59,8 +73,7 @@ def check_target(
 def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> None:
     """Write a results file, whole or not at all."""
     check_target(path, overwrite=overwrite)
-    data = _WRITERS[path.suffix](rows)
-    write_whole(path, data)
+    write_whole(path, encode(rows, path.suffix))
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -88,12 +101,17 @@ def _umask() -> int:
     return mask
 
 
-def _csv(rows: Sequence[Row]) -> bytes:
+def encode(rows: Sequence[Row], kind: str, *, heading: bool = True) -> bytes:
+    """Return rows as a file of a kind holds them; ``.csv`` with a heading or without."""
+    return _csv(rows, heading) if kind == ".csv" else _ENCODERS[kind](rows)
+
+
+def _csv(rows: Sequence[Row], heading: bool) -> bytes:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    return text.getvalue().encode()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([COLUMNS] if heading else [])
+    writer.writerows(asdict(row).values() for row in rows)
+    return text.getvalue().encode(errors="surrogateescape")  # a file may have any name
 
 
 def _jsonl(rows: Sequence[Row]) -> bytes:
@@ -101,21 +119,19 @@ def _jsonl(rows: Sequence[Row]) -> bytes:
 
 
 def _parquet(rows: Sequence[Row]) -> bytes:
-    arrow, parquet = _arrow()
-    table = arrow.Table.from_pylist([asdict(row) for row in rows])
+    library, parquet = arrow()
+    types = (library.float64() if kind is float else library.string() for kind in _KINDS)
+    schema = library.schema(list(zip(COLUMNS, types, strict=True)))
     sink = io.BytesIO()
-    parquet.write_table(table, sink)
+    parquet.write_table(library.Table.from_pylist([asdict(row) for row in rows], schema), sink)
     return sink.getvalue()
 
 
-_WRITERS: dict[str, Callable[[Sequence[Row]], bytes]] = {
-    ".csv": _csv,
-    ".jsonl": _jsonl,
-    ".parquet": _parquet,
-}
+_ENCODERS: dict[str, Callable[[Sequence[Row]], bytes]] = {".jsonl": _jsonl, ".parquet": _parquet}
 
 
-def _arrow() -> tuple[Any, Any]:
+def arrow() -> tuple[Any, Any]:
+    """Return the library for Parquet files, which an extra brings along."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -124,90 +140,64 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def read_ratings(path: Path) -> Ratings:
-    """Read anybody's ratings: CSV, JSON lines or Parquet."""
+def decode(data: bytes, kind: str) -> list[Row]:
+    """Return the rows of a file that :func:`encode` made, exactly; refuse any other file."""
     try:
-        rows = list(_READERS.get(path.suffix, _read_csv)(path))
-    except FileNotFoundError:
-        hint = "check the name and the folder"
-        raise BadInput("there is no such file", hint=hint).at(file=str(path)) from None
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
-        if isinstance(error, BadInput):
-            raise error.at(file=str(path)) from None
-        raise BadInput(f"the ratings cannot be read ({error})").at(file=str(path)) from None
-    values: dict[EpisodeName, float] = {}
-    for number, row in enumerate(rows, start=1):
-        try:
-            episode, value = _episode(row), _rating(row)
-            if episode in values:
-                raise BadInput(f"{'/'.join(episode)} is rated twice")
-        except BadInput as error:
-            problem = f"row {number} below the heading: {error.problem}"
-            raise BadInput(problem, hint=error.hint, place=Place(file=str(path))) from None
-        values[episode] = value
-    if not values:
-        raise BadInput("there are no ratings", hint=_NEEDED).at(file=str(path))
-    return Ratings(str(path), values)
+        return [_row(values) for values in _DECODERS[kind](data)] if data else []
+    except (ValueError, TypeError, csv.Error) as error:
+        raise _foreign(str(error)) from None
 
 
-_NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or 'plausibility'"
+def whole_lines(data: bytes, kind: str) -> bytes:
+    """Return a file of ours without its last line, if that was torn; refuse any other file."""
+    if not begins_like_ours(data, kind):
+        raise _foreign("it begins differently")
+    return data if kind == ".parquet" else data[: data.rfind(b"\n") + 1]
 
 
-def _read_csv(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(newline="", encoding="utf-8-sig") as stream:
-        heading = stream.readline()
-        stream.seek(0)
-        separator = max(",;\t", key=heading.count)  # spreadsheets of some countries write ;
-        yield from csv.DictReader(stream, delimiter=separator)
+def begins_like_ours(data: bytes, kind: str) -> bool:
+    """Tell whether a file begins, or was cut off beginning, as :func:`encode` begins."""
+    start = _STARTS[kind]
+    return data[: len(start)] == start[: len(data)]
 
 
-def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise BadInput(f"line {number} is not a JSON object", hint=_NEEDED)
-                yield row
+def _foreign(why: str) -> BadInput:
+    return BadInput(
+        f"this is not a results file of this hbtom ({why})",
+        hint="it is left as it is; choose another name",
+    )
 
 
-def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
-    _, parquet = _arrow()
-    yield from parquet.read_table(path).to_pylist()
+_STARTS = {".csv": _csv([], heading=True), ".jsonl": b'{"task": "', ".parquet": b"PAR1"}
 
 
-_READERS: dict[str, Callable[[Path], Iterator[dict[str, Any]]]] = {
-    ".csv": _read_csv,
-    ".jsonl": _read_jsonl,
-    ".parquet": _read_parquet,
+def _row(values: Iterable[Any]) -> Row:
+    return Row(*(kind(value) for kind, value in zip(_KINDS, values, strict=True)))  # type: ignore[arg-type]
+
+
+def _csv_values(data: bytes) -> Iterable[Iterable[Any]]:
+    text = data.decode(errors="surrogateescape")
+    _heading, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    return lines
+
+
+def _jsonl_values(data: bytes) -> Iterable[Iterable[Any]]:
+    return map(_in_columns, map(json.loads, data.splitlines()))
+
+
+def _parquet_values(data: bytes) -> Iterable[Iterable[Any]]:
+    _, parquet = arrow()
+    return map(_in_columns, parquet.read_table(io.BytesIO(data)).to_pylist())
+
+
+def _in_columns(row: Any) -> Iterable[Any]:
+    if not isinstance(row, dict) or tuple(row) != COLUMNS:
+        raise ValueError("other columns")
+    return row.values()
+
+
+_DECODERS: dict[str, Callable[[bytes], Iterable[Iterable[Any]]]] = {
+    ".csv": _csv_values,
+    ".jsonl": _jsonl_values,
+    ".parquet": _parquet_values,
 }
-
-
-_MEMBERS = {"expected": "e", "unexpected": "u"}
-
-
-def _episode(row: Mapping[str, Any]) -> EpisodeName:
-    """Return which episode a row is about."""
-    if all(row.get(name) not in (None, "") for name in ("task", "pair", "member")):
-        member = str(row["member"]).strip().lower()
-        return task_name(str(row["task"])), str(row["pair"]), _MEMBERS.get(member, member)
-    file = PurePath(str(row.get("file") or ""))
-    named, task = episode_name(file.name), str(row.get("task") or file.parent.name)
-    if named is None or not task:
-        hint = f"{_NEEDED}; a file needs its task's folder before it"
-        raise BadInput("it does not say which episode of which task it rates", hint=hint)
-    return (task_name(task), *named)
-
-
-def _rating(row: Mapping[str, Any]) -> float:
-    if "rating" not in row and "plausibility" not in row:
-        known = ", ".join(str(name) for name in row)
-        raise BadInput("there is no column 'rating'", hint=f"the columns are {known}")
-    given = row.get("rating", row.get("plausibility"))
-    try:
-        value = float(given if given is not None else "")
-    except (TypeError, ValueError):
-        raise BadInput(f"the rating is {given!r}", hint="a number is needed") from None
-    if math.isnan(value):
-        raise BadInput("the rating is not a number", hint="leave the row out")
-    return value

@@ -7,14 +7,20 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from typing import Protocol, TypeVar
+
+from hbtom.errors import BadInput
 
 S = TypeVar("S")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 MOST = 61  # processes; Windows waits for no more
 FEW = 8  # items for which it is not worth starting processes
@@ -23,7 +29,7 @@ FEW = 8  # items for which it is not worth starting processes
 Work = Callable[[Sequence[S]], Iterable[T]]  # takes items, yields a result for each, in order
 
 
-def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> Iterator[T]:
+def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> Generator[T]:
     """Yield the result of some work on each item, in order, done by ``workers`` processes.
 
     Work is handed out in chunks of items, so that what they have in common is opened once.
@@ -34,35 +40,57 @@ def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> It
     if workers == 1:
         yield from work(items)
         return
-    size = max(1, min(16, len(items) // (8 * workers)))
-    chunks = [items[start : start + size] for start in range(0, len(items), size)]
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin)
     try:
-        yield from _in_order(pool, work, chunks, ahead=4 * workers)
+        submit = partial(_submit, pool, work)
+        yield from in_order(submit, chunks(items, workers), ahead=lambda: 4 * workers)
         pool.shutdown()
-    except BaseException:
+    except BaseException as error:
         # Not by cancelling: in Python 3.11 that races with processes that end.
         for process in set(multiprocessing.active_children()) - others:
             process.kill()
+        if isinstance(error, BrokenProcessPool):
+            raise BadInput(
+                "a worker process was killed, probably because memory ran out",
+                hint="use fewer --workers",
+            ) from None
         raise
 
 
-def _in_order(
-    pool: ProcessPoolExecutor, work: Work[S, T], chunks: Sequence[Sequence[S]], ahead: int
-) -> Iterator[T]:
+def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
+    """Return items in chunks: small enough that no worker is left with much at the end."""
+    size = max(1, min(16, len(items) // (8 * max(1, workers))))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+class Promise(Protocol[T_co]):
+    """A result that is waited for, here or on another machine."""
+
+    def result(self) -> T_co: ...
+
+
+def in_order(
+    submit: Callable[[Sequence[S]], Promise[list[T]]],
+    chunks: Iterable[Sequence[S]],
+    ahead: Callable[[], int],
+) -> Generator[T]:
     """Keep a few chunks ahead of what is asked for, so that memory does not grow with the work."""
-    waiting: deque[Future[list[T]]] = deque()
+    waiting: deque[Promise[list[T]]] = deque()
     for chunk in chunks:
-        with warnings.catch_warnings():
-            # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
-            # because the workers take no lock that such a thread could hold.
-            warnings.filterwarnings("ignore", "This process .* multi-threaded", DeprecationWarning)
-            waiting.append(pool.submit(_work_on, work, chunk))
-        if len(waiting) > ahead:
+        waiting.append(submit(chunk))
+        while len(waiting) > ahead():
             yield from waiting.popleft().result()
     while waiting:
         yield from waiting.popleft().result()
+
+
+def _submit(pool: ProcessPoolExecutor, work: Work[S, T], chunk: Sequence[S]) -> Promise[list[T]]:
+    with warnings.catch_warnings():
+        # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
+        # because the workers take no lock that such a thread could hold.
+        warnings.filterwarnings("ignore", "This process .* multi-threaded", DeprecationWarning)
+        return pool.submit(_work_on, work, chunk)
 
 
 def _work_on(work: Work[S, T], chunk: Sequence[S]) -> list[T]:
@@ -88,3 +116,12 @@ def _begin() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent does, which may have been killed and could not say so."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -69,31 +69,49 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
 @click.argument("dataset", required=False, type=click.Path())
 @_model
 @_tasks
-@click.option("--out", type=click.Path(), help="Write a row an episode: .csv, .jsonl, .parquet.")
+@click.option(
+    "--out",
+    type=click.Path(),
+    help="Write a row an episode, as it is judged: .csv, .jsonl, .parquet.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the file given to --out.")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
 @_score
 @click.option("--wrong", is_flag=True, help="List the pairs that are judged wrong.")
 @_format
 @_workers
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Use a Dask scheduler: its address, or its file (.json)."
+)
 def evaluate(
     dataset: str | None,
     model: str,
     tasks: tuple[str, ...],
     out: str | None,
+    resume: bool,
     overwrite: bool,
     score: Literal["plausibility", "predictive"],
     wrong: bool,
     form: str,
     workers: int | None,
+    cluster: str | None,
 ) -> None:
     """Judge all pairs of DATASET and print the benchmark's table.
 
     DATASET is a folder of task folders, or one of the public zip archives, or a folder of them.
     Without it, a synthetic benchmark is made once and kept in the cache folder.
     """
+    if resume and out is None:
+        raise click.UsageError("--resume goes on with a file: name it with --out.")
+    if resume and overwrite:
+        raise click.UsageError("--resume keeps what --overwrite replaces: choose one.")
+    if cluster is not None and workers is not None:
+        raise click.UsageError("--workers are processes on this machine: not with --cluster.")
     from hbtom.cli.evaluate import run
 
-    sys.exit(run(dataset, model, tasks, out, overwrite, score, form, workers, wrong))
+    sys.exit(
+        run(dataset, model, tasks, out, overwrite, resume, score, form, workers, cluster, wrong)
+    )
 
 
 @main.command()

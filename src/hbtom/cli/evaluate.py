@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from hbtom.bench.evaluation import Compared, Evaluation, evaluate
-from hbtom.bench.results import check_target, write_rows
+from hbtom.bench import journal
+from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
+from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
+
+INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
 
 
 def run(
@@ -20,28 +25,62 @@ def run(
     tasks: Sequence[str],
     out: str | None,
     overwrite: bool,
+    resume: bool,
     score: Compared,
     form: str,
     workers: int | None,
+    cluster: str | None,
     wrong: bool,
 ) -> int:
     """Evaluate a model on a dataset; return 1 if anything in it could not be read."""
     try:
-        if out is not None:
-            check_target(Path(out), overwrite=overwrite)
+        journal.check(None if out is None else Path(out), resume=resume, overwrite=overwrite)
         where = given_or_default(dataset)
-        with progress("judging pairs") as judged:
+        with progress("judging pairs") as judged, _quiet():
             result = evaluate(
-                where, model, tasks=tasks or None, workers=workers, score=score, progress=judged
+                where,
+                model,
+                tasks=tasks or None,
+                workers=workers,
+                cluster=cluster,
+                score=score,
+                out=out,
+                resume=resume,
+                overwrite=overwrite,
+                progress=judged,
             )
-        _print(result, form, wrong)
-        tell_left_out(result.left_out)
-        if out is not None:
-            write_rows(result.rows, Path(out), overwrite=overwrite)
     except BadInput as error:
         complain(error)
         return 1
+    except Interrupted as interrupted:
+        if interrupted.so_far.rows:
+            _print(interrupted.so_far, form, wrong)
+        complain(f"interrupted: {interrupted}; {_how_to_go_on(out, overwrite)}")
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        complain("interrupted before any pair was judged")
+        return INTERRUPTED
+    _print(result, form, wrong)
+    tell_left_out(result.left_out)
     return 1 if result.unreadable else 0
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what libraries log off the screen: what matters is told by an error."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def _how_to_go_on(out: str | None, overwrite: bool) -> str:
+    if out is None:
+        return "with --out FILE they would be kept, and --resume could go on"
+    instead = " instead of --overwrite" if overwrite else ""
+    return f"the same command with --resume{instead} goes on"
 
 
 def _print(result: Evaluation, form: str, wrong: bool) -> None:

@@ -2,34 +2,68 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+PAUSE = 0.001  # seconds between two writes; results come in chunks, and the last should be seen
+
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left; what is yielded takes (done, total)."""
+    """Keep one line up to date; what is yielded takes the pairs done and the pairs in all.
+
+    The first call says what was done before; the rate is that of the work since then.
+    """
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    bar = None
+    first: tuple[int, float] | None = None
+    shown = 0.0
 
     def update(done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None:
-            bar = click.progressbar(length=total, label=label, file=sys.stderr, show_pos=True)
-            bar.__enter__()
-        bar.update(done - bar.pos)
+        nonlocal first, shown
+        now = time.monotonic()
+        first = first or (done, now)
+        if now - shown >= PAUSE or done == total:
+            shown = now
+            _show(line(label, done, total, done - first[0], now - first[1]))
 
     try:
         yield update
     finally:
-        if bar is not None:
-            bar.__exit__(None, None, None)
+        if first is not None:
+            click.echo(err=True)
+
+
+def line(label: str, done: int, total: int, lately: int, seconds: float) -> str:
+    """Return what is told: ``judging pairs  120/360  31.2 pairs/s  0:08 left``.
+
+    ``lately`` is how many were done in the last ``seconds``.
+    """
+    parts = [label, f"{done}/{total}"]
+    if lately and seconds > 0:
+        rate = lately / seconds
+        parts += [f"{rate:.1f} pairs/s", f"{_clock((total - done) / rate)} left"]
+    return "  ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    """Return a time as people read it: 0:08, 12:30, 3:05:00."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _show(text: str) -> None:
+    """Write over the line, which is cut rather than broken into two."""
+    width = shutil.get_terminal_size().columns - 1
+    click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
 
 
 def given_or_default(dataset: str | None) -> Path:

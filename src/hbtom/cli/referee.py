@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.ratings import read_ratings
 from hbtom.bench.referee import compare, score_ratings
-from hbtom.bench.results import read_ratings
 from hbtom.bench.score import total
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput

@@ -1,0 +1,142 @@
+"""Work shared out among machines, by a Dask scheduler that somebody has started.
+
+The contract is that of :mod:`hbtom.bench.workers`: results come in order, a few chunks are kept
+ahead, and leaving early calls back what is out. Chunks of a worker that dies are given to others.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import socket
+from asyncio import CancelledError
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hbtom import __version__
+from hbtom.bench.workers import S, T, Work, chunks, in_order
+from hbtom.errors import BadInput, missing
+
+PATIENCE = 15  # seconds to wait for the scheduler's answer
+_ADDRESS = re.compile(r"((tcp|tls|wss?)://)?[^/\s]+:\d{1,5}")
+
+
+def each(
+    work: Work[S, T], items: Sequence[S], address: str, shared: Sequence[str] = ()
+) -> Generator[T]:
+    """Yield the result of some work on each item, in order, done by the workers of a scheduler.
+
+    ``address`` is the scheduler's (tcp://...), or the file that it has written it to. ``shared``
+    are paths that must be there on every machine. While there are no workers, this waits.
+    """
+    with _connected(address) as client:
+        _refuse_other_versions(client)
+
+        def threads() -> int:
+            return sum(client.nthreads().values())  # of now: workers come and go
+
+        def submit(chunk: Sequence[S]) -> Any:
+            return client.submit(_work_on, __version__, shared, work, chunk, pure=False)
+
+        yield from in_order(submit, chunks(items, threads()), ahead=lambda: 4 * max(1, threads()))
+
+
+@contextmanager
+def _connected(place: str) -> Iterator[Any]:
+    """Connect to a scheduler; leaving disconnects, and with it the scheduler drops all work."""
+    dask = _library()
+    address = _address(place)
+    try:
+        client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
+    except OSError as error:
+        raise BadInput(
+            f"no scheduler answers at {address} ({error})",
+            hint="start one with 'dask scheduler', and name the address that it prints",
+        ) from None
+    try:
+        with client:
+            yield client
+    except dask.KilledWorker:
+        raise BadInput(
+            "several workers died of the same pairs, probably because memory ran out",
+            hint="give each worker more memory, and one thread only",
+        ) from None
+    except CancelledError:
+        raise BadInput(
+            f"the connection to {address} was lost", hint="is the scheduler still running?"
+        ) from None
+
+
+def _address(place: str) -> str:
+    """Return the address that is given, or that a scheduler has written into the file given."""
+    if not place.endswith(".json"):
+        address = place
+    else:
+        try:
+            address = str(json.loads(Path(place).read_bytes())["address"])
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise BadInput(
+                f"this is no scheduler file ({error})",
+                hint="start one: dask scheduler --scheduler-file FILE",
+            ).at(file=place) from None
+    if not _ADDRESS.fullmatch(address):
+        hint = "tcp://HOST:PORT, or the file of 'dask scheduler --scheduler-file FILE.json'"
+        raise BadInput(f"'{address}' is not the address of a scheduler", hint=hint)
+    return address
+
+
+def _library() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise missing("distributed", "cluster") from None
+    return distributed
+
+
+def _refuse_other_versions(client: Any) -> None:
+    """Refuse workers that are there and have another hbtom than this one, or none."""
+    for worker, version in client.run(_version, on_error="return").items():
+        _refuse_other_version(f"the worker {worker}", version, __version__)
+
+
+def _version() -> str:
+    return __version__
+
+
+def _refuse_other_version(who: str, version: object, wanted: str) -> None:
+    if version != wanted:
+        has = f"hbtom {version}" if isinstance(version, str) else f"no such hbtom ({version})"
+        raise BadInput(
+            f"{who} has {has}, and here it is {wanted}",
+            hint="start scheduler and workers in the same environment as this command",
+        )
+
+
+def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequence[S]) -> list[T]:
+    """Do some work where a worker is, once it is sure that it would do the same here."""
+    who = f"the worker on {socket.gethostname()}"
+    _refuse_other_version(who, __version__, wanted)  # of one that has come later
+    unseen = [path for path in shared if not os.path.exists(path)]
+    if unseen:
+        raise BadInput(
+            f"{who} cannot see {unseen[0]}",
+            hint="all machines need the dataset in the same place: a shared file system",
+        )
+    with _without_collecting_garbage():
+        return list(work(chunk))
+
+
+@contextmanager
+def _without_collecting_garbage() -> Iterator[None]:
+    """Collect no garbage for a while: reading builds many small objects, and no cycles."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

@@ -1,0 +1,73 @@
+"""Judging the pairs of a dataset: what a worker does, here or on another machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hbtom import __version__
+from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
+from hbtom.bench.results import Compared, Row
+from hbtom.errors import BadInput
+from hbtom.judgement import Judgement, judge
+from hbtom.model import Model
+from hbtom.observe import names
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of a pair: a row for each episode, and why some cannot be read."""
+
+    rows: Sequence[Row]
+    problems: Sequence[LeftOut] = ()
+
+
+def judge_pairs(
+    model: Model, score: Compared, pairs: Sequence[Pair], *, folder: str = ""
+) -> Iterator[Judged]:
+    """Judge pairs, in order; their paths start from a folder, by default the one we are in."""
+    there = [_located(folder, pair) for pair in pairs]
+    stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
+    for pair, both, (_, *episodes) in zip(pairs, stamps, load_pairs(there), strict=True):
+        rows, problems = [], []
+        judgement = None
+        members = pair.expected, pair.unexpected
+        for member, stamp, episode in zip(members, both, episodes, strict=True):
+            try:
+                if isinstance(episode, BadInput):
+                    raise episode
+                judgement = judge(episode, model, like=judgement)
+                rows.append(_row(member, stamp, judgement, score))
+            except BadInput as error:
+                problems.append(LeftOut(member.file, error.said, unreadable=True))
+        yield Judged(rows, problems)
+
+
+def _located(folder: str, pair: Pair) -> Pair:
+    expected, unexpected = (
+        replace(member, path=os.path.join(folder, member.path))
+        for member in (pair.expected, pair.unexpected)
+    )
+    return Pair(expected, unexpected)
+
+
+def _row(member: Member, stamp: str, judgement: Judgement, score: Compared) -> Row:
+    test = judgement.test
+    preference = zip(names(test.preferred), test.preference[0], strict=True)
+    return Row(
+        task=member.task,
+        pair=member.pair,
+        member=member.member,
+        file=member.file,
+        rating=judgement.predictive if score == "predictive" else judgement.plausibility,
+        plausibility=judgement.plausibility,
+        **{f"part_{name}": value for name, value in judgement.parts.to_dict().items()},
+        **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
+        preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
+        efficiency=float(test.efficiency[0] @ test.efficiencies),
+        model=judgement.model.fingerprint,
+        version=__version__,
+        score=score,
+        stamp=stamp,
+    )

@@ -1,0 +1,136 @@
+"""Anybody's ratings: CSV, JSON lines or Parquet, one row an episode.
+
+A row names its episode by ``file``, or by ``task``, ``pair`` and ``member``, and rates it under
+``rating`` or ``plausibility``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from hbtom.bench.dataset import episode_name, task_name
+from hbtom.bench.results import arrow, begins_like_ours
+from hbtom.errors import BadInput, Place
+
+EpisodeName = tuple[str, str, str]  # task, pair, member
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """How plausible each episode was rated, by whomever."""
+
+    name: str
+    values: Mapping[EpisodeName, float]
+
+
+def read_ratings(path: Path) -> Ratings:
+    """Read anybody's ratings: CSV, JSON lines or Parquet."""
+    try:
+        rows = _READERS.get(path.suffix, _read_csv)(path)
+    except FileNotFoundError:
+        hint = "check the name and the folder"
+        raise BadInput("there is no such file", hint=hint).at(file=str(path)) from None
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise error.at(file=str(path)) from None
+        raise BadInput(f"the ratings cannot be read ({error})").at(file=str(path)) from None
+    values: dict[EpisodeName, float] = {}
+    for number, row in enumerate(rows, start=1):
+        try:
+            episode, value = _episode(row), _rating(row)
+            if episode in values:
+                raise BadInput(f"{'/'.join(episode)} is rated twice")
+        except BadInput as error:
+            problem = f"row {number} below the heading: {error.problem}"
+            raise BadInput(problem, hint=error.hint, place=Place(file=str(path))) from None
+        values[episode] = value
+    if not values:
+        raise BadInput("there are no ratings", hint=_NEEDED).at(file=str(path))
+    return Ratings(str(path), values)
+
+
+_NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or 'plausibility'"
+
+
+def _read_csv(path: Path) -> list[dict[str, Any]]:
+    data = path.read_bytes()
+    stream = io.StringIO(data.decode("utf-8-sig"), newline="")
+    separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
+    stream.seek(0)
+    rows = list(csv.DictReader(stream, delimiter=separator))
+    if rows and None in rows[-1].values() and _torn(data, ".csv"):
+        rows.pop()
+    return rows
+
+
+def _read_jsonl(path: Path) -> list[dict[str, Any]]:
+    data = path.read_bytes()
+    rows = []
+    for number, line in enumerate(io.StringIO(data.decode(), newline=None), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:
+            if not line.endswith("\n") and _torn(data, ".jsonl"):
+                break
+            raise
+        if not isinstance(row, dict):
+            raise BadInput(f"line {number} is not a JSON object", hint=_NEEDED)
+        rows.append(row)
+    return rows
+
+
+def _torn(data: bytes, kind: str) -> bool:
+    """Tell whether hbtom was stopped by force while it wrote the last line."""
+    return not data.endswith(b"\n") and begins_like_ours(data, kind)
+
+
+def _read_parquet(path: Path) -> list[dict[str, Any]]:
+    _, parquet = arrow()
+    rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
+    return rows
+
+
+_READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
+    ".csv": _read_csv,
+    ".jsonl": _read_jsonl,
+    ".parquet": _read_parquet,
+}
+
+
+_MEMBERS = {"expected": "e", "unexpected": "u"}
+
+
+def _episode(row: Mapping[str, Any]) -> EpisodeName:
+    """Return which episode a row is about."""
+    if all(row.get(name) not in (None, "") for name in ("task", "pair", "member")):
+        member = str(row["member"]).strip().lower()
+        return task_name(str(row["task"])), str(row["pair"]), _MEMBERS.get(member, member)
+    file = PurePath(str(row.get("file") or ""))
+    named, task = episode_name(file.name), str(row.get("task") or file.parent.name)
+    if named is None or not task:
+        hint = f"{_NEEDED}; a file needs its task's folder before it"
+        raise BadInput("it does not say which episode of which task it rates", hint=hint)
+    return (task_name(task), *named)
+
+
+def _rating(row: Mapping[str, Any]) -> float:
+    if "rating" not in row and "plausibility" not in row:
+        known = ", ".join(str(name) for name in row)
+        raise BadInput("there is no column 'rating'", hint=f"the columns are {known}")
+    given = row.get("rating", row.get("plausibility"))
+    try:
+        value = float(given if given is not None else "")
+    except (TypeError, ValueError):
+        raise BadInput(f"the rating is {given!r}", hint="a number is needed") from None
+    if math.isnan(value):
+        raise BadInput("the rating is not a number", hint="leave the row out")
+    return value
