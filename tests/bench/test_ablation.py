@@ -52,7 +52,7 @@ def surprises(small):
         generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1)
     jobs = _with_donors(find_pairs(folder).pairs)
     model = find_model("default")
-    return list(_surprises(model, jobs))
+    return list(_surprises(model, False, jobs))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
     broken = tmp_path / "preference" / "000001loe.json.gz"
     broken.write_bytes(b"{")
     jobs = _with_donors(find_pairs(tmp_path).pairs)
-    first, second, _ = _surprises(find_model("default"), jobs)
+    first, second, _ = _surprises(find_model("default"), False, jobs)
     assert SHIPPED.name in first
     assert "another pair's familiarization" not in first
     assert second.file == str(broken)

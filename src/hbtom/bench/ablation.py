@@ -24,9 +24,11 @@ from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.bench.workers import each
+from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility
 from hbtom.judgement.fit import optimiser
+from hbtom.judgement.readiness import get_ready
 from hbtom.judgement.sharing import judge_pair
 from hbtom.model import Grid, Model, find_model
 from hbtom.observe import Episode, Look, Trial
@@ -131,7 +133,9 @@ def ablate(
     jobs = _with_donors(found.pairs)
     left_out = list(found.left_out)
     judged: list[tuple[Pair, dict[str, Surprises]]] = []
-    for done, result in enumerate(each(partial(_surprises, model), jobs, workers), start=1):
+    models = [one.model(model) for one in VARIATIONS]
+    work = partial(_surprises, model, get_ready(models, len(models) * len(jobs)))
+    for done, result in enumerate(each(work, jobs, workers), start=1):
         if isinstance(result, LeftOut):
             left_out.append(result)
         else:
@@ -190,7 +194,11 @@ def _with_donors(pairs: Sequence[Pair]) -> list[_Job]:
     ]
 
 
-def _surprises(model: Model, jobs: Sequence[_Job]) -> Iterator[dict[str, Surprises] | LeftOut]:
+def _surprises(
+    model: Model, compiled: bool, jobs: Sequence[_Job]
+) -> Iterator[dict[str, Surprises] | LeftOut]:
+    if compiled:
+        start_compiler()
     loaded = load_pairs(pair for pair, _ in jobs)
     for (_, donor), (pair, expected, unexpected) in zip(jobs, loaded, strict=True):
         if isinstance(expected, BadInput):

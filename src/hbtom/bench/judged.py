@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
 from hbtom.bench.results import Compared, Row
+from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
@@ -24,9 +25,17 @@ class Judged:
 
 
 def judge_pairs(
-    model: Model, score: Compared, pairs: Sequence[Pair], *, folder: str = ""
+    model: Model,
+    score: Compared,
+    pairs: Sequence[Pair],
+    *,
+    folder: str = "",
+    compiled: bool = False,
 ) -> Iterator[Judged]:
     """Judge pairs, in order; their paths start from a folder, by default the one we are in."""
+    if compiled:
+        start_compiler()
+    fingerprint = model.fingerprint
     there = [_located(folder, pair) for pair in pairs]
     stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
     for pair, both, (_, *episodes) in zip(pairs, stamps, load_pairs(there), strict=True):
@@ -38,7 +47,7 @@ def judge_pairs(
                 if isinstance(episode, BadInput):
                     raise episode
                 judgement = judge(episode, model, like=judgement)
-                rows.append(_row(member, stamp, judgement, score))
+                rows.append(_row(member, stamp, judgement, score, fingerprint))
             except BadInput as error:
                 problems.append(LeftOut(member.file, error.said, unreadable=True))
         yield Judged(rows, problems)
@@ -52,7 +61,9 @@ def _located(folder: str, pair: Pair) -> Pair:
     return Pair(expected, unexpected)
 
 
-def _row(member: Member, stamp: str, judgement: Judgement, score: Compared) -> Row:
+def _row(
+    member: Member, stamp: str, judgement: Judgement, score: Compared, fingerprint: str
+) -> Row:
     test = judgement.test
     preference = zip(names(test.preferred), test.preference[0], strict=True)
     return Row(
@@ -66,7 +77,7 @@ def _row(member: Member, stamp: str, judgement: Judgement, score: Compared) -> R
         **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
         preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
         efficiency=float(test.efficiency[0] @ test.efficiencies),
-        model=judgement.model.fingerprint,
+        model=fingerprint,
         version=__version__,
         score=score,
         stamp=stamp,

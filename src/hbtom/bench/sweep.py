@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from hbtom import __version__
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, load_pairs
-from hbtom.bench.evaluation import Compared, Progress, as_dataset
+from hbtom.bench.evaluation import Progress, as_dataset
+from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.bench.workers import each
+from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput, missing
+from hbtom.judgement.readiness import get_ready
 from hbtom.judgement.sharing import judge_pair
 from hbtom.model import Model, find_model, with_settings
 
@@ -111,7 +114,8 @@ def sweep(
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
     values: list[dict[str, list[float]]] = [{} for _ in models]
-    work = partial(_judged, models, score == "predictive")
+    compiled = get_ready(models, len(models) * len(found.pairs))
+    work = partial(_judged, models, score == "predictive", compiled)
     for done, result in enumerate(each(work, found.pairs, workers), start=1):
         if isinstance(result, LeftOut):
             left_out.append(result)
@@ -141,9 +145,11 @@ def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
 
 
 def _judged(
-    models: Sequence[Model], predictive: bool, pairs: Sequence[Pair]
+    models: Sequence[Model], predictive: bool, compiled: bool, pairs: Sequence[Pair]
 ) -> Iterator[list[float] | LeftOut]:
     """Yield for every pair what each model makes of it: 1, 1/2 or 0."""
+    if compiled:
+        start_compiler()
     for pair, expected, unexpected in load_pairs(pairs):
         if isinstance(expected, BadInput):
             yield LeftOut(pair.expected.file, expected.said, unreadable=True)

@@ -59,8 +59,12 @@ def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> Ge
 
 
 def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
-    """Return items in chunks: small enough that no worker is left with much at the end."""
-    size = max(1, min(16, len(items) // (8 * max(1, workers))))
+    """Return items in chunks: small enough that no worker is left with much at the end.
+
+    The size is a power of two, as that of an archive's groups is, for these are read whole.
+    """
+    fair = len(items) // (8 * max(1, workers))
+    size = 1 << max(0, min(16, fair).bit_length() - 1)
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 

@@ -222,7 +222,9 @@ def fit(
 @click.argument("dataset", required=False, type=click.Path())
 @_model
 @_tasks
-@click.option("--out", type=click.Path(), help="Write one row a variation and task: .csv")
+@click.option(
+    "--out", type=click.Path(), help="A row a variation and task: .csv, .jsonl, .parquet."
+)
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
 @_format
 @_workers

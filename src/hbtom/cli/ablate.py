@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from hbtom.bench.ablation import Ablation, ablate
-from hbtom.bench.results import check_target, write_whole
+from hbtom.bench.ablation import ablate
+from hbtom.bench.results import check_target
+from hbtom.bench.tables import write_records
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
@@ -28,12 +27,12 @@ def run(
     """Print the scores of every variation of a model."""
     try:
         if out is not None:
-            check_target(Path(out), overwrite=overwrite, kinds=(".csv",))
+            check_target(Path(out), overwrite=overwrite)
         where = given_or_default(dataset)
         with progress("judging pairs") as judged:
             result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
         if out is not None:
-            write_whole(Path(out), _csv(result))
+            write_records(result.to_records(), Path(out), overwrite=overwrite)
     except BadInput as error:
         complain(error)
         return 1
@@ -50,12 +49,3 @@ def run(
         )
     tell_left_out(result.left_out)
     return 1 if result.unreadable else 0
-
-
-def _csv(result: Ablation) -> bytes:
-    records = result.to_records()
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue().encode()

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from hbtom.bench.evaluation import Compared
-from hbtom.bench.results import check_target, write_records
+from hbtom.bench.results import Compared, check_target
 from hbtom.bench.sweep import sweep
+from hbtom.bench.tables import write_records
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
