@@ -150,12 +150,12 @@ function area(frames, values, scale, y) {
   return [draw("path", { class: "shift", d: `${line}V${y(0)}H${scale.left}Z` })];
 }
 
-/** Draw a bar over the frames of each step. */
+/** Draw a bar over the frames of each step; an act takes no time, and is a thin bar. */
 function bars(frames, values, scale, y) {
   return values.slice(1).map((value, index) => {
     const [from, to] = [scale.x(frames[index]), scale.x(frames[index + 1])];
     const [top, bottom] = [Math.min(y(value), y(0)), Math.max(y(value), y(0))];
-    const where = { x: from + 0.5, width: Math.max(to - from - 1, 1.5), y: top };
+    const where = { x: from + 0.5, width: Math.max(to - from - 1, 4), y: top };
     const kind = value === null || value > 0 ? "bar" : "bar likely";
     return draw("rect", { class: kind, ...where, height: Math.max(bottom - top, 1) });
   });

@@ -49,7 +49,7 @@ function makeCharts(film, { onseek, onpeek }) {
 
 /** Make one chart: a question, what holds at the cursor, and a drawing with a cursor and a veil. */
 function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
-  const value = make("output", { class: "value" });
+  const value = make("p", { class: "value" });
   const svg = draw("svg", { class: `chart ${kind}`, role: "img" });
   const heading = make("figcaption", {}, make("h3", {}, question), value);
   const node = make("figure", { class: `chart-box ${kind}` }, heading, svg);

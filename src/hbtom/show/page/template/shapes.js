@@ -1,7 +1,7 @@
 // Draws what images are named after. Files hold only the names of images; these are pictures of
 // our own, on a square from -10 to 10, y downwards. What has no picture is a token with letters.
 
-const disc = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+const disc = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0Z`;
 const box = (x, y, width, height) => `M${x} ${y}h${width}v${height}h${-width}Z`;
 
 /** A lens from one point to another, as wide as it is bent. */
@@ -15,13 +15,18 @@ const TRIANGLE = "M0-8.5L8.5 7.5H-8.5Z";
 
 const SHAPES = {
   // the benchmark's agents
-  clove: disc(-4.2, -4.2, 4.9) + disc(4.2, -4.2, 4.9) + disc(-4.2, 4.2, 4.9) + disc(4.2, 4.2, 4.9),
+  clove:
+    disc(-4.2, -4.2, 4.9) +
+    disc(4.2, -4.2, 4.9) +
+    disc(-4.2, 4.2, 4.9) +
+    disc(4.2, 4.2, 4.9) +
+    disc(0, 0, 2),
   kite: "M0-9.5L6.5-2L0 9.5L-6.5-2Z",
   pentagon: "M0-9.5L9-2.9L5.6 7.7H-5.6L-9-2.9Z",
   // the benchmark's objects
   capsule: "M-4.5-5A4.5 4.5 0 0 1 4.5-5V-.6H-4.5ZM-4.5.6H4.5V5A4.5 4.5 0 0 1-4.5 5Z",
   clove_tree:
-    disc(0, -5, 4.5) + disc(-4.6, 0.6, 4.2) + disc(4.6, 0.6, 4.2) + box(-1.4, 2, 2.8, 7.5),
+    disc(0, -5, 4.5) + disc(-4.6, 0.6, 4.2) + disc(4.6, 0.6, 4.2) + box(-1.4, -2, 2.8, 11.5),
   curved_triangle: "M0-9C6-5 9.5 1 8.5 7C3 9-3 9-8.5 7C-9.5 1-6-5 0-9Z",
   double_dia: "M0-9.5L5.2-4.7L0 0L-5.2-4.7ZM0 0L5.2 4.7L0 9.5L-5.2 4.7Z",
   flag: "M-7-9.5H-4.8V9.5H-7ZM-4.8-9L9-5L-4.8-.6Z",
