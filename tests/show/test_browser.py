@@ -528,7 +528,7 @@ def test_odd_episodes_open(browser: Browser, written: Callable[[str], Path]) -> 
     locked = key_trial()[:22]
     for trials in ([still], [still, still], [locked, key_trial()]):
         browser.open(written(page(hbtom.judge(read(episode(*trials))))))
-        browser.press("END", "HOME", ".", ",", "SPACE")
+        browser.press("END", "HOME", ".", ",", "+", "+", "+", "SPACE")
         browser.wait("return document.querySelector('.play.playing') === null")
         assert browser.complaints() == []
 

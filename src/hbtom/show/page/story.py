@@ -56,7 +56,8 @@ def _moments(scene: Scene) -> Iterator[Moment]:
     yield from _events(scene)
     yield from _goals(scene)
     if scene.is_test and len(scene.posterior) > 1:
-        yield Moment(peak(scene)[0], "peak", peak(scene)[1])
+        frame, told = peak(scene)
+        yield Moment(frame, "peak", told)
     end = scene.trial.event("end of motion")
     last = len(scene.trial.path) - 1
     yield Moment(last if end is None else end.frame, "end", summary(scene))
