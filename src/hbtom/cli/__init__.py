@@ -66,6 +66,38 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
 
 
 @main.command()
+@click.argument("episode", type=click.Path())
+@click.argument("other", required=False, metavar="[EPISODE]", type=click.Path())
+@click.option("-o", "--out", type=click.Path(), help="The page to write: .html")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@_model
+@click.option(
+    "--open/--no-open",
+    "opened",
+    default=None,
+    help="Show the page in a browser, or do not. Default: show it unless --out is given.",
+)
+def show(
+    episode: str,
+    other: str | None,
+    out: str | None,
+    overwrite: bool,
+    model: str,
+    opened: bool | None,
+) -> None:
+    """Make a page on which to watch EPISODE, with what the model believes moving alongside.
+
+    With a second episode, such as the other member of a pair, both are shown in step. The page is
+    one HTML file that needs no network: it can be kept, sent, and opened anywhere.
+
+    Without --out the page goes to the cache folder and is shown in a browser. Its path is printed.
+    """
+    from hbtom.cli.show import run
+
+    sys.exit(run(episode, other, model, out, overwrite, out is None if opened is None else opened))
+
+
+@main.command()
 @click.argument("dataset", required=False, type=click.Path())
 @_model
 @_tasks

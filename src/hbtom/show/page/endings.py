@@ -1,0 +1,117 @@
+"""How a trial went, in a sentence, and what was least likely about it."""
+
+from __future__ import annotations
+
+import math
+
+from hbtom.mind.evidence import UNIT
+from hbtom.model import Grid
+from hbtom.show.page.scene import Scene, listed, per_cent
+from hbtom.show.words import SURE, SURPRISING
+
+DETOUR = 1.15  # times the shortest way: what is longer is called a detour
+WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost
+
+
+def summary(scene: Scene) -> str:
+    """Say how the trial went; of the test trial also what was surprising about it."""
+    if len(scene.posterior) == 0:
+        return "It does not move."
+    told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
+    return f"{told} {_verdict(scene)}" if scene.is_test else told
+
+
+def _deeds(scene: Scene) -> str:
+    """Say what it did: fetched the key, opened the lock, went somewhere."""
+    picked, opened = (scene.trial.event(kind) for kind in ("pick up key", "reach lock"))
+    deeds = []
+    if picked is not None and scene.reached != len(scene.trial.objects):
+        deeds.append("fetched the key")
+    if opened is not None:
+        deeds.append("opened the lock")
+    if scene.reached is None:
+        deeds.append("stopped without touching anything" if not deeds else "stopped")
+    else:
+        deeds.append(f"went to {scene.item(scene.reached)}")
+    return listed(deeds)
+
+
+def _aside(scene: Scene) -> str:
+    """Say what else matters: that there was no choice, or that the way was long."""
+    reachable = scene.posterior.reachable
+    if scene.reached != scene.went:
+        return ""
+    if reachable.sum() == 1 and len(reachable) > 1:
+        return ", the only thing it can reach"
+    if scene.trial.event("reach lock") is None and scene.detour > DETOUR:
+        return f" by a detour, {scene.detour:.1f} times the shortest way"
+    return ""
+
+
+def _wish(scene: Scene) -> str:
+    """Say what it probably wants, unless it went there and this is almost certain."""
+    chance = float(scene.posterior.goal[-1].max())
+    if scene.reached == scene.went:
+        return (
+            "" if chance >= SURE else f"; that this is what it wants is {per_cent(chance)} certain"
+        )
+    return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
+
+
+def _verdict(scene: Scene) -> str:
+    """Say what was surprising about the test trial, or that nothing was."""
+    parts = scene.judgement.parts.to_dict()
+    least = min(parts, key=parts.__getitem__)
+    if parts[least] >= SURPRISING:
+        return "Nothing about this is surprising."
+    tell = {"goal": _goal, "efficiency": _efficiency, "observation": _observation}
+    return f"This is surprising: {tell[least](scene)}."
+
+
+def _goal(scene: Scene) -> str:
+    expected = scene.leaders[0]
+    if expected is None or expected == scene.went:
+        return "it had shown no clear preference before"
+    return f"it was expected to go to {scene.the(expected)}{history(scene, expected)}"
+
+
+def _efficiency(scene: Scene) -> str:
+    mean = scene.posterior.efficiency @ scene.posterior.efficiencies
+    return f"it went {'less' if mean[-1] < mean[0] else 'more'} efficiently than expected"
+
+
+def _observation(scene: Scene) -> str:
+    if scene.detour > DETOUR:
+        return "such a detour was not to be expected of it"
+    return "one of its steps was most unlikely, whatever it wants"
+
+
+def history(scene: Scene, goal: int) -> str:
+    """Say how often the agent took a goal, if it ever had a choice."""
+    count = len(scene.choices)
+    return f", which it took {scene.times(goal)} of {count} times" if count else ""
+
+
+def peak(scene: Scene) -> tuple[int, str]:
+    """Return the frame at which the least likely step of a trial is complete, and say so."""
+    posterior = scene.posterior
+    step = int(posterior.log_likelihood.argmin())
+    told = f"The least likely of its steps ends here, {_likelihood(scene, step)}"
+    wasted = float(posterior.evidence.excess[step, scene.went])
+    if wasted >= WORTH_SAYING:
+        told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
+    return int(posterior.frame[step + 1]), f"{told}."
+
+
+def _likelihood(scene: Scene, step: int) -> str:
+    """Say how likely a step was: on the grid a probability, else in comparison with chance."""
+    log = float(scene.posterior.log_likelihood[step])
+    if isinstance(scene.judgement.model.motion, Grid):
+        return f"with a probability of {per_cent(math.exp(log))}"
+    times = math.exp(min(abs(log), 7.0))
+    if times < 1.1:
+        return "about as likely as a step at random"
+    much = f"{times:.1f}" if times < 10 else f"{times:.0f}" if times < 1000 else "over 1000"
+    if log > 0:
+        return f"though still {much} times likelier than a step at random"
+    return f"{much} times less likely than a step at random"

@@ -1,0 +1,93 @@
+"""What differs between two judged episodes, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from hbtom.judgement import Judgement
+from hbtom.observe import Trial, same_trial
+from hbtom.show.page.scene import listed, three
+
+_ASPECTS = {
+    "goal": "what the agent turns out to want",
+    "efficiency": "how efficiently it acts",
+    "observation": "how likely its single steps are",
+}
+
+
+def differences(left: Judgement, right: Judgement) -> tuple[str, ...]:
+    """Say which of two episodes is judged more plausible, why, and where they differ."""
+    return (_verdict(left, right), *_reason(left, right), *_trials(left, right))
+
+
+def _verdict(left: Judgement, right: Judgement) -> str:
+    one, other = left.plausibility, right.plausibility
+    if one == other:
+        return "Both are judged equally plausible."
+    side, high, low = ("left", one, other) if one > other else ("right", other, one)
+    return f"The {side} one is judged more plausible: {three(high)} against {three(low)}."
+
+
+def _reason(left: Judgement, right: Judgement) -> Iterator[str]:
+    """Name the part that differs most, as a factor of the plausibility."""
+    one, other = left.parts.to_dict(), right.parts.to_dict()
+    ratio = {name: abs(_log(one[name]) - _log(other[name])) for name in one}
+    most = max(ratio, key=ratio.__getitem__)
+    if ratio[most] > 0:
+        yield (
+            f"Most of the difference is made by {_ASPECTS[most]}: the part “{most}” is "
+            f"{three(one[most])} on the left and {three(other[most])} on the right."
+        )
+
+
+def _log(part: float) -> float:
+    return math.log(max(part, 1e-300))
+
+
+def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
+    """Say in which trials the two differ, and in what the test trials do."""
+    if len(left.episode) != len(right.episode):
+        yield f"The left one has {len(left.episode)} trials, the right one {len(right.episode)}."
+        return
+    pairs = list(zip(left.episode, right.episode, strict=True))
+    same = [same_trial(*both) for both in pairs]
+    if all(same):
+        yield "All trials are the same."
+        return
+    differing = [number for number, alike in enumerate(same, start=1) if not alike]
+    if len(same) > 1 and all(same[:-1]):
+        yield "Until the test trial they are the same."
+    elif differing[:-1] or same[-1]:
+        before = [number for number in differing if number < len(same)]
+        yield f"Before the test trial they differ in {_numbers(before)}."
+    if same[-1]:
+        yield "The test trial is the same."
+    else:
+        yield f"In the test trial they differ in {listed(_aspects(*pairs[-1]))}."
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Return trials' numbers as people list them: trials 1 to 3 and 8."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])
+    ]
+    words = [f"{run[0]} to {run[-1]}" if len(run) > 2 else listed([*map(str, run)]) for run in runs]
+    return f"trial{'s' if len(numbers) > 1 else ''} {listed(words)}"
+
+
+def _aspects(one: Trial, other: Trial) -> list[str]:
+    """Name what differs between two trials."""
+    differs = {
+        "the agent": one.agent.look != other.agent.look,
+        "the walls": not np.array_equal(one.walls, other.walls),
+        "the barrier": not np.array_equal(one.barrier, other.barrier),
+        "the objects or their places": one.objects != other.objects,
+        "key or lock": (one.key, one.lock) != (other.key, other.lock),
+        "the way the agent goes": not np.array_equal(one.path, other.path),
+    }
+    return [name for name, is_so in differs.items() if is_so] or ["when things happen"]

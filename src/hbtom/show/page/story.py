@@ -1,0 +1,166 @@
+"""An episode told in sentences: what happens when, and what is believed then.
+
+A story has a chapter for each trial, a chapter a sentence for each moment that matters. All of it
+follows from a judgement; frames count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hbtom.judgement import Judgement
+from hbtom.mind import efficiency_prior
+from hbtom.show.page.endings import history, peak, summary
+from hbtom.show.page.scene import Scene, listed, per_cent, scenes
+from hbtom.show.words import SURE
+
+Kind = Literal[
+    "start", "motion", "goal", "certain", "key", "lock", "barrier", "touch", "peak", "end"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A sentence, and the frame at which it becomes true."""
+
+    frame: int
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A trial in words: its moments in order of their frames, and how it went in one sentence."""
+
+    moments: tuple[Moment, ...]
+    summary: str
+
+
+def story(judgement: Judgement) -> tuple[Chapter, ...]:
+    """Tell a judged episode, one chapter a trial."""
+    return tuple(chapter(scene) for scene in scenes(judgement))
+
+
+def chapter(scene: Scene) -> Chapter:
+    """Tell one trial."""
+    moments = sorted(_moments(scene), key=lambda moment: moment.frame)
+    return Chapter(tuple(moments), summary(scene))
+
+
+def _moments(scene: Scene) -> Iterator[Moment]:
+    yield Moment(0, "start", _expectation(scene))
+    yield from _events(scene)
+    yield from _goals(scene)
+    if scene.is_test and len(scene.posterior) > 1:
+        frame, told = peak(scene)
+        yield Moment(frame, "peak", told)
+    end = scene.trial.event("end of motion")
+    last = len(scene.trial.path) - 1
+    yield Moment(last if end is None else end.frame, "end", summary(scene))
+
+
+# Before the first step
+
+
+def _expectation(scene: Scene) -> str:
+    """Say what is expected, and why."""
+    if not scene.earlier:
+        known = "Nothing is known yet about" if scene.index == 0 else "A new agent is here:"
+        return f"{known} {scene.agent}. {_choice(scene)}."
+    reachable = scene.posterior.reachable
+    if reachable.sum() == 1:
+        return f"{_choice(scene)}{_manner(scene)}."
+    leader = scene.leaders[0]
+    if leader is None:
+        return f"{_choice(scene)}: there is no clear preference so far."
+    chance = per_cent(float(scene.posterior.goal[0, leader]))
+    return f"It is expected to go to {scene.the(leader)} ({chance}){history(scene, leader)}."
+
+
+def _choice(scene: Scene) -> str:
+    """Say among what it chooses."""
+    goals = range(len(scene.posterior.goals))
+    within = [scene.the(goal) for goal in goals if scene.posterior.reachable[goal]]
+    if not within:
+        return "There is nothing that it can reach"
+    if len(within) > 1:
+        return f"It may want {listed(within, 'or')}"
+    only = "There is only" if len(goals) == 1 else "It can reach only"
+    return f"{only} {within[0]}"
+
+
+def _manner(scene: Scene) -> str:
+    """Say how efficient the agent has been, if that is known."""
+    efficiencies, log_prior = efficiency_prior(scene.judgement.model.efficiency)
+    usual = float(np.exp(log_prior) @ efficiencies)
+    now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)
+    if now > 1.2 * usual:
+        return ". So far it has gone straight to where it wanted"
+    return ". So far it has wasted effort" if now < 0.8 * usual else ""
+
+
+# What happens
+
+
+def _events(scene: Scene) -> Iterator[Moment]:
+    """Yield what is seen: motion, touches, key, lock and barrier."""
+    trial = scene.trial
+    touched: set[int | None] = set()
+    if trial.event("pick up key") is not None:
+        touched.add(len(trial.objects))  # picking up says it all
+    opening = trial.event("barrier starts to vanish")
+    for event in trial.events:
+        if event.kind == "first motion":
+            yield Moment(event.frame, "motion", "It starts to move.")
+        elif event.kind == "pick up key":
+            yield Moment(event.frame, "key", "It picks up the key.")
+        elif event.kind == "barrier starts to vanish":
+            rest = " The barrier begins to vanish." if len(trial.barrier) else ""
+            yield Moment(event.frame, "lock", f"It opens the lock.{rest}")
+        elif event.kind == "barrier gone" and opening and event.frame > opening.frame:
+            yield Moment(event.frame, "barrier", "The barrier is gone.")
+        elif event.kind == "touch" and event.item is not None and event.item not in touched:
+            touched.add(event.item)
+            yield Moment(event.frame, "touch", f"It touches {scene.item(event.item)}.")
+
+
+# What is believed
+
+
+def _goals(scene: Scene) -> Iterator[Moment]:
+    """Yield when another goal becomes the likeliest, and when it becomes almost certain."""
+    belief, leaders = scene.posterior.goal, scene.leaders
+    if belief.shape[1] == 1:
+        return
+    for step in range(1, len(leaders)):
+        frame, leader = int(scene.posterior.frame[step]), leaders[step]
+        if leader is None:
+            continue
+        chance = float(belief[step, leader])
+        passes = chance >= SURE > belief[:step, leader].max()
+        if leader != leaders[step - 1]:
+            yield Moment(frame, "goal", _change(scene, leaders[:step], leader, chance))
+        elif passes:
+            told = (
+                f"It is almost certain now that it wants {scene.the(leader)} ({per_cent(chance)})."
+            )
+            yield Moment(frame, "certain", told)
+
+
+def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
+    """Say that another goal has become the likeliest, and what it was until now."""
+    last = before[-1]
+    much = "clearly wants" if chance >= SURE else "seems to want"
+    told = f"It now {much} {scene.the(leader)} ({per_cent(chance)})"
+    if last is None:
+        return f"{told}."
+    if leader in before:
+        return f"{told} after all."
+    always = scene.choices and scene.times(last) == len(scene.choices)
+    if always:
+        return f"{told}; until now it had always taken {scene.the(last)}."
+    return f"{told} rather than {scene.the(last)}."

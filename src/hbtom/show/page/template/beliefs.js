@@ -1,0 +1,162 @@
+// Three drawings of what is believed during a trial, for the charts: goal, efficiency, surprise.
+//
+// Each is a function of film, trial, time scale and height. It returns what lies below the veil
+// and above it, `value(step)`, which says what holds, and if need be `show(step, x)`.
+
+// The goal: one line a thing
+
+function drawGoal(film, trial, scale, height) {
+  const { frame, goals, goal, reachable } = trial.beliefs;
+  const [top, bottom] = [8, height - 6];
+  const y = (share) => round(bottom + (top - bottom) * share);
+  const series = goals.map((item, index) => ({
+    item,
+    values: goal.map((row) => row[index]),
+    index,
+  }));
+  const lines = series.map(({ item, values }) => {
+    const d = stairs(frame, values, scale.x, y, scale.right);
+    return draw("path", { class: `series item-${item % 6} dash-${item % 4}`, d });
+  });
+  const labels = series.map(({ item, values, index }) => ({
+    item,
+    y: y(values.at(-1)),
+    faint: !reachable[index],
+    text: film.items[item].name,
+  }));
+  const dots = series.map(({ item }) => draw("circle", { class: `dot item-${item % 6}`, r: 3.6 }));
+  return {
+    below: [...[0, 0.5, 1].map((share) => gridLine(scale, y(share), `${100 * share} %`)), ...lines],
+    above: [...endLabels(labels, scale, top, bottom), ...dots],
+    show: (step, x) =>
+      series.forEach(({ values }, index) => set(dots[index], { cx: x, cy: y(values[step]) })),
+    value: (step) =>
+      series
+        .map(({ item, values, index }) => {
+          const out = reachable[index] ? "" : " (out of reach)";
+          return `${film.items[item].name} ${perCent(values[step])}${out}`;
+        })
+        .join(" · "),
+  };
+}
+
+// Efficiency: a strip for each value of the grid, the darker the more probable
+
+function drawEfficiency(film, trial, scale, height) {
+  const { frame, efficiency } = trial.beliefs;
+  const [top, bottom] = [0.5, height - 0.5];
+  const order = film.efficiencies.map((value, index) => index);
+  order.sort((a, b) => film.efficiencies[b] - film.efficiencies[a]);
+  const tall = (bottom - top) / order.length;
+  const cells = order.flatMap((which, row) =>
+    efficiency.map((shares, step) => {
+      const from = scale.x(frame[step]);
+      const to = step + 1 < frame.length ? scale.x(frame[step + 1]) : scale.right;
+      const where = { x: from, width: round(to - from), y: round(top + row * tall) };
+      return draw("rect", { class: "heat", ...where, height: round(tall), opacity: shares[which] });
+    }),
+  );
+  const every = Math.ceil(order.length / 8);
+  const numbers = order.map((which, row) => {
+    if (row % every) return null;
+    const at = {
+      x: scale.left - 6,
+      y: round(top + (row + 0.5) * tall + 3.5),
+      "text-anchor": "end",
+    };
+    return draw("text", { class: "tick", ...at }, decimals(film.efficiencies[which], 1));
+  });
+  const mean = efficiency.map((shares) =>
+    shares.reduce((sum, share, which) => sum + share * film.efficiencies[which], 0),
+  );
+  const words = [
+    ["direct", top + tall / 2 + 3.5],
+    ["wasteful", bottom - tall / 2 + 4],
+  ].map(([text, y]) => draw("text", { class: "end-label plain", x: scale.right + 7, y }, text));
+  const frameBox = { x: scale.left, y: top, width: scale.right - scale.left, height: bottom - top };
+  return {
+    below: [
+      draw("rect", { class: "heat-ground", ...frameBox }),
+      ...cells,
+      ...numbers.filter(Boolean),
+    ],
+    above: words,
+    value: (step) => `mean efficiency ${decimals(mean[step], 2)}`,
+  };
+}
+
+// Surprise: how far beliefs have moved from what they were at first, and how unlikely each step is
+
+function drawSurprise(film, trial, scale, height) {
+  const { frame, goal_shift, efficiency_shift, unlikely } = trial.beliefs;
+  const known = unlikely.filter((value) => value !== null);
+  const shift = { frame, low: 0, high: 1, shape: area };
+  const steps = {
+    frame: [trial.motion ? trial.motion[0] - 1 : 0, ...frame.slice(1)],
+    low: Math.min(0, ...known),
+    high: Math.max(1, ...known),
+    shape: bars,
+  };
+  const rows = [
+    { name: "goal", values: goal_shift, ...shift },
+    { name: "efficiency", values: efficiency_shift, ...shift },
+    { name: "single steps", values: [-Infinity, ...unlikely], ...steps },
+  ];
+  const tall = height / rows.length;
+  const drawn = rows.map((row, index) => {
+    const place = { top: index * tall + 6, bottom: (index + 1) * tall - 5 };
+    return surpriseRow({ ...row, ...place, scale, isMarked: trial.isTest });
+  });
+  return {
+    below: drawn.flatMap((row) => row.below),
+    above: drawn.flatMap((row) => row.above),
+    value: (step) => {
+      const moved = [goal_shift, efficiency_shift].map((shifts) => decimals(shifts[step], 2));
+      const told = `goal moved ${moved[0]} · efficiency moved ${moved[1]}`;
+      return step ? `${told} · last step ${decimals(unlikely[step - 1], 2)}` : told;
+    },
+  };
+}
+
+/** Draw one kind of surprise, if need be with a mark where it is largest, which is what counts. */
+function surpriseRow({ name, values, frame, low, high, shape, top, bottom, scale, isMarked }) {
+  const y = (value) => round(bottom + ((top - bottom) * ((value ?? high) - low)) / (high - low));
+  const most = values.reduce((a, b) => Math.max(a, b ?? Infinity), -Infinity);
+  const peak = values.findIndex((value) => (value ?? Infinity) === most);
+  const middle = (top + bottom) / 2;
+  const label = { class: "end-label plain", x: scale.right + 7, y: middle - 1 };
+  const note = { class: "end-label faint", x: scale.right + 7, y: middle + 12 };
+  const tick = { class: "tick", x: scale.left - 6, "text-anchor": "end" };
+  const told = Number.isFinite(most) ? `at most ${decimals(most, 2)}` : "";
+  const mark = { class: "most", cx: scale.x(frame[peak]), cy: y(Math.min(most, high)), r: 3 };
+  const isHigh = y(0) - y(high) > 14; // enough for a number of its own
+  return {
+    below: [
+      draw("line", { class: "zero", x1: scale.left, x2: scale.right, y1: y(0), y2: y(0) }),
+      ...shape(frame, values, scale, y),
+      ...(isMarked && peak > 0 ? [draw("circle", mark)] : []),
+    ],
+    above: [
+      draw("text", label, name),
+      draw("text", note, told),
+      draw("text", { ...tick, y: y(high) + 6 }, isHigh ? decimals(high, high % 1 ? 1 : 0) : ""),
+      draw("text", { ...tick, y: y(0) + 4 }, "0"),
+    ],
+  };
+}
+
+function area(frames, values, scale, y) {
+  const line = stairs(frames, values, scale.x, y, scale.right);
+  return [draw("path", { class: "shift", d: `${line}V${y(0)}H${scale.left}Z` })];
+}
+
+/** Draw a bar over the frames of each step; an act takes no time, and is a thin bar. */
+function bars(frames, values, scale, y) {
+  return values.slice(1).map((value, index) => {
+    const [from, to] = [scale.x(frames[index]), scale.x(frames[index + 1])];
+    const [top, bottom] = [Math.min(y(value), y(0)), Math.max(y(value), y(0))];
+    const where = { x: from + 0.5, width: Math.max(to - from - 1, 4), y: top };
+    const kind = value === null || value > 0 ? "bar" : "bar likely";
+    return draw("rect", { class: kind, ...where, height: Math.max(bottom - top, 1) });
+  });
+}

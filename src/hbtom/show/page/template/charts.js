@@ -1,0 +1,184 @@
+// What is believed over the time of a trial. All charts share one time axis and one cursor.
+
+const marginOf = (width) => ({ left: 46, right: width < 420 ? 98 : 104 });
+const LINE_HEIGHT = 14;
+const AXIS_HEIGHT = 18;
+
+/**
+ * Make the charts of a film. `show(trial, at)` moves the cursor. Where the pointer points,
+ * `onpeek(frame)` is called, with null when it leaves; where it presses or drags, `onseek(frame)`.
+ */
+function makeCharts(film, { onseek, onpeek }) {
+  const rows = Math.min(film.efficiencies.length, 16);
+  const charts = [
+    makeChart("What does it want?", "goal", [138, 230], drawGoal),
+    makeChart("How efficiently does it act?", "efficiency", [13 * rows, 18 * rows], drawEfficiency),
+    makeChart("How surprising is it?", "surprise", [150, 216], drawSurprise, AXIS_HEIGHT),
+  ];
+  const node = make(
+    "div",
+    { class: "charts" },
+    charts.map((chart) => chart.node),
+  );
+  let trial = null;
+  let at = 0;
+
+  function layout() {
+    if (!trial) return;
+    const width = Math.max(node.clientWidth, 220);
+    for (const chart of charts) chart.layout(film, trial, width);
+    show(trial, at);
+  }
+  function show(now, time) {
+    at = time;
+    if (now !== trial) {
+      trial = now;
+      layout();
+      return;
+    }
+    for (const chart of charts) chart.show(film, trial, Math.floor(at));
+  }
+  for (const chart of charts) {
+    drag(chart.svg, (x) => onseek(chart.frameAt(x)));
+    hover(chart.svg, (x) => onpeek(x === null ? null : chart.frameAt(x)));
+  }
+  new ResizeObserver(layout).observe(node);
+  addEventListener("resize", layout);
+  return { node, show };
+}
+
+/** Make one chart: a question, what holds at the cursor, and a drawing with a cursor and a veil. */
+function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
+  const value = make("p", { class: "value" });
+  const svg = draw("svg", { class: `chart ${kind}`, role: "img" });
+  const heading = make("figcaption", {}, make("h3", {}, question), value);
+  const node = make("figure", { class: `chart-box ${kind}` }, heading, svg);
+  let scale = null;
+  let inside = null;
+  let veil = null;
+  let cursor = null;
+
+  function layout(film, trial, width) {
+    const height = Math.round(least + (most - least) * roominess());
+    const whole = height + axisHeight;
+    scale = timeScale(trial, width);
+    set(svg, { viewBox: `0 0 ${width} ${whole}`, width, height: whole });
+    inside = drawInside(film, trial, scale, height);
+    veil = draw("rect", { class: "veil", y: 0, height });
+    cursor = draw("line", { class: "cursor", y1: 0, y2: height });
+    const axis = axisHeight ? [timeAxis(scale, height)] : [];
+    svg.replaceChildren(...inside.below, ...axis, veil, cursor, ...inside.above);
+  }
+  function show(film, trial, frame) {
+    const x = scale.x(frame);
+    set(veil, { x, width: Math.max(scale.right - x, 0) });
+    set(cursor, { x1: x, x2: x });
+    const step = stepAt(trial, frame);
+    inside.show?.(step, x);
+    const text = inside.value(step);
+    say(value, text);
+    set(svg, { "aria-label": `${question} ${text}` });
+  }
+  return { node, svg, layout, show, frameAt: (x) => scale.frame(x) };
+}
+
+/** Tell how much room a window has for charts, from 0 to 1. */
+const roominess = () => (innerWidth < 860 ? 0 : clamp((innerHeight - 800) / 280, 0, 1));
+
+function timeScale(trial, width) {
+  const margin = marginOf(width);
+  const [left, right] = [margin.left, width - margin.right];
+  const last = Math.max(trial.frames - 1, 1);
+  return {
+    left,
+    right,
+    last,
+    room: margin.right - 10, // for labels
+    x: (frame) => round(left + ((right - left) * frame) / last),
+    frame: (x) => clamp(Math.round(((x - left) / (right - left)) * last), 0, trial.frames - 1),
+  };
+}
+
+function timeAxis(scale, y) {
+  const every =
+    [10, 20, 25, 50, 100, 200, 500, 1000].find((n) => (scale.last + 1) / n <= 7) ?? 5000;
+  const axis = draw("g", { class: "axis" });
+  axis.append(draw("line", { x1: scale.left, x2: scale.right, y1: y, y2: y }));
+  for (let frame = every; frame <= scale.last + 1; frame += every) {
+    const x = scale.x(frame - 1);
+    axis.append(
+      draw("line", { x1: x, x2: x, y1: y, y2: y + 3 }),
+      draw("text", { x, y: y + 14, "text-anchor": "middle" }, String(frame)),
+    );
+  }
+  axis.append(draw("text", { x: scale.left - 6, y: y + 14, "text-anchor": "end" }, "frame"));
+  return axis;
+}
+
+/** Return where in a drawing an event happens. */
+function placeIn(svg, event) {
+  const bounds = svg.getBoundingClientRect();
+  return ((event.clientX - bounds.left) * svg.viewBox.baseVal.width) / bounds.width;
+}
+
+/** Call back with the place of the pointer when it is pressed on, or dragged over, a drawing. */
+function drag(svg, onplace) {
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    svg.setPointerCapture(event.pointerId);
+    onplace(placeIn(svg, event));
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (svg.hasPointerCapture(event.pointerId)) onplace(placeIn(svg, event));
+  });
+}
+
+/** Call back with the place of a mouse that points at a drawing, with null when it leaves. */
+function hover(svg, onplace) {
+  svg.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "mouse" && event.buttons === 0) onplace(placeIn(svg, event));
+  });
+  svg.addEventListener("pointerleave", () => onplace(null));
+}
+
+/** Return a line that holds each value from its frame to the next: beliefs change at steps. */
+function stairs(frames, values, x, y, end) {
+  let line = "";
+  values.forEach((value, index) => {
+    line += index ? `H${x(frames[index])}V${y(value)}` : `M${x(frames[0])} ${y(value)}`;
+  });
+  return `${line}H${end}`;
+}
+
+/** Put labels at the ends of lines, pushed apart where they would overlap. */
+function endLabels(labels, scale, top, bottom) {
+  const sorted = labels.toSorted((a, b) => a.y - b.y);
+  sorted.forEach((one, index) => {
+    const least = index ? sorted[index - 1].at + LINE_HEIGHT : top;
+    one.at = Math.max(one.y, least);
+  });
+  sorted.reverse().forEach((one, index) => {
+    one.at = Math.min(one.at, index ? sorted[index - 1].at - LINE_HEIGHT : bottom);
+  });
+  return labels.map(({ text, item, at, faint }) => {
+    const kind = `end-label item-${item % 6}${faint ? " faint" : ""}`;
+    return draw(
+      "text",
+      { class: kind, x: scale.right + 7, y: round(at + 4) },
+      shortened(text, scale.room),
+    );
+  });
+}
+
+const LETTER = 6.6; // pixels, about
+const shortened = (text, room) =>
+  text.length * LETTER <= room ? text : `${text.slice(0, Math.floor(room / LETTER) - 1)}…`;
+
+function gridLine(scale, y, text) {
+  return draw(
+    "g",
+    { class: "grid" },
+    draw("line", { x1: scale.left, x2: scale.right, y1: y, y2: y }),
+    draw("text", { x: scale.left - 6, y: y + 4, "text-anchor": "end" }, text),
+  );
+}

@@ -1,0 +1,166 @@
+// Puts the page together: one film, or two in step.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const films = data.films.map(openFilm);
+const slots = Math.max(...films.map((film) => film.trials.length));
+const offsetOf = (film) => slots - film.trials.length; // test trials stand below each other
+
+/** Return the trials that stand in a slot: one of each film, unless it has not begun yet. */
+const trialsIn = (slot) => films.map((film) => film.trials[slot - offsetOf(film)]).filter(Boolean);
+const lengths = Array.from({ length: slots }, (_, slot) =>
+  Math.max(...trialsIn(slot).map((trial) => trial.frames)),
+);
+
+const player = makePlayer({
+  lengths,
+  pauses: (slot, frame) => trialsIn(slot).every((trial) => isPause(trial, frame)),
+  steps: (slot) => unique(trialsIn(slot).flatMap((trial) => trial.beliefs.frame.slice(1))),
+  onchange: (slot, at) => members.forEach((member) => member.show(slot, at)),
+});
+const members = films.map(makeMember);
+
+function unique(numbers) {
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+/** Make all that belongs to one film. */
+function makeMember(film) {
+  const offset = offsetOf(film);
+  const seek = (slot, frame) => player.scrub(slot, frame);
+  const world = makeWorld(film);
+  const charts = makeCharts(film, {
+    onseek: (frame) => seek(player.state.slot, frame),
+    onpeek: player.peek,
+  });
+  const strip = makeStrip(film, offset, seek);
+  const story = makeStory(film, offset, seek);
+  const sentence = make("p", { class: "sentence", "aria-live": "polite" });
+  const scene = make(
+    "figure",
+    { class: "scene" },
+    world.node,
+    make(
+      "figcaption",
+      {},
+      sentence,
+      make(
+        "p",
+        { class: "note" },
+        "Rings show how probable it is that the agent wants a thing; dots are its steps.",
+      ),
+    ),
+  );
+  const node = make(
+    "section",
+    { class: "member", "aria-label": film.name },
+    films.length > 1 ? makeHeading(film) : null,
+    strip.node,
+    scene,
+    charts.node,
+    makeParts(film),
+    story.node,
+  );
+  for (const part of node.children) part.dataset.name = film.name;
+  function show(slot, at) {
+    const begun = slot >= offset;
+    const trial = film.trials[begun ? slot - offset : 0];
+    const time = begun ? Math.min(at, trial.frames - 1) : 0;
+    const frame = Math.floor(time);
+    world.show(trial, time);
+    charts.show(trial, frame);
+    strip.show(trial, frame);
+    story.show(trial, frame);
+    say(sentence, sentenceAt(trial, frame));
+  }
+  return { node, show };
+}
+
+// Light and dark
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function changeTheme() {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+}
+
+// Help
+
+const dialog = make(
+  "dialog",
+  {
+    class: "help",
+    "aria-label": "Keys",
+    onclick: (event) => event.target === dialog && dialog.close(),
+  },
+  make("h3", {}, "Keys"),
+  make(
+    "dl",
+    {},
+    KEYS.flatMap(([key, what]) => [make("dt", {}, key), make("dd", {}, what)]),
+  ),
+  make(
+    "p",
+    { class: "note" },
+    "Click a trial, a sentence or a chart to go there. The address of the page names the moment " +
+      "that is shown: copy it to share that moment.",
+  ),
+  make("button", { type: "button", onclick: () => dialog.close() }, "Close"),
+);
+const help = () => dialog.showModal();
+
+// Printing shows the test trial at its end, and then all is as it was
+
+let away = null;
+addEventListener("beforeprint", () => {
+  away = { ...player.state };
+  members.forEach((member) => member.show(slots - 1, lengths[slots - 1] - 1));
+});
+addEventListener("afterprint", () => {
+  if (away) members.forEach((member) => member.show(away.slot, away.at));
+});
+
+const differences = make(
+  "ul",
+  { class: "differences", "aria-label": "What differs" },
+  data.differences.map((text) => make("li", {}, text)),
+);
+const [{ model, fingerprint }] = films;
+document.body.classList.toggle("pair", films.length > 1);
+document.body.append(
+  make(
+    "header",
+    { class: "page-bar" },
+    make("h1", {}, "hbtom"),
+    films.length > 1 ? differences : makeHeading(films[0]),
+    make(
+      "button",
+      {
+        type: "button",
+        onclick: changeTheme,
+        title: "Light or dark (T)",
+        "aria-label": "Light or dark",
+      },
+      "◐",
+    ),
+    make("button", { type: "button", onclick: help, title: "Help (?)", "aria-label": "Help" }, "?"),
+  ),
+  make(
+    "main",
+    { class: "members" },
+    members.map((member) => member.node),
+  ),
+  make("footer", {}, `Model ${model} (${fingerprint}), hbtom ${data.version}.`),
+  makeTransport(player, {
+    lengths,
+    marks: (slot) =>
+      unique(trialsIn(slot).flatMap((trial) => trial.moments.map((one) => one.frame))),
+    nameOf: (slot) => (slot === slots - 1 ? "Test trial" : `Trial ${slot + 1}`),
+  }),
+  dialog,
+);
+steerByKeys(player, { help, theme: changeTheme });
+const named = readAddress();
+player.seek(named?.slot ?? slots - 1, named?.at ?? 0);

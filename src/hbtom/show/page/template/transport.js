@@ -1,0 +1,125 @@
+// Ways to steer time: keys, and the bar at the bottom of the page.
+
+const LEAP = 10; // frames
+
+const KEYS = [
+  ["Space", "play or pause"],
+  ["← →", "one frame back or on"],
+  ["Shift + ← →", "ten frames back or on"],
+  [",  .", "one step of the agent back or on"],
+  ["[ ]  or  Page Up, Page Down", "trial before or after"],
+  ["Home End", "first or last frame of the trial"],
+  ["+ −", "faster or slower"],
+  ["T", "light or dark"],
+  ["?", "this help"],
+];
+
+/** Let keys steer time; those that scroll the page by a line, and those of the browser, do not. */
+function steerByKeys(player, { help, theme }) {
+  const deeds = {
+    " ": () => player.toggle(),
+    ArrowLeft: (event) => player.nudge(event.shiftKey ? -LEAP : -1),
+    ArrowRight: (event) => player.nudge(event.shiftKey ? LEAP : 1),
+    ",": () => player.nudgeStep(-1),
+    ".": () => player.nudgeStep(1),
+    "[": () => player.trial(-1),
+    "]": () => player.trial(1),
+    PageUp: () => player.trial(-1),
+    PageDown: () => player.trial(1),
+    Home: () => player.first(),
+    End: () => player.last(),
+    "+": () => player.changeSpeed(1),
+    "=": () => player.changeSpeed(1),
+    "-": () => player.changeSpeed(-1),
+    "?": () => help(),
+    t: () => theme(),
+    T: () => theme(),
+  };
+  document.addEventListener("keydown", (event) => {
+    const deed = Object.hasOwn(deeds, event.key) ? deeds[event.key] : null;
+    if (!deed || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]")) return;
+    const onButton = event.key === " " && event.target.closest("button, input[type=checkbox]");
+    if (onButton) return; // the space bar presses the button that has the focus
+    event.preventDefault();
+    deed(event);
+  });
+  document.addEventListener("click", (event) => {
+    // What a pointer has pressed does not keep the space bar to itself.
+    if (event.detail > 0) event.target.closest("button, input[type=checkbox]")?.blur();
+  });
+}
+
+/** Make the bar with which time is steered by hand. */
+function makeTransport(player, { lengths, marks, nameOf }) {
+  const { state } = player;
+  const button = (text, label, deed) =>
+    make("button", { type: "button", "aria-label": label, title: label, onclick: deed }, text);
+  const play = button("", "Play", () => player.toggle());
+  play.className = "play";
+  const range = make("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    "aria-label": "Frame",
+    oninput: () => player.scrub(state.slot, Number(range.value)),
+  });
+  const ticks = make("div", { class: "ticks", "aria-hidden": "true" });
+  const trial = make("span", { class: "trial-name" });
+  const frame = make("span", {});
+  const count = make("span", {}, make("span", { class: "wide" }, "frame "), frame);
+  const where = make("div", { class: "where" }, trial, count);
+  const speed = make("output", { class: "speed", "aria-label": "Speed" });
+  const shorten = make("input", {
+    type: "checkbox",
+    onchange: () => player.shorten(shorten.checked),
+  });
+  let slot = null;
+  player.listen((now) => {
+    if (slot !== now.slot) {
+      slot = now.slot;
+      range.max = lengths[slot] - 1;
+      ticks.replaceChildren(
+        ...marks(slot).map((frame) => tickAt(frame / Math.max(lengths[slot] - 1, 1))),
+      );
+    }
+    range.value = Math.floor(now.at);
+    range.setAttribute("aria-valuetext", `frame ${Math.floor(now.at) + 1} of ${lengths[slot]}`);
+    say(trial, nameOf(slot));
+    say(frame, `${Math.floor(now.at) + 1} of ${lengths[slot]}`);
+    say(speed, `${speedText(SPEEDS[now.speed])}×`);
+    const label = now.playing ? "Pause" : "Play";
+    play.classList.toggle("playing", now.playing);
+    set(play, { "aria-label": label, title: `${label} (space bar)` });
+    shorten.checked = now.shorten;
+  });
+  return make(
+    "section",
+    { class: "transport", "aria-label": "Time" },
+    make(
+      "div",
+      { class: "buttons" },
+      button("⟨", "Trial before ([)", () => player.trial(-1)),
+      play,
+      button("⟩", "Trial after (])", () => player.trial(1)),
+    ),
+    make("div", { class: "scrubber" }, ticks, range),
+    where,
+    make(
+      "div",
+      { class: "speeds" },
+      button("−", "Slower (−)", () => player.changeSpeed(-1)),
+      speed,
+      button("+", "Faster (+)", () => player.changeSpeed(1)),
+      make("label", { title: "Run faster while nothing moves" }, shorten, "shorten pauses"),
+    ),
+  );
+}
+
+function tickAt(share) {
+  const tick = make("i");
+  tick.style.left = `${round(100 * share)}%`;
+  return tick;
+}
+
+const speedText = (speed) => (speed < 1 ? `1/${1 / speed}` : String(speed));

@@ -1,0 +1,157 @@
+// The judgement: how plausible the test trial is, the three parts of that, and the story.
+
+const PARTS = {
+  goal: {
+    name: "Goal",
+    question: "Did it want what it was expected to want?",
+    scale: "0: as expected, 1: as unexpected as can be",
+  },
+  efficiency: {
+    name: "Efficiency",
+    question: "Did it act as efficiently as it was expected to?",
+    scale: "0: as expected, 1: as unexpected as can be",
+  },
+  observation: {
+    name: "Observation",
+    question: "Was each of its steps likely, whatever it wants?",
+    scale: {
+      grid: "0: certain; larger: less likely",
+      continuous: "0: as likely as chance; larger: less likely",
+    },
+  },
+};
+
+/** Make the heading of a film: its name, and its plausibility as a number and a bar. */
+function makeHeading(film) {
+  const share = `${round(100 * film.plausibility)}%`;
+  const fill = make("span", { class: "fill" });
+  fill.style.width = share;
+  return make(
+    "header",
+    { class: "heading" },
+    make("h2", { title: film.name }, film.name),
+    make(
+      "p",
+      { class: "plausibility" },
+      make("span", { class: "word" }, "plausibility", make("i", {}, " of the test trial")),
+      make("b", {}, three(film.plausibility)),
+      make("span", { class: "meter", "aria-hidden": "true" }, fill),
+    ),
+  );
+}
+
+/** Make the panel that takes the plausibility apart. */
+function makeParts(film) {
+  const parts = Object.keys(PARTS).map((kind) => makePart(film, kind));
+  const product = Object.values(film.parts).map(three).join(" × ");
+  const warnings = film.warnings.map((warning) => make("li", {}, warning));
+  return make(
+    "section",
+    { class: "parts" },
+    make("h3", {}, "Why this plausibility?"),
+    make(
+      "p",
+      { class: "equation" },
+      make("b", {}, three(film.plausibility)),
+      ` = ${product}`,
+      make("span", { class: "note" }, "Made to compare trials, not to be read as a probability."),
+    ),
+    make("div", { class: "cards" }, parts),
+    warnings.length ? make("ul", { class: "warnings" }, warnings) : null,
+  );
+}
+
+function makePart(film, kind) {
+  const { name, question, scale } = PARTS[kind];
+  const value = film.surprise[kind];
+  const ignored = film.curves[kind].weight === 0;
+  const unit = typeof scale === "string" ? scale : (scale[film.motion] ?? scale.continuous);
+  return make(
+    "article",
+    { class: ignored ? "part ignored" : "part" },
+    make("h4", {}, name, make("b", {}, three(film.parts[kind]))),
+    make("p", {}, question),
+    curve(film.curves[kind], value, kind),
+    make("p", { class: "note" }, `Surprise ${decimals(value, 2)} (${unit}).`),
+    ignored
+      ? make("p", { class: "note" }, "In this model it is reported and does not count.")
+      : null,
+  );
+}
+
+/** Draw how a part falls as its surprise grows, and where this trial stands. */
+function curve({ weight, bias }, value, kind) {
+  const [width, height] = [200, 62];
+  const [low, high] = kind === "observation" ? [Math.min(-1, value), Math.max(6, value)] : [0, 1];
+  const part = (surprise) => 1 / (1 + Math.exp(-(weight * surprise + bias)));
+  const x = (surprise) => round(6 + ((width - 12) * (surprise - low)) / (high - low));
+  const y = (share) => round(height - 14 + (20 - height) * share);
+  const points = Array.from({ length: 61 }, (_, index) => low + ((high - low) * index) / 60);
+  const line = points.map((point) => `${x(point)} ${y(part(point))}`).join("L");
+  return draw(
+    "svg",
+    { class: "curve", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+    draw("line", { class: "zero", x1: 6, x2: width - 6, y1: y(0), y2: y(0) }),
+    draw("line", { class: "drop", x1: x(value), x2: x(value), y1: y(part(value)), y2: y(0) }),
+    draw("path", { class: "line", d: `M${line}` }),
+    draw("circle", { class: "here", cx: x(value), cy: y(part(value)), r: 4 }),
+    draw("text", { class: "tick", x: 6, y: height - 2 }, decimals(low, low % 1 ? 1 : 0)),
+    draw(
+      "text",
+      { class: "tick", x: width - 6, y: height - 2, "text-anchor": "end" },
+      decimals(high, high % 1 ? 1 : 0),
+    ),
+    draw(
+      "text",
+      { class: "tick", x: width / 2, y: height - 2, "text-anchor": "middle" },
+      "surprise",
+    ),
+  );
+}
+
+/** Make the story: a sentence for each trial, and all moments of the one that is shown. */
+function makeStory(film, offset, onseek) {
+  const chapters = film.trials.map((trial, index) => makeChapter(trial, index + offset, onseek));
+  const list = make(
+    "ol",
+    { class: "chapters" },
+    chapters.map((chapter) => chapter.node),
+  );
+  const node = make("section", { class: "story" }, make("h3", {}, "The story"), list);
+  function show(trial, frame) {
+    for (const chapter of chapters) chapter.show(trial, frame);
+  }
+  return { node, show };
+}
+
+function makeChapter(trial, slot, onseek) {
+  const seek = (frame) => () => onseek(slot, frame);
+  const moments = trial.moments.map((moment) => {
+    const button = make(
+      "button",
+      { type: "button", onclick: seek(moment.frame) },
+      make("span", { class: "frame" }, String(moment.frame + 1)),
+      make("span", {}, moment.text),
+    );
+    return { ...moment, node: make("li", { class: moment.kind }, button), button };
+  });
+  const heading = make(
+    "button",
+    { type: "button", class: "summary", onclick: seek(0) },
+    make("span", { class: "frame" }, trial.isTest ? "Test" : String(trial.number)),
+    make("span", {}, trial.summary),
+  );
+  const list = make(
+    "ol",
+    { class: "moments" },
+    moments.map((moment) => moment.node),
+  );
+  const node = make("li", { class: trial.isTest ? "chapter test" : "chapter" }, heading, list);
+  function show(now, frame) {
+    const here = now === trial;
+    node.classList.toggle("current", here);
+    const said = moments.filter((moment) => here && moment.frame <= frame);
+    for (const moment of moments) mark(moment.button, moment.frame === said.at(-1)?.frame);
+  }
+  return { node, show };
+}

@@ -1,0 +1,72 @@
+"""Judged episodes to show, and a browser to show them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hbtom
+from browsing import Browser, find_browser
+from episodes import HEART, SPOON, Thing, episode, key_trial, read, to_thing
+from hbtom.bench.synth import generate
+from hbtom.judgement import Judgement
+
+HEART_HERE, SPOON_HERE = HEART.at(120, 60), SPOON.at(120, 140)
+
+
+def goes_to(thing: Thing, **more: Any) -> Any:
+    """Return a trial of two objects, a heart and a spoon, and a walk to one of them."""
+    other = HEART_HERE if thing == SPOON_HERE else SPOON_HERE
+    return to_thing(thing, others=[other], **more)
+
+
+@pytest.fixture(scope="session")
+def to_heart() -> Judgement:
+    """Eight times the heart, and again the heart."""
+    return hbtom.judge(read(episode(*[goes_to(HEART_HERE)] * 9)))
+
+
+@pytest.fixture(scope="session")
+def to_spoon() -> Judgement:
+    """Eight times the heart, and then the spoon."""
+    return hbtom.judge(read(episode(*[goes_to(HEART_HERE)] * 8, goes_to(SPOON_HERE))))
+
+
+@pytest.fixture(scope="session")
+def with_key() -> Judgement:
+    """Two trials with key, lock and barrier; the frames of all that happens are known."""
+    return hbtom.judge(read(episode(key_trial(), key_trial())))
+
+
+@pytest.fixture(scope="session")
+def every_task(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Judgement, Judgement]]:
+    """A pair of every task, judged."""
+    files = generate(tmp_path_factory.mktemp("every"), pairs=1, seed=7, workers=1)
+    judged = [hbtom.judge(file) for file in files]
+    return list(zip(judged[::2], judged[1::2], strict=True))
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests; without one they are skipped."""
+    found = find_browser(tmp_path_factory.mktemp("profile"))
+    if isinstance(found, str):
+        pytest.skip(found)
+    yield found
+    found.quit()
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Write a page to a file of its own."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def write(text: str) -> Path:
+        file = folder / f"{len(list(folder.iterdir()))}.html"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write
