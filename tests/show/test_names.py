@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hbtom.mind.evidence import KEY
+from hbtom.mind.effort import KEY
 from hbtom.observe import Look
 from hbtom.show.page.names import called, colour_word, rgb, shape_of
 

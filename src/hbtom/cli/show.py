@@ -8,8 +8,8 @@ from pathlib import Path, PurePath
 
 import click
 
-from hbtom.bench.cache import cache_folder
 from hbtom.bench.results import check_target, write_whole
+from hbtom.cache import cache_folder
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hbtom.mind.evidence import UNIT
+from hbtom.mind.effort import UNIT
 from hbtom.model import Grid
 from hbtom.show.page.scene import Scene, listed, per_cent
 from hbtom.show.words import SURE, SURPRISING
@@ -97,7 +97,7 @@ def peak(scene: Scene) -> tuple[int, str]:
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
     told = f"The least likely of its steps ends here, {_likelihood(scene, step)}"
-    wasted = float(posterior.evidence.excess[step, scene.went])
+    wasted = float(posterior.evidence.effort.excess[step, scene.went])
     if wasted >= WORTH_SAYING:
         told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
     return int(posterior.frame[step + 1]), f"{told}."

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from hbtom.judgement import Judgement
-from hbtom.mind.evidence import KEY
+from hbtom.mind.effort import KEY
 from hbtom.observe import Look
 from hbtom.show.words import plain
 

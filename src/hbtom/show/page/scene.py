@@ -12,7 +12,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.mind import Posterior
-from hbtom.mind.evidence import UNIT
+from hbtom.mind.effort import UNIT
 from hbtom.observe import Look, Trial
 from hbtom.show.page.names import names_of
 
@@ -88,7 +88,7 @@ class Scene:
     def detour(self) -> float:
         """How many times longer than needed the way to the likeliest goal was."""
         walked = float(np.hypot(*np.diff(self.trial.path, axis=0).T).sum()) / UNIT
-        wasted = float(self.posterior.evidence.excess[:, self.went].sum())
+        wasted = float(self.posterior.evidence.effort.excess[:, self.went].sum())
         return walked / max(walked - wasted, 0.1) if wasted > 0 else 1.0
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from hbtom.judgement import Judgement
-from hbtom.mind import efficiency_prior
+from hbtom.mind import efficiencies, log_prior
 from hbtom.show.page.endings import history, peak, summary
 from hbtom.show.page.scene import Scene, listed, per_cent, scenes
 from hbtom.show.words import SURE
@@ -95,8 +95,8 @@ def _choice(scene: Scene) -> str:
 
 def _manner(scene: Scene) -> str:
     """Say how efficient the agent has been, if that is known."""
-    efficiencies, log_prior = efficiency_prior(scene.judgement.model.efficiency)
-    usual = float(np.exp(log_prior) @ efficiencies)
+    prior = scene.judgement.model.efficiency
+    usual = float(np.exp(log_prior(prior)) @ efficiencies(prior))
     now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)
     if now > 1.2 * usual:
         return ". So far it has gone straight to where it wanted"
