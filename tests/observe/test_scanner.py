@@ -298,6 +298,15 @@ def test_spellings_may_change_from_frame_to_frame() -> None:
         assert exact(same_both_ways(data)) == exact(outcome(to_bytes(plain)))
 
 
+@pytest.mark.parametrize(("frames", "scanned"), [(64, True), (65, False)])
+def test_the_scanner_gives_up_where_no_frame_is_like_the_last(frames, scanned) -> None:
+    random = Random(4)
+    one = frame((40, 100), [HEART.at(65, 100)])
+    data = to_bytes([[dict(random.sample(list(one.items()), len(one))) for _ in range(frames)]])
+    assert (scan(data, {}) is not None) is scanned
+    assert exact(same_both_ways(data)) == exact(outcome(to_bytes([[one] * frames])))
+
+
 def spelt_by_frame(plain: Json, spell: Callable[[Json], str]) -> bytes:
     trials = ("[" + ",".join(spell(one) for one in frames) + "]" for frames in plain)
     return ("[" + ", ".join(trials) + "]").encode()
