@@ -160,3 +160,25 @@ def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
     finally:
         tracemalloc.stop()
     assert most < 16 << 20
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("usual", [10, 1 << 20])
+def test_a_file_is_unpacked_alike_at_once_and_bit_by_bit(
+    packing, usual, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(inspect.getmodule(hbtom.load), "_USUAL", usual)
+    file = write(tmp_path / f"episode{packing}", simple_episode())
+    assert_same(hbtom.load(file), read(simple_episode()))
+
+
+@pytest.mark.parametrize("said", [0, 100, 255])
+def test_a_zstd_file_that_lies_about_its_size_is_refused(said, tmp_path: Path) -> None:
+    data = to_bytes(simple_episode(times=0))
+    packed = bytearray(zstandard.ZstdCompressor(write_content_size=True).compress(data))
+    size = zstandard.get_frame_parameters(bytes(packed)).content_size
+    at = packed.index((size - 256).to_bytes(2, "little"))
+    packed[at : at + 2] = said.to_bytes(2, "little")
+    file = tmp_path / "lie.json.zst"
+    file.write_bytes(packed)
+    assert "broken" in problem(file)

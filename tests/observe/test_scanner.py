@@ -298,6 +298,15 @@ def test_spellings_may_change_from_frame_to_frame() -> None:
         assert exact(same_both_ways(data)) == exact(outcome(to_bytes(plain)))
 
 
+@pytest.mark.parametrize(("frames", "scanned"), [(64, True), (65, False)])
+def test_the_scanner_gives_up_where_no_frame_is_like_the_last(frames, scanned) -> None:
+    random = Random(4)
+    one = frame((40, 100), [HEART.at(65, 100)])
+    data = to_bytes([[dict(random.sample(list(one.items()), len(one))) for _ in range(frames)]])
+    assert (scan(data, {}) is not None) is scanned
+    assert exact(same_both_ways(data)) == exact(outcome(to_bytes([[one] * frames])))
+
+
 def spelt_by_frame(plain: Json, spell: Callable[[Json], str]) -> bytes:
     trials = ("[" + ",".join(spell(one) for one in frames) + "]" for frames in plain)
     return ("[" + ", ".join(trials) + "]").encode()
@@ -360,7 +369,7 @@ NUMBERS = [
     *b"34 34.0 3.4e1 340E-1 3.4e+1 -0 -0.0 0e5 0.1 1e-400 5e-324 33.99999999999999999999".split(),
     *b"1000 1e3 1000.0000000000001 1001 -1001 1e308 1e309 1e999 123456789012345678901234".split(),
     *b"01 +1 .5 1. -.5 - 1e 1e+ 0x10 1_0 1/1 NaN Infinity -Infinity nan true null".split(),
-    *b"34,34 34],[34 34],6,[34 [1] {} '1' \"1\" 1\x00 \xef\xbc\x91".split(),
+    *b"34,34 34],[34 34,94],[34 34],6,[34 [1] {} '1' \"1\" 1\x00 \xef\xbc\x91".split(),
     *(b"", b" 34\t\r\n", b"\x0b34", b"3 4", b"34 ]", b'34 ], 6, "x', b"1" + b"0" * 400),
 ]
 

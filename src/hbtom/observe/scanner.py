@@ -35,6 +35,8 @@ _LAST_TRIAL = re.compile(rb"[ \t\n\r]*\][ \t\n\r]*\Z")
 _NEXT_FRAME = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _LAST_FRAME = re.compile(rb"[ \t\n\r]*\]")
 
+_MOST_RUNS = 64  # in a trial; with more of them, decoding is quicker
+
 _decode_corners = msgspec.json.Decoder(list[tuple[Ordinate, Ordinate]]).decode
 
 
@@ -71,6 +73,8 @@ def _trial(data: bytes, known: Known, start: int) -> Scanned:
     run, end = _run(data, known, start)
     runs = [run]
     while (comma := _NEXT_FRAME.match(data, end)) is not None:
+        if len(runs) == _MOST_RUNS:
+            raise Unusual
         run, end = _run(data, known, comma.end())
         runs.append(run)
     if len({run.frame.key_and_lock for run in runs}) > 1:
