@@ -33,7 +33,10 @@ def test_every_model_scores_as_if_evaluated_alone(folder):
     assert len(swept.models) == 16
     assert len({one.model.fingerprint for one in swept.models}) == 16
     for one in swept.models[::5]:
-        assert one.tasks == evaluate(folder, one.model).tasks
+        alone = evaluate(folder, one.model)
+        assert one.tasks == alone.tasks
+        differences = [e - u for e, u in alone.ratings.values()]
+        assert one.margin("overall") == pytest.approx(np.mean(differences))
 
 
 def test_judging_together_is_judging_alone_to_the_last_bit(folder):

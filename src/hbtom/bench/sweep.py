@@ -6,6 +6,7 @@ their plans, so that a sweep over priors or weights costs little more than one e
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,11 +39,24 @@ class Swept:
 
     settings: Settings
     model: Model
-    tasks: tuple[Score, ...]
+    differences: Mapping[str, tuple[float, ...]]  # by task: each pair's rating of e less that of u
+
+    @property
+    def tasks(self) -> tuple[Score, ...]:
+        """The score of every task."""
+        right = {task: [pair_score(d, 0.0) for d in all] for task, all in self.differences.items()}
+        return scores(right)
 
     @property
     def overall(self) -> Score:
+        """The score of all pairs together."""
         return total("overall", self.tasks)
+
+    def margin(self, task: str) -> float:
+        """How far apart the two of a pair are rated, on average; over all tasks if 'overall'."""
+        everything = [one for values in self.differences.values() for one in values]
+        values = self.differences.get(task, everything)
+        return sum(values) / len(values) if values else math.nan
 
 
 @dataclass(frozen=True)
@@ -65,6 +79,7 @@ class Sweep:
             {
                 **{name: _plain(value) for name, value in one.settings.items()},
                 **_scored(score),
+                "margin": one.margin(score.task) if score.pairs else None,
                 "score": self.score,
                 "model": one.model.fingerprint,
                 "dataset": self.dataset,
@@ -113,20 +128,20 @@ def sweep(
     models = [with_settings(find_model(model), chosen) for chosen in grid]
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
-    values: list[dict[str, list[float]]] = [{} for _ in models]
+    differences: list[dict[str, list[float]]] = [{} for _ in models]
     compiled = get_ready(models, len(models) * len(found.pairs))
     work = partial(_judged, models, score == "predictive", compiled)
     for done, result in enumerate(each(work, found.pairs, workers), start=1):
         if isinstance(result, LeftOut):
             left_out.append(result)
         else:
-            for by_task, value in zip(values, result, strict=True):
+            for by_task, value in zip(differences, result, strict=True):
                 by_task.setdefault(found.pairs[done - 1].task, []).append(value)
         if progress is not None:
             progress(done, len(found.pairs))
     swept = (
-        Swept(chosen, one, scores(by_task))
-        for chosen, one, by_task in zip(grid, models, values, strict=True)
+        Swept(chosen, one, {task: tuple(values) for task, values in by_task.items()})
+        for chosen, one, by_task in zip(grid, models, differences, strict=True)
     )
     return Sweep(found.name, score, tuple(swept), tuple(left_out))
 
@@ -147,7 +162,7 @@ def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
 def _judged(
     models: Sequence[Model], predictive: bool, compiled: bool, pairs: Sequence[Pair]
 ) -> Iterator[list[float] | LeftOut]:
-    """Yield for every pair what each model makes of it: 1, 1/2 or 0."""
+    """Yield for every pair how much higher each model rates its expected member."""
     if compiled:
         start_compiler()
     for pair, expected, unexpected in load_pairs(pairs):
@@ -159,9 +174,7 @@ def _judged(
             continue
         try:
             yield [
-                pair_score(e.predictive, u.predictive)
-                if predictive
-                else pair_score(e.plausibility, u.plausibility)
+                e.predictive - u.predictive if predictive else e.plausibility - u.plausibility
                 for e, u in judge_pair(models, expected, unexpected)
             ]
         except BadInput as error:

@@ -117,7 +117,9 @@ def _per_cent(fraction: float) -> str:
 def sweep_table(swept: Sweep) -> str:
     """Return one row a model: what is set, the accuracy over all, and the worst task."""
     names = list(swept.models[0].settings)
-    rows: list[tuple[str, ...]] = [(*names, "accuracy", "95 % interval", "worst task", "")]
+    rows: list[tuple[str, ...]] = [
+        (*names, "accuracy", "95 % interval", "margin", "worst task", "")
+    ]
     for one in swept.models:
         worst = min(one.tasks, key=lambda score: score.accuracy)
         rows.append(
@@ -125,11 +127,12 @@ def sweep_table(swept: Sweep) -> str:
                 *(plain(_setting(one.settings[name])) for name in names),
                 _per_cent(one.overall.accuracy),
                 "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
+                f"{one.margin('overall'):.3f}",
                 _per_cent(worst.accuracy),
                 plain(worst.task),
             )
         )
-    return "\n".join(columns(rows, right="R" * len(names) + "RRR"))
+    return "\n".join(columns(rows, right="R" * len(names) + "RRRR"))
 
 
 def _setting(value: object) -> str:
