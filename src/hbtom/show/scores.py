@@ -11,7 +11,7 @@ from hbtom.bench.calibration import Calibration
 from hbtom.bench.published import published
 from hbtom.bench.referee import Difference
 from hbtom.bench.score import Score, in_groups, total
-from hbtom.bench.sweep import Sweep
+from hbtom.bench.sweep import Sweep, Swept
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.show.columns import columns
 from hbtom.show.words import plain
@@ -117,22 +117,21 @@ def _per_cent(fraction: float) -> str:
 def sweep_table(swept: Sweep) -> str:
     """Return one row a model: what is set, the accuracy over all, and the worst task."""
     names = list(swept.models[0].settings)
-    rows: list[tuple[str, ...]] = [
-        (*names, "accuracy", "95 % interval", "margin", "worst task", "")
-    ]
-    for one in swept.models:
-        worst = min(one.tasks, key=lambda score: score.accuracy)
-        rows.append(
-            (
-                *(plain(_setting(one.settings[name])) for name in names),
-                _per_cent(one.overall.accuracy),
-                "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
-                f"{one.margin('overall'):.3f}",
-                _per_cent(worst.accuracy),
-                plain(worst.task),
-            )
-        )
+    heading = ("accuracy", "95 % interval", "margin", "worst task", "")
+    rows = [(*names, *heading), *(_swept(one) for one in swept.models)]
     return "\n".join(columns(rows, right="R" * len(names) + "RRRR"))
+
+
+def _swept(one: Swept) -> tuple[str, ...]:
+    worst = min(one.tasks, key=lambda score: score.accuracy, default=one.overall)
+    return (
+        *(plain(_setting(value)) for value in one.settings.values()),
+        _per_cent(one.overall.accuracy),
+        "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
+        f"{one.margin('overall'):.3f}",
+        _per_cent(worst.accuracy),
+        plain(worst.task),
+    )
 
 
 def _setting(value: object) -> str:
