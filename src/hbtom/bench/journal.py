@@ -154,6 +154,7 @@ class Growing:
             with _written(self._target.grows):
                 self._stream = io.FileIO(self._target.grows, "a")
                 self._stream.truncate(self._target.size)  # a last line may have been torn
+                self._stream.seek(self._target.size)
         return self
 
     def __exit__(self, *_: object) -> None:
