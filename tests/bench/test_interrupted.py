@@ -62,21 +62,31 @@ def rows_in(path: Path) -> int:
 
 
 @contextmanager
-def running(*words: object, rows: int, out: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start an evaluation, and wait until it has written some rows."""
-    command = [*START, *map(str, words), "--out", str(out)]
+def started(*words: object) -> Iterator[subprocess.Popen[str]]:
+    """Start an evaluation in a group of processes of its own, of which nothing is left."""
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*START, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     try:
-        while rows_in(grows(out)) < rows:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.002)
         yield process
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+@contextmanager
+def running(*words: object, rows: int, out: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start an evaluation, and wait until it has written some rows."""
+    with started(*words, "--out", out) as process:
+        while rows_in(grows(out)) < rows:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.002)
+        yield process
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
@@ -147,18 +157,10 @@ def test_ctrl_c_ends_with_the_table_so_far(data, whole, tmp_path, kind, workers)
 
 
 def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
-    with endless(data, tmp_path):
-        process = subprocess.Popen(
-            [*START, str(data), "--workers", "2"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        while len(children(process.pid)) < 2:
+    with endless(data, tmp_path), started(data, "--workers", 2) as process:
+        while len(children(process.pid)) < 2:  # as soon as there is anything to interrupt
             assert process.poll() is None
-            time.sleep(0.002)
-        os.kill(process.pid, signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "--out FILE" in said

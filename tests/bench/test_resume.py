@@ -377,7 +377,7 @@ def test_a_disk_that_is_full_tears_no_line(small, whole, tmp_path, kind, limit):
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert "cannot be written" in ran.stderr
-    assert "--resume" in ran.stderr
+    assert ("--resume" in ran.stderr) == (limit > 10)  # else there is nothing to go on with
     assert "Traceback" not in ran.stderr
     assert len(out.read_bytes()) <= limit
     assert whole[kind].startswith(out.read_bytes())
