@@ -105,7 +105,7 @@ def modules_after(code: str) -> set[str]:
     return {name.split(".")[0] for name in json.loads(finished.stderr.splitlines()[-1])}
 
 
-HEAVY = {"numpy", "pandas", "xarray", "matplotlib", "scipy", "numba"}
+HEAVY = {"numpy", "pandas", "xarray", "matplotlib", "scipy", "numba", "distributed", "pyarrow"}
 HELP = "from hbtom.cli import main\nmain(['--help'], standalone_mode=False)"
 
 
