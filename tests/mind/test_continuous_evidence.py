@@ -10,8 +10,8 @@ import pytest
 
 from episodes import HEART, KEY, LOCK, SPOON, block, border, key_trial, read, to_thing, trial, walk
 from hbtom import Trial
-from hbtom.mind import Evidence
-from hbtom.mind.continuous import continuous_evidence
+from hbtom.mind import Evidence, weigh
+from hbtom.mind.continuous import continuous_effort
 from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.model import Acts, Continuous
 from hbtom.world import Act, continuous_course
@@ -24,12 +24,22 @@ BETAS = np.array([0.5, 2.0, 5.0])
 def gathered(trial: Trial, *, opening: float = 1.0, final: bool = True, stride: float = 10.0):
     acts = msgspec.structs.replace(ACTS, final=final)
     motion = msgspec.structs.replace(MOTION, stride=stride)
-    return continuous_evidence(motion, acts, BETAS, trial, opening)
+    return weigh(continuous_effort(motion, acts, trial, opening), BETAS)
 
 
 def of(evidence: Evidence, name: str) -> np.ndarray:
     """Return the evidence about one goal; shape [step, efficiency]."""
     return evidence.log[:, [str(goal) for goal in evidence.goals].index(name)]
+
+
+def best(length: np.ndarray | float) -> np.ndarray:
+    """Return the log-density of the best heading; an axis of efficiencies is added."""
+    return -np.vectorize(log_i0e)(np.asarray(length)[..., None] * BETAS)
+
+
+def act(excess: float) -> np.ndarray:
+    """Return the evidence of an act of cost 1 that wastes so much; shape [efficiency]."""
+    return np.array([log_choice(excess, 1.0, beta) for beta in BETAS])
 
 
 def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
@@ -44,10 +54,9 @@ def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
 def test_straight_to_the_goal_wastes_nothing(goal) -> None:
     """Nearly nothing: distances are measured on a lattice with sixteen headings."""
     seen = read([to_thing(HEART.at(*goal), start=(60, 60))])[0]
-    best = -log_i0e(lengths(seen)[:, None] * BETAS)
     log = gathered(seen, final=False).log[:, 0]
-    assert (log <= best + 1e-12).all()
-    waste = ((best - log) / BETAS).sum(axis=0)  # of the whole way, in units of ten pixels
+    assert (log <= best(lengths(seen)) + 1e-12).all()
+    waste = ((best(lengths(seen)) - log) / BETAS).sum(axis=0)  # of the whole way, in units of ten pixels
     assert (waste < 0.04 * lengths(seen).sum()).all()
 
 
@@ -63,7 +72,7 @@ def test_a_move_wastes_what_its_heading_does(angle: float) -> None:
     length = math.dist((60, 100), stop) / 10
     excess = length + (math.dist(stop, (165, 100)) - 105) / 10
     log = gathered(seen, final=False).log[0, 0]
-    wanted = -BETAS * excess - log_i0e(length * BETAS)
+    wanted = best(length) - BETAS * excess
     np.testing.assert_allclose(log / BETAS, wanted / BETAS, atol=0.12 * length)
 
 
@@ -72,8 +81,8 @@ def test_the_way_round_a_wall_is_no_waste() -> None:
     walls = [*border(), *(block(100, y) for y in range(20, 120, 20))]
     path = walk((60, 60), (92, 128), (128, 128), (146, 80))
     seen = read([trial(path, [HEART.at(150, 67)], walls=walls)])[0]
-    best = -log_i0e(lengths(seen)[:, None] * BETAS)
-    waste = ((best - gathered(seen, final=False).log[:, 0]) / BETAS).sum(axis=0)
+    log = gathered(seen, final=False).log[:, 0]
+    waste = ((best(lengths(seen)) - log) / BETAS).sum(axis=0)
     assert (waste < 0.08 * lengths(seen).sum()).all()
 
 
@@ -82,10 +91,11 @@ def test_evidence_is_bounded_by_the_best_and_the_worst_heading() -> None:
     for _ in range(5):
         path = walk(*[tuple(rng.integers(30, 170, 2).tolist()) for _ in range(6)])
         seen = read([trial(path, [HEART.at(40, 40), SPOON.at(160, 120)])])[0]
-        length = lengths(seen)[:, None] * BETAS
+        highest = best(lengths(seen))
+        lowest = highest - 2 * lengths(seen)[:, None] * BETAS
         log = gathered(seen, final=False).log
-        assert (log <= -log_i0e(length)[:, None] + 1e-12).all()
-        assert (log >= (-2 * length - log_i0e(length))[:, None] - 1e-12).all()
+        assert (log <= highest[:, None] + 1e-12).all()
+        assert (log >= lowest[:, None] - 1e-12).all()
 
 
 def test_more_efficiency_makes_a_straight_way_likelier_and_a_detour_less_likely() -> None:
@@ -102,11 +112,9 @@ def test_the_touch_at_the_end_is_free_for_the_goal_and_wasted_for_others() -> No
     seen = read([to_thing(HEART.at(120, 60), others=[SPOON.at(50, 160)])])[0]
     with_touch, without = gathered(seen), gathered(seen, final=False)
     assert len(with_touch) == len(without) + 1
-    free = log_choice(np.array([0.0]), 1.0, BETAS)[0]
-    wasted = log_choice(np.array([1.0]), 1.0, BETAS)[0]
     # The goal is touched here, so nothing is left: what was to go was the act itself.
-    np.testing.assert_allclose(of(with_touch, "heart.png")[-1], free, atol=0.05 * BETAS.max())
-    np.testing.assert_allclose(of(with_touch, "spoon.png")[-1], wasted)
+    np.testing.assert_allclose(of(with_touch, "heart.png")[-1], act(0.0), atol=0.05 * BETAS.max())
+    np.testing.assert_allclose(of(with_touch, "spoon.png")[-1], act(1.0))
 
 
 def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
@@ -115,12 +123,10 @@ def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
     evidence = gathered(seen, opening=2.0)
     course = continuous_course(seen, stride=10.0, final=True)
     pick, opens, _ = np.flatnonzero(course.act != Act.MOVE)
-    certain = log_choice(np.array([0.0]), 1.0, BETAS)[0]
-    wasted = log_choice(np.array([1.0]), 1.0, BETAS)[0]
-    np.testing.assert_allclose(of(evidence, "heart.png")[pick], certain, atol=0.3)
-    np.testing.assert_allclose(of(evidence, "key")[pick], certain, atol=0.3)
+    np.testing.assert_allclose(of(evidence, "heart.png")[pick], act(0.0), atol=0.3)
+    np.testing.assert_allclose(of(evidence, "key")[pick], act(0.0), atol=0.3)
     assert (of(evidence, "heart.png")[opens] > of(evidence, "key")[opens]).all()
-    np.testing.assert_allclose(of(evidence, "key")[opens], wasted)
+    np.testing.assert_allclose(of(evidence, "key")[opens], act(1.0))
 
 
 def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
@@ -129,8 +135,7 @@ def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
     seen = read([frames])[0]
     evidence = gathered(seen)
     pick = int(np.flatnonzero(continuous_course(seen, stride=10.0, final=True).act)[0])
-    wasted = log_choice(np.array([1.0]), 1.0, BETAS)[0]
-    np.testing.assert_allclose(of(evidence, "spoon.png")[pick], wasted)
+    np.testing.assert_allclose(of(evidence, "spoon.png")[pick], act(1.0))
 
 
 # What cannot be reached

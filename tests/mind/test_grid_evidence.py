@@ -12,7 +12,9 @@ import pytest
 
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
 from hbtom import Model, Trial
-from hbtom.mind.grid import grid_evidence, legal_actions, q_values
+from hbtom.mind import Evidence, weigh
+from hbtom.mind.grid import actions, grid_effort
+from hbtom.model import Acts
 from hbtom.observe import Body, Look
 from hbtom.plan import GRID, Costs, make_plans
 from hbtom.world import Act, Course, Phase, grid_course, grid_floor
@@ -22,6 +24,12 @@ BETAS = np.array([0.5, 2.0, 5.0])
 State = tuple[int, int, int]  # column, row, phase
 Action = tuple  # ("move", columns, rows), ("touch", item) or ("open",)
 MOVES = [("move", i, j) for i, j in product((-1, 0, 1), repeat=2) if (i, j) != (0, 0)]
+
+
+def gathered(
+    trial: Trial, *, acts: Acts = PAPER.acts, betas: np.ndarray = BETAS, opening: float = 1.0
+) -> Evidence:
+    return weigh(grid_effort(PAPER.motion, acts, trial, opening), betas)
 
 
 class Slow:
@@ -230,9 +238,9 @@ def test_evidence_is_the_boltzmann_policy(number: int, final: bool, opening: flo
     trial = trials()[number]
     slow = Slow(trial, opening)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    evidence = grid_evidence(PAPER.motion, acts, BETAS, trial, opening)
+    evidence = gathered(trial, acts=acts, opening=opening)
     course = grid_course(trial, grid_floor(trial, 10.0), final=final)
-    assert evidence.warnings == ()
+    assert evidence.effort.warnings == ()
     assert len(evidence) == len(course) > 0
     for step, (state, action) in enumerate(done(course)):
         for goal, k in product(range(len(trial.items)), range(len(BETAS))):
@@ -252,7 +260,7 @@ def test_q_values_and_legal_actions(number: int) -> None:
     course = grid_course(trial, floor, final=False)
     key = None if trial.key is None else len(trial.objects)
     plans = make_plans(floor, GRID, Costs(1.0, PAPER.acts.cost, 3.0), key=key)
-    legal, q = legal_actions(plans, course, key), q_values(plans, course, key)
+    legal, q = actions(plans, course, key)
     names: list[Action] = [("move", right, down) for down, right in GRID.moves]
     names += [("touch", item) for item in range(len(trial.items))] + [("open",)]
     for step, (state, _) in enumerate(done(course)):
@@ -274,7 +282,7 @@ def test_an_open_field_by_hand() -> None:
     then cost more than the best by what they lead away.
     """
     seen = read([trial(walk((65, 105), (75, 105)), [HEART.at(105, 105)])])[0]
-    evidence = grid_evidence(PAPER.motion, PAPER.acts, np.array([1.0]), seen, 1.0)
+    evidence = gathered(seen, betas=np.array([1.0]))
     ahead, diagonal, side, behind = 0.0, math.sqrt(2) - 1, 1.0, 2.0
     # sideways: 1 + (1 diagonal + 2 ahead), ahead diagonally: sqrt(2) + 2 ahead
     excess = [ahead, diagonal, diagonal, side, side, behind, math.sqrt(2) + 1, math.sqrt(2) + 1]
@@ -287,16 +295,16 @@ def test_moves_without_a_way_say_nothing_and_are_counted() -> None:
     """An agent seen to walk through a wall: these moves are left out, with a warning."""
     walls = [*border(), [[80, 80], [20, 20]]]
     through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85), SPOON.at(65, 150)], walls=walls)
-    evidence = grid_evidence(PAPER.motion, PAPER.acts, BETAS, read([through])[0], 1.0)
+    evidence = gathered(read([through])[0])
     lost = (evidence.log == 0).all(axis=(1, 2))
     assert lost.sum() == 3  # into the wall, on in it, and out of it
-    assert "3 moves go where the gridworld has no way" in evidence.warnings[0]
+    assert "3 moves go where the gridworld has no way" in evidence.effort.warnings[0]
     assert np.isfinite(evidence.log).all()
 
 
 def test_the_goal_that_is_approached_becomes_likelier() -> None:
     seen = read([to_thing(HEART.at(130, 60), others=[SPOON.at(50, 160)])])[0]
-    evidence = grid_evidence(PAPER.motion, PAPER.acts, BETAS, seen, 1.0)
+    evidence = gathered(seen)
     heart = [str(goal) for goal in evidence.goals].index("heart.png")
     total = evidence.log.sum(axis=0)
     assert (total[heart] > total[1 - heart] + 1).all()
