@@ -9,6 +9,8 @@ from itertools import product
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
 from hbtom import Model, Trial
@@ -18,6 +20,7 @@ from hbtom.model import Acts
 from hbtom.observe import Body, Look
 from hbtom.plan import GRID, Costs, make_plans
 from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+from worlds import odd_trial
 
 PAPER = Model.preset("paper")
 BETAS = np.array([0.5, 2.0, 5.0])
@@ -58,14 +61,15 @@ class Slow:
 
     def _at_item(self, cell: tuple[int, int], item: Body) -> bool:
         """Tell whether a cell is the item's or next to it, not around a corner between walls."""
-        (i, j), (a, b) = cell, (math.floor(place / 10) for place in item.centre)
+        (i, j), (x, y) = cell, item.centre
+        a, b = min(math.floor(x / 10), self.columns - 1), min(math.floor(y / 10), self.rows - 1)
         free = self.free[Phase.START]
         return abs(i - a) <= 1 and abs(j - b) <= 1 and ((i, b) in free or (a, j) in free)
 
     def _at_lock(self, cell: tuple[int, int]) -> bool:
-        """Tell whether a cell is one of the four that the lock covers, or next to one."""
+        """Tell whether the lock, twice as wide as a cell, covers a cell or one next to it."""
         (i, j), (x, y) = cell, self.trial.lock.centre
-        return x / 10 - 2 <= i <= x / 10 + 1 and y / 10 - 2 <= j <= y / 10 + 1
+        return abs(i * 10 + 5 - x) < 20 and abs(j * 10 + 5 - y) < 20
 
     def actions(self, state: State) -> Iterator[Action]:
         i, j, phase = state
@@ -270,6 +274,28 @@ def test_q_values_and_legal_actions(number: int) -> None:
             if legal[step, index]:
                 wanted = slow.q(state, names[index], goal)
                 assert q[step, index, goal] == pytest.approx(wanted), (state, names[index])
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10_000), final=st.booleans())
+def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
+    """Steps from within walls, and moves where there is no way, say nothing and are counted."""
+    trial = odd_trial(seed)
+    slow = Slow(trial, opening=2.5)
+    acts = msgspec.structs.replace(PAPER.acts, final=final)
+    evidence = gathered(trial, acts=acts, opening=2.5)
+    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
+    assert len(evidence) == len(course)
+    lost = 0
+    for step, (state, action) in enumerate(done(course)):
+        on_floor = state[:2] in slow.free[Phase(state[2])]
+        known = on_floor and (action[0] != "move" or action in slow.actions(state))
+        lost += not known
+        for goal, k in product(range(len(trial.items)), range(len(BETAS))):
+            wanted = slow.log_policy(state, action, goal, BETAS[k]) if known else 0.0
+            assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
+    warned = [int(warning.split()[0]) for warning in evidence.effort.warnings]
+    assert warned == ([lost] if lost else [])
 
 
 # By hand

@@ -219,7 +219,8 @@ def test_the_order_of_goals_does_not_matter(seed: int) -> None:
     for evidence in trials:
         order = rng.permutation(3)
         goals = tuple(evidence.goals[index] for index in order)
-        mixed.append(seen(goals, evidence.reachable[order].tolist(), evidence.log[:, order]))
+        log = np.ascontiguousarray(evidence.log[:, order])
+        mixed.append(seen(goals, evidence.reachable[order].tolist(), log))
     for one, other in zip(learn(model(), trials), learn(model(), mixed), strict=True):
         back = [other.goals.index(goal) for goal in one.goals]
         np.testing.assert_allclose(other.joint[:, back], one.joint, atol=1e-12)

@@ -124,7 +124,7 @@ def update(
     model: Model, known: AgentBeliefs, evidence: Evidence, agent: Look
 ) -> tuple[Posterior, AgentBeliefs]:
     """Update beliefs about one agent, who may want any of the evidence's goals."""
-    among = np.array([known.goals.index(goal) for goal in evidence.goals])
+    among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
     reachable, warnings = _choices(model, evidence)
     # A choice is a count only where there was one.
     choice = bool(np.count_nonzero(evidence.reachable) and np.count_nonzero(reachable) > 1)
