@@ -201,3 +201,11 @@ def test_changed_source_is_kept_in_another_folder(
     with (copy / changed).open("a") as source:
         source.write("\n")
     assert compiled._fingerprint() != before
+
+
+def test_kernels_live_in_the_rooms_whose_text_names_the_cache_folder():
+    import hbtom.bench  # noqa: F401  # all rooms that may have one
+    from hbtom.compiled import _ROOMS, Kernel
+
+    rooms = {one.__module__.split(".")[1] for one in Kernel.all if one.__module__ != __name__}
+    assert rooms <= set(_ROOMS)
