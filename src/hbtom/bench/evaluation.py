@@ -21,6 +21,7 @@ from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
 from hbtom.observe import names
+from hbtom.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +56,7 @@ COLUMNS = tuple(column.name for column in fields(Row))
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Shown):
     """What a model makes of a dataset."""
 
     dataset: str
