@@ -9,7 +9,7 @@ import click
 
 from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain
+from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.observe import Episode, load
@@ -47,5 +47,7 @@ def run(
     except BadInput as error:
         complain(error)
         return 1
+    for warning in shown.warnings if isinstance(shown, Judgement) else ():
+        warn(file, warning)
     click.echo(f"written to {target}, {len(movie) / 1000:.0f} kB")
     return 0

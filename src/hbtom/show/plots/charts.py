@@ -21,7 +21,7 @@ from hbtom.show.plots.cast import MOST, WALL, Colour
 from hbtom.show.plots.encoders import pillow
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
 from hbtom.show.plots.pixels import Pixels
-from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, styled
+from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, root, styled
 from hbtom.show.plots.signs import Signs, signs
 
 # Centimetres, at which letters and lines have the size that they have in figures
@@ -104,7 +104,7 @@ def _name(judgement: Judgement, index: int) -> str:
 
 def _photographs(axes: Axes) -> tuple[Photograph, Photograph]:
     """Return pictures of a chart, with its lines and without."""
-    canvas = FigureCanvasAgg(axes.get_figure(root=True))
+    canvas = FigureCanvasAgg(root(axes))
     full = _photograph(canvas)
     for line in (*axes.lines, *axes.collections):
         line.set_visible(False)

@@ -15,6 +15,7 @@ from hbtom.arrays import Bools, Floats, frozen
 
 Polygon = Annotated[Floats, "corner 2"]
 
+_BLUNT = 0.12  # half the width of a tip, so that it is drawn even with few pixels
 _ROUND = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
 
 
@@ -27,21 +28,21 @@ def _mirrored(*quarter: tuple[float, float]) -> Polygon:
 
 
 DISC = frozen(np.stack([np.cos(_ROUND), np.sin(_ROUND)], axis=1))
-TRIANGLE = frozen([(0, -1), (1, 1), (-1, 1)])
+TRIANGLE = frozen([(-_BLUNT, -1), (_BLUNT, -1), (1, 1), (-1, 1)])
 SQUARE = _mirrored((1, 1))
 OBJECTS: tuple[Polygon, ...] = (  # a square comes late: it looks like a piece of wall
-    _mirrored((1, 0), (0, 1)),  # diamond
+    _mirrored((1, _BLUNT), (_BLUNT, 1)),  # diamond
     _mirrored((1, 0.38), (0.38, 0.38), (0.38, 1)),  # cross
     frozen([(-1, -1), (1, -1), (0.3, 0), (1, 1), (-1, 1), (-0.3, 0)]),  # hourglass
-    _mirrored((1, 0), (0.3, 0.3), (0, 1)),  # star
-    frozen([(-1, -0.5), (0, -1), (1, -0.5), (1, 0.5), (0, 1), (-1, 0.5)]),  # hexagon
+    _mirrored((1, _BLUNT), (0.3, 0.3), (_BLUNT, 1)),  # star
+    _mirrored((1, 0.5), (_BLUNT, 1)),  # hexagon
     _mirrored((1, 0.5), (0.5, 1)),  # octagon
     SQUARE,
 )
 AGENTS: tuple[Polygon, ...] = (
     DISC,
-    frozen([(0, -1), (1, -0.2), (0.6, 1), (-0.6, 1), (-1, -0.2)]),  # pentagon
-    frozen([(-1, -1), (1, -1), (1, 0), (0, 1), (-1, 0)]),  # shield
+    frozen([(-_BLUNT, -1), (_BLUNT, -1), (1, -0.2), (0.6, 1), (-0.6, 1), (-1, -0.2)]),  # pentagon
+    frozen([(-1, -1), (1, -1), (1, 0), (_BLUNT, 1), (-_BLUNT, 1), (-1, 0)]),  # shield
 )
 
 

@@ -57,7 +57,7 @@ R = TypeVar("R")
 @contextmanager
 def _styled() -> Iterator[None]:
     with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
 
@@ -147,11 +147,15 @@ def grid(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
+def root(axes: Axes) -> Figure:
+    """Return the figure that axes stand on."""
+    assert isinstance(axes.figure, Figure)  # we make no figures within figures
+    return axes.figure
+
+
 def size_of(axes: Axes) -> tuple[float, float]:
     """Return the width and the height of axes, in centimetres."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    across, down = figure.get_size_inches() * INCH
+    across, down = root(axes).get_size_inches() * INCH
     box = axes.get_position()
     return float(box.width * across), float(box.height * down)
 
