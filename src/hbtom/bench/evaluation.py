@@ -25,6 +25,7 @@ from hbtom.bench.workers import each
 from hbtom.errors import BadInput, missing
 from hbtom.judgement.readiness import get_ready
 from hbtom.model import Model, find_model
+from hbtom.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ Progress = Callable[[int, int], None]  # pairs done, pairs in all
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Shown):
     """What a model makes of a dataset."""
 
     dataset: str

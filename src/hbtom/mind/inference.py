@@ -26,12 +26,13 @@ from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
 from hbtom.model import Acts, Continuous, Efficiency, Grid, Model
 from hbtom.observe import Look, Trial
+from hbtom.shown import Shown
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(Shown):
     """What the observer believes during one trial; row 0 is before the first step."""
 
     agent: Look
