@@ -220,8 +220,8 @@ def test_a_judgement_like_another_is_the_same_in_less_work(preset: str, monkeypa
     apart = judge(unexpected, preset)
     first = judge(expected, preset)
     watched = []
-    infer = judging.infer
-    monkeypatch.setattr(judging, "infer", lambda *given: watched.append(1) or infer(*given))
+    exert = judging.exert
+    monkeypatch.setattr(judging, "exert", lambda *given: watched.append(1) or exert(*given))
     together = judge(unexpected, preset, like=first)
     assert len(watched) == 1
     assert together.to_dict(trace=True) == apart.to_dict(trace=True)

@@ -27,7 +27,7 @@ def assert_equal_efforts(one: Effort, other: Effort) -> None:
 def test_to_infer_is_to_exert_and_to_consider(preset: str) -> None:
     model, beliefs = Model.preset(preset), Beliefs()
     for trial in trials_seen():
-        effort = exert(model, beliefs, trial)
+        effort = exert(model, beliefs.openings, trial)
         one, after = infer(model, beliefs, trial)
         other, same = consider(model, beliefs, trial, effort)
         np.testing.assert_array_equal(one.joint, other.joint)
@@ -51,7 +51,9 @@ def test_effort_depends_on_neither_efficiency_nor_preference(preset: str) -> Non
     )
     beliefs = Beliefs()
     for trial in trials_seen():
-        assert_equal_efforts(exert(base, beliefs, trial), exert(other, beliefs, trial))
+        assert_equal_efforts(
+            exert(base, beliefs.openings, trial), exert(other, beliefs.openings, trial)
+        )
         _, beliefs = infer(base, beliefs, trial)
 
 
@@ -63,7 +65,7 @@ def test_effort_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
     )
     for trial in trials_seen()[1:]:
         objects = slice(len(trial.objects))
-        whole, part = (exert(model, Beliefs(), trial) for model in (base, keyless))
+        whole, part = (exert(model, (), trial) for model in (base, keyless))
         assert_equal_efforts(whole.among(objects), part)
         np.testing.assert_array_equal(whole.choice.options[..., objects], part.choice.options)
 
@@ -71,7 +73,7 @@ def test_effort_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_only_the_default_learns_what_opening_costs(preset: str) -> None:
     trial = trials_seen()[1]
-    new, slow = (exert(Model.preset(preset), Beliefs(openings=o), trial) for o in ((), (90.0,)))
+    new, slow = (exert(Model.preset(preset), o, trial) for o in ((), (90.0,)))
     assert np.array_equal(new.excess, slow.excess) == (preset == "paper")
 
 
@@ -82,7 +84,7 @@ def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
     For acts exactly; for headings, of which there are many, nearly.
     """
     for trial in trials_seen():
-        effort = exert(Model.preset("default"), Beliefs(), trial)
+        effort = exert(Model.preset("default"), (), trial)
         assert isinstance(effort.choice, Headings)
         log = weigh(effort, np.array([beta])).log[..., 0]
         options = effort.choice.options
