@@ -141,19 +141,31 @@ function drawPublished(published, { x, left, right, y }) {
   );
 }
 
-/** Give labels places near where they belong, in order and without overlap, within bounds. */
+/**
+ * Give labels places in order and without overlap, within bounds, as near as can be to where they
+ * belong: those that would overlap stand in blocks, each in the middle of where its labels belong.
+ */
 function pushApart(labels, low, high) {
-  let edge = low;
-  for (const label of labels) {
-    label.place = Math.max(label.at, edge + label.size / 2);
-    edge = label.place + label.size / 2;
-  }
-  edge = high;
-  for (const label of labels.toReversed()) {
-    label.place = round(Math.min(label.place, edge - label.size / 2));
-    edge = label.place - label.size / 2;
+  const blocks = [];
+  let offset = 0; // of a label from the first one, if all stand side by side
+  labels.forEach((label, index) => {
+    offset += index ? (labels[index - 1].size + label.size) / 2 : 0;
+    Object.assign(label, { offset });
+    let block = { members: [label], start: label.at - offset };
+    while (blocks.length && blocks.at(-1).start > block.start) {
+      const members = [...blocks.pop().members, ...block.members];
+      block = { members, start: mean(members.map((one) => one.at - one.offset)) };
+    }
+    blocks.push(block);
+  });
+  const most = high - offset - labels.at(-1)?.size / 2;
+  for (const { members, start } of blocks) {
+    const first = clamp(start, low + labels[0].size / 2, most);
+    for (const label of members) label.place = round(first + label.offset);
   }
 }
+
+const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
 // The table
 
