@@ -52,8 +52,8 @@ function makeList() {
     "pairs",
     "All pairs",
     makeLead(
-      "The margin says by how much the expected episode is rated higher. Click the name of a pair " +
-        "to see it from near, a heading to sort.",
+      "The margin says by how much the expected episode is rated higher. Click the name of a " +
+        "pair to see it from near, a heading to sort.",
     ),
     make("div", { class: "tools" }, filters.node, found, pager.node),
     makeScroller("All pairs", make("table", { class: "pairs" }, heading.node, body)),

@@ -31,7 +31,7 @@ function memberAt(member, index) {
   return Object.fromEntries(columns.map(([name, values]) => [name, Number(values[index])]));
 }
 
-/** Return a number as people read it: few digits, but one that is not zero does not look like it. */
+/** Return a number in few digits, though in so many that it does not look like zero. */
 function figure(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);

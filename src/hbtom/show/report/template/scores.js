@@ -118,7 +118,7 @@ function drawScore(row, { x, wide, width, left, right, top, y }) {
   );
 }
 
-/** Draw a mark where each published figure is, and its name near it: pushed apart, with a thread. */
+/** Draw a mark where each published figure is, and its name as near as there is room for it. */
 function drawPublished(published, { x, left, right, y }) {
   const marks = data.systems
     .filter(([name]) => name in published)
@@ -175,15 +175,15 @@ function makeScoreTable() {
     kind: row.kind,
     cells: [
       row.label,
+      percent(row.accuracy),
+      row.interval.map(percent).join(" – "),
       thousands(row.pairs),
       thousands(row.correct),
       thousands(row.ties),
-      percent(row.accuracy),
-      row.interval.map(percent).join(" – "),
       ...systems.map((name) => makePublished(row.published, name)),
     ],
   }));
-  const heading = ["Task", "Pairs", "Right", "Ties", "Accuracy, %", "95 % interval", ...systems];
+  const heading = ["Task", "Accuracy, %", "95 % interval", "Pairs", "Right", "Ties", ...systems];
   return makeTable("Accuracy by task", heading, rows, { class: "scores" });
 }
 
