@@ -10,7 +10,8 @@ import pytest
 
 import hbtom
 from browsing import Browser, find_browser
-from episodes import HEART, SPOON, Thing, episode, key_trial, read, to_thing
+from episodes import HEART, SPOON, Thing, episode, key_trial, read, to_thing, write
+from hbtom.bench import Evaluation
 from hbtom.bench.synth import generate
 from hbtom.judgement import Judgement
 
@@ -47,6 +48,32 @@ def every_task(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Judgement
     files = generate(tmp_path_factory.mktemp("every"), pairs=1, seed=7, workers=1)
     judged = [hbtom.judge(file) for file in files]
     return list(zip(judged[::2], judged[1::2], strict=True))
+
+
+@pytest.fixture(scope="session")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tasks with a pair that is judged right in each; one also has a wrong one and a tie."""
+    folder = tmp_path_factory.mktemp("benchmark") / "data"
+    expected = episode(*[goes_to(HEART_HERE)] * 5)
+    unexpected = episode(*[goes_to(HEART_HERE)] * 4, goes_to(SPOON_HERE))
+    pairs = {
+        "preference/000001": (expected, unexpected),
+        "preference/000002": (unexpected, expected),
+        "preference/000003": (expected, expected),
+        "multi_agent/000001": (expected, unexpected),
+    }
+    for name, (e, u) in pairs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / f"{name}e.json", e)
+        write(folder / f"{name}u.json.gz", u)
+    write(folder / "preference" / "000009e.json", expected)  # has no mate
+    return folder
+
+
+@pytest.fixture(scope="session")
+def evaluation(benchmark: Path) -> Evaluation:
+    """What the default model makes of them."""
+    return hbtom.evaluate(benchmark, workers=1)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ import hbtom
 from episodes import CLOVE, HEART, SPOON, episode, every_frame, read, to_thing
 from hbtom.judgement import Judgement
 from hbtom.show import page
-from hbtom.show.page.build import POLICY, SCRIPTS, embedded
+from hbtom.show.document import POLICY, embedded
+from hbtom.show.page.build import SCRIPTS
 
 NASTY = [
     "<img src=x onerror=alert(1)>",
@@ -137,11 +138,13 @@ def test_all_parts_of_the_page_are_in_it(usual: str) -> None:
 
 
 def test_nothing_of_the_package_is_left_out() -> None:
-    """Every file of the template is used, so that none is shipped for nothing."""
+    """Every file of a template is used, so that none is shipped for nothing."""
+    from hbtom.show import document
     from hbtom.show.page import build
 
-    used = {f"{name}.js" for name in build.SCRIPTS} | {f"{name}.css" for name in build.STYLES}
-    assert {path.name for path in build._TEMPLATE.iterdir()} == {*used, "page.html"}
+    for part, more in ((build, set()), (document, {"document.html"})):
+        used = {f"{name}.js" for name in part.SCRIPTS} | {f"{name}.css" for name in part.STYLES}
+        assert {path.name for path in part.TEMPLATE.iterdir()} == used | more
 
 
 @pytest.mark.parametrize("name", NASTY)

@@ -66,18 +66,14 @@ def calibrate(
     fit = _fit(pairs, penalty)
     rated = [(product(e), product(u)) for e, u in held_out(pairs, penalty)]
     values = [pair_score(e, u) for e, u in rated]
-    bins = _bins([(e, True) for e, _ in rated] + [(u, False) for _, u in rated])
-    episodes = 2 * len(pairs)
+    bins = binned(rated)
     return Calibration(
         model=msgspec.structs.replace(evaluation.model, name=name, classifier=fit.classifier),
         fit=fit,
-        episodes=episodes,
+        episodes=2 * len(pairs),
         cross_validated=Score("overall", len(values), values.count(1.0), values.count(0.5)),
         bins=bins,
-        calibration_error=sum(
-            one.episodes * abs(one.mean_plausibility - one.expected) for one in bins
-        )
-        / episodes,
+        calibration_error=calibration_error(bins),
     )
 
 
@@ -127,7 +123,12 @@ def _fit(pairs: Sequence[Surprises], penalty: float) -> Fit:
     return fit
 
 
-def _bins(rated: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
+def binned(pairs: Sequence[tuple[float, float]]) -> tuple[Bin, ...]:
+    """Return what share of the episodes was expected, by the plausibility that they were given.
+
+    ``pairs`` holds the plausibilities of the expected and the unexpected member of each pair.
+    """
+    rated = [(e, True) for e, _ in pairs] + [(u, False) for _, u in pairs]
     bins = []
     for number in range(BINS):
         low, high = number / BINS, (number + 1) / BINS
@@ -137,3 +138,9 @@ def _bins(rated: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
             share = sum(expected for _, expected in inside) / len(inside)
             bins.append(Bin(low, high, len(inside), mean, share))
     return tuple(bins)
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Return the mean of |plausibility - share expected|, weighted by episodes."""
+    off = sum(one.episodes * abs(one.mean_plausibility - one.expected) for one in bins)
+    return off / sum(one.episodes for one in bins)

@@ -214,7 +214,8 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
     help="Write a row an episode, as it is judged: .csv, .jsonl, .parquet.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the file given to --out.")
-@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@click.option("--report", type=click.Path(), help="Also write a report on it: .html")
+@click.option("--overwrite", is_flag=True, help="Replace the files given to --out and --report.")
 @_score
 @click.option("--wrong", is_flag=True, help="List the pairs that are judged wrong.")
 @_format
@@ -228,6 +229,7 @@ def evaluate(
     tasks: tuple[str, ...],
     out: str | None,
     resume: bool,
+    report: str | None,
     overwrite: bool,
     score: Literal["plausibility", "predictive"],
     wrong: bool,
@@ -249,7 +251,20 @@ def evaluate(
     from hbtom.cli.evaluate import run
 
     sys.exit(
-        run(dataset, model, tasks, out, overwrite, resume, score, form, workers, cluster, wrong)
+        run(
+            dataset,
+            model,
+            tasks,
+            out,
+            overwrite,
+            resume,
+            score,
+            form,
+            workers,
+            cluster,
+            wrong,
+            report,
+        )
     )
 
 
@@ -428,6 +443,35 @@ def score(ratings: str, dataset: str | None, form: str) -> None:
     from hbtom.cli.referee import score as run
 
     sys.exit(run(ratings, dataset, form))
+
+
+@main.command()
+@click.argument("results", type=click.Path())
+@click.option("-o", "--out", required=True, type=click.Path(), help="The report to write: .html")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out, and its pages.")
+@click.option(
+    "--dataset", type=click.Path(), help="Where the episodes are. Default: where they were judged."
+)
+@click.option("--model", help="The preset or TOML file that judged. Default: the preset it was.")
+@click.option(
+    "--pages",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Pages on which to watch pairs, beside the report.",
+)
+def report(
+    results: str, out: str, overwrite: bool, dataset: str | None, model: str | None, pages: int
+) -> None:
+    """Make a report of RESULTS, a file that 'evaluate --out' wrote, or of anybody's ratings.
+
+    The report is one HTML file that needs no network: accuracy against all published figures, what
+    separates expected from unexpected episodes, calibration, and every pair. Pairs that went wrong,
+    and the closest calls, can be watched: their pages are in a folder beside the report.
+    """
+    from hbtom.cli.report import run
+
+    sys.exit(run(results, out, overwrite, dataset, model, pages))
 
 
 @main.command()

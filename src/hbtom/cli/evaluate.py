@@ -31,10 +31,12 @@ def run(
     workers: int | None,
     cluster: str | None,
     wrong: bool,
+    report: str | None = None,
 ) -> int:
     """Evaluate a model on a dataset; return 1 if anything in it could not be read."""
     try:
         journal.check(None if out is None else Path(out), resume=resume, overwrite=overwrite)
+        _check_report(report, overwrite, resume)
         where = given_or_default(dataset)
         with progress("judging pairs") as judged, _quiet():
             result = evaluate(
@@ -63,7 +65,32 @@ def run(
         return INTERRUPTED
     _print(result, form, wrong)
     tell_left_out(result.left_out)
-    return 1 if result.unreadable else 0
+    reported = report is None or _report(result, report, overwrite, form)
+    return 1 if result.unreadable or not reported else 0
+
+
+def _check_report(report: str | None, overwrite: bool, resume: bool) -> None:
+    """Refuse a report that cannot or should not be written, before any work is done."""
+    if report is None:
+        return
+    from hbtom.show.report.files import check
+
+    later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
+    check(Path(report), overwrite=overwrite, otherwise=later)
+
+
+def _report(result: Evaluation, report: str, overwrite: bool, form: str) -> bool:
+    """Write a report on a complete evaluation; tell whether that went well."""
+    from hbtom.cli.report import write
+
+    try:
+        write(result, report, overwrite)
+    except BadInput as error:
+        complain(error)
+        return False
+    if form == "table":
+        click.echo(f"report {report}")
+    return True
 
 
 @contextmanager

@@ -75,17 +75,6 @@ function makeMember(film) {
   return { node, show };
 }
 
-// Light and dark
-
-function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-function changeTheme() {
-  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-}
-
 // Help
 
 const dialog = make(
@@ -135,16 +124,7 @@ document.body.append(
     { class: "page-bar" },
     make("h1", {}, "hbtom"),
     films.length > 1 ? differences : makeHeading(films[0]),
-    make(
-      "button",
-      {
-        type: "button",
-        onclick: changeTheme,
-        title: "Light or dark (T)",
-        "aria-label": "Light or dark",
-      },
-      "◐",
-    ),
+    makeThemeButton(),
     make("button", { type: "button", onclick: help, title: "Help (?)", "aria-label": "Help" }, "?"),
   ),
   make(

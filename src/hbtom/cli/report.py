@@ -1,0 +1,49 @@
+"""``hbtom report``, and ``hbtom evaluate --report``."""
+
+from __future__ import annotations
+
+import click
+
+from hbtom.bench.evaluation import Evaluation
+from hbtom.cli.progress import progress
+from hbtom.cli.say import complain
+from hbtom.errors import BadInput
+from hbtom.show.report import PAGES, write_report
+
+
+def run(
+    results: str, out: str, overwrite: bool, dataset: str | None, model: str | None, pages: int
+) -> int:
+    """Write a report on a file of results, and print where it is; return 1 if that fails."""
+    try:
+        write(results, out, overwrite, dataset, model, pages)
+    except BadInput as error:
+        complain(error)
+        return 1
+    click.echo(out)
+    return 0
+
+
+def write(
+    results: str | Evaluation,
+    out: str,
+    overwrite: bool,
+    dataset: str | None = None,
+    model: str | None = None,
+    pages: int = PAGES,
+) -> None:
+    """Write a report, and tell which pairs cannot be watched."""
+    with progress("making pages") as made:
+        written = write_report(
+            results,
+            out,
+            model=model,
+            dataset=dataset,
+            pages=pages,
+            overwrite=overwrite,
+            progress=made,
+        )
+    if written.missing:
+        first, *others = written.missing
+        more = f"; and {len(others)} more like it" if others else ""
+        complain(f"a pair cannot be watched: {first}{more}")

@@ -1,0 +1,67 @@
+"""One HTML file with everything in it: styles, scripts, and the data that the scripts draw.
+
+A document asks the network for nothing, and says so itself by its Content-Security-Policy. What
+comes from a file is text wherever it stands: escaped here, and put in as text by the scripts.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+STYLES = ("base",)
+SCRIPTS = (
+    "elements",  # makes elements; all text goes in as text
+    "theme",  # light and dark
+)
+TEMPLATE = Path(__file__).parent / "template"
+
+
+def document(
+    template: Path,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    *,
+    title: str,
+    instead: str,
+    data: Any,
+) -> str:
+    """Return an HTML document made of the styles and scripts of a template folder.
+
+    Those that all documents share come first. ``instead`` is text that is shown where scripts are
+    switched off.
+    """
+    style = [*_parts(TEMPLATE, STYLES, "css"), *_parts(template, styles, "css")]
+    script = [*_parts(TEMPLATE, SCRIPTS, "js"), *_parts(template, scripts, "js")]
+    return _filled(
+        (TEMPLATE / "document.html").read_text(encoding="utf-8"),
+        title=html.escape(title),
+        policy=POLICY,
+        style="\n".join(style),
+        instead=html.escape(instead),
+        data=embedded(data),
+        script="\n".join(script),
+    )
+
+
+def embedded(data: Any) -> str:
+    """Return data as JSON that can stand in a script element: it holds no markup and no HTML."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _parts(folder: Path, names: Sequence[str], kind: str) -> list[str]:
+    return [(folder / f"{name}.{kind}").read_text(encoding="utf-8") for name in names]
+
+
+def _filled(template: str, **values: str) -> str:
+    """Return a template with each {{name}} replaced, once: what is put in is not looked at."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)

@@ -1,0 +1,66 @@
+"""A report: how good ratings are, task by task, and where they go wrong, as one HTML file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hbtom.bench.dataset import Dataset
+    from hbtom.bench.evaluation import Evaluation
+    from hbtom.bench.ratings import Ratings
+    from hbtom.model import Model
+    from hbtom.show.report.files import Written
+
+    Source = str | os.PathLike[str]
+    Results = Evaluation | Ratings | Source
+
+__all__ = ["PAGES", "report", "write_report"]
+
+PAGES = 20  # pairs that can be watched, unless it is said how many
+
+
+def report(
+    results: Results,
+    *,
+    model: Model | Source | None = None,
+    dataset: Dataset | Source | None = None,
+) -> str:
+    """Return an HTML report on an evaluation, on anybody's ratings, or on a file of either.
+
+    It is one text that needs no other file and no network. What is said of the model needs the
+    model: one of the presets is recognised, any other is to be given. With a dataset, the report
+    also tells what of it was not rated.
+    """
+    from hbtom.show.report.build import build
+    from hbtom.show.report.choice import choose
+    from hbtom.show.report.findings import find
+
+    found = find(results, model, dataset)
+    return build(found, choose(found), {})
+
+
+def write_report(
+    results: Results,
+    path: Source,
+    *,
+    model: Model | Source | None = None,
+    dataset: Dataset | Source | None = None,
+    pages: int = PAGES,
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Written:
+    """Write a report, and beside it pages on which to watch pairs that went wrong, or nearly.
+
+    There are up to ``pages`` of them, in the folder ``<name of the report>-pages``. ``dataset`` is
+    where the episodes are, if they are no longer where they were when they were judged.
+    """
+    from hbtom.show.report.files import check, write
+    from hbtom.show.report.findings import find
+
+    file = Path(path)
+    check(file, overwrite=overwrite)  # before any work is done
+    found = find(results, model, dataset)
+    return write(found, file, pages=pages, overwrite=overwrite, progress=progress)

@@ -1,0 +1,155 @@
+"""What a report is about: the ratings of pairs, and whatever else is known of them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hbtom.bench.dataset import Dataset, LeftOut, find_pairs
+from hbtom.bench.evaluation import Evaluation
+from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
+from hbtom.bench.referee import PairName, score_ratings
+from hbtom.bench.results import Row, decode, whole_lines
+from hbtom.bench.score import Score, pair_score, paired, scores
+from hbtom.errors import BadInput
+from hbtom.model import Model, find_model, presets
+
+if TYPE_CHECKING:
+    from hbtom.show.report import Results, Source
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Pairs in the benchmark's order: how both members were rated, and what is known of them."""
+
+    name: str  # of the dataset, or of the file of ratings
+    rated: str  # what the ratings are: plausibility, predictive, or just rating
+    ratings: Mapping[PairName, tuple[float, float]]  # of the expected and the unexpected member
+    rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs, if hbtom has rated them; else none
+    left_out: tuple[LeftOut, ...]
+    model: Model | None = None
+    unknown: str = ""  # why the model is not known
+    dataset: Dataset | None = None  # where the episodes are, if that was said
+
+    @property
+    def values(self) -> dict[PairName, float]:
+        """The score of every pair: 1, 1/2 for a tie, or 0."""
+        return {name: pair_score(*both) for name, both in self.ratings.items()}
+
+    @property
+    def tasks(self) -> tuple[Score, ...]:
+        """The score of every task."""
+        by_task: dict[str, list[float]] = {}
+        for (task, _), value in self.values.items():
+            by_task.setdefault(task, []).append(value)
+        return scores(by_task)
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """The models that have rated these pairs; more than one, if files were put together."""
+        return sorted({row.model for both in self.rows.values() for row in both})
+
+    @property
+    def versions(self) -> list[str]:
+        """The versions of hbtom that have rated these pairs."""
+        return sorted({row.version for both in self.rows.values() for row in both})
+
+
+def find(
+    results: Results, model: Model | Source | None, dataset: Dataset | Source | None
+) -> Findings:
+    """Return what can be found out from an evaluation, from ratings, or from a file of either."""
+    given = None if model is None else find_model(model)
+    if isinstance(dataset, str | os.PathLike):
+        dataset = find_pairs(Path(dataset))
+    if isinstance(results, Evaluation):
+        found = _of_evaluation(results)
+        given = given or results.model
+    elif isinstance(results, Ratings):
+        found = _of_ratings(results, {}, dataset)
+    else:
+        path = Path(results)
+        found = _of_ratings(read_ratings(path), _own_rows(path), dataset)
+    if not found.ratings:
+        raise BadInput("there is no pair to report on", hint="rate both members of a pair")
+    known, why = _recognised(found.fingerprints, given)
+    return replace(found, model=known, unknown=why, dataset=dataset)
+
+
+def _of_evaluation(evaluation: Evaluation) -> Findings:
+    return Findings(
+        name=evaluation.dataset,
+        rated=evaluation.score,
+        ratings=evaluation.ratings,
+        rows=paired({_name(row): row for row in evaluation.rows}),
+        left_out=evaluation.left_out,
+    )
+
+
+def _of_ratings(
+    ratings: Ratings, own: Mapping[EpisodeName, Row], dataset: Dataset | None
+) -> Findings:
+    """Join anybody's ratings with the rows that hbtom has written of them, if it has."""
+    values = paired(ratings.values)
+    if dataset is not None:
+        known = {(pair.task, pair.name) for pair in dataset.pairs}
+        values = {name: both for name, both in values.items() if name in known}
+    order = {score.task: place for place, score in enumerate(scores({t: [] for t, _ in values}))}
+    names = sorted(values, key=lambda name: (order[name[0]], name))
+    rows = paired(own)
+    rows = {name: rows[name] for name in names} if set(names) <= set(rows) else {}
+    left_out = score_ratings(ratings, dataset).left_out
+    return Findings(
+        name=dataset.name if dataset else _folder(rows) or ratings.name,
+        rated=_rated(rows),
+        ratings={name: values[name] for name in names},
+        rows=rows,
+        left_out=(*left_out, *(dataset.left_out if dataset else ())),
+    )
+
+
+def _own_rows(path: Path) -> dict[EpisodeName, Row]:
+    """Return what a results file of hbtom's own says; of any other file, nothing."""
+    try:
+        rows = decode(whole_lines(path.read_bytes(), path.suffix), path.suffix)
+    except (BadInput, KeyError):  # other columns, or another kind of file
+        return {}
+    numbers = (value for row in rows for value in astuple(row) if isinstance(value, float))
+    return {_name(row): row for row in rows} if all(map(math.isfinite, numbers)) else {}
+
+
+def _name(row: Row) -> EpisodeName:
+    return row.task, row.pair, row.member
+
+
+def _rated(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
+    """Say what the ratings are; where files with different ones were put together, just that."""
+    kinds = {row.score for both in rows.values() for row in both}
+    return kinds.pop() if len(kinds) == 1 else "rating"
+
+
+def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
+    """Return the folder or archive that all episodes are in."""
+    try:
+        return os.path.commonpath([row.file for both in rows.values() for row in both])
+    except ValueError:  # there are none, or they have nothing in common
+        return ""
+
+
+def _recognised(fingerprints: Sequence[str], given: Model | None) -> tuple[Model | None, str]:
+    """Return the model that all ratings are of, or why it is not known."""
+    if not fingerprints:
+        return None, "these are ratings alone, which do not say what has made them"
+    if len(fingerprints) > 1:
+        return None, f"these are results of {len(fingerprints)} models"
+    [wanted] = fingerprints
+    for model in [given] if given else map(Model.preset, presets()):
+        if model.fingerprint == wanted:
+            return model, ""
+    if given is None:
+        return None, f"the results are of the model {wanted}, which is none of the presets"
+    return None, f"the results are of the model {wanted}, and {given.name} is {given.fingerprint}"

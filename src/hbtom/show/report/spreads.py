@@ -1,0 +1,74 @@
+"""How the values of a measure are spread, among expected and among unexpected episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.bench.score import pair_score
+
+BINS = 25
+_WITHIN = (0.01, 0.99)  # quantiles that a range without natural bounds reaches to
+
+Both = Sequence[tuple[float, float]]  # of the expected and the unexpected member of each pair
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that is known of every episode."""
+
+    name: str  # of the column
+    label: str
+    bounded: bool  # between 0 and 1
+    rises: bool  # with how expected an episode is; surprises fall
+
+
+MEASURES = (
+    Measure("surprise_goal", "Goal surprise", bounded=True, rises=False),
+    Measure("surprise_efficiency", "Efficiency surprise", bounded=True, rises=False),
+    Measure("surprise_observation", "Observation surprise", bounded=False, rises=False),
+    Measure("plausibility", "Plausibility", bounded=True, rises=True),
+)
+PREDICTIVE = Measure("rating", "Predictive score", bounded=True, rises=True)
+RATING = Measure("rating", "Rating", bounded=False, rises=True)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many episodes have values in each part of a range; the outermost hold all beyond."""
+
+    expected: tuple[int, ...]
+    unexpected: tuple[int, ...]
+    right: float  # share of pairs whose members the measure by itself tells apart; ties half
+
+
+def range_of(measure: Measure, values: Both) -> tuple[float, float]:
+    """Return where to look for the values of a measure: [0, 1], or where nearly all of them are."""
+    if measure.bounded:
+        return 0.0, 1.0
+    known = np.array([value for both in values for value in both])
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return 0.0, 1.0
+    low, high = (float(bound) for bound in np.quantile(known, _WITHIN))
+    return (low, high) if high > low else (low - 0.5, low + 0.5)
+
+
+def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Spread:
+    """Count the values of a measure, of either member of each pair."""
+    right = [pair_score(e, u) if measure.rises else pair_score(u, e) for e, u in values]
+    expected, unexpected = np.array(values, dtype=np.float64).T
+    return Spread(
+        expected=_counts(expected, bounds),
+        unexpected=_counts(unexpected, bounds),
+        right=sum(right) / len(right),
+    )
+
+
+def _counts(values: Annotated[Floats, "pair"], bounds: tuple[float, float]) -> tuple[int, ...]:
+    inside = np.clip(values, *bounds)
+    return tuple(np.histogram(inside, BINS, bounds)[0].tolist())
