@@ -294,3 +294,17 @@ def write(path: Path, episode: Json) -> Path:
         data = zstandard.compress(data)
     path.write_bytes(data)
     return path
+
+
+def write_pairs(folder: Path, tasks: Iterable[str], pairs: int) -> Path:
+    """Write a dataset of short episodes, all different: in u, the agent takes the other object."""
+    for row, task in enumerate(tasks):
+        (folder / task).mkdir(parents=True)
+        for number in range(pairs):
+            heart = HEART.at(120, 60 - 10 * row)
+            spoon = SPOON.at(60 + 10 * (number % 9), 140 + 2 * (number // 9))
+            often = [to_thing(heart, others=[spoon])] * 2
+            test = to_thing(spoon, others=[heart])
+            write(folder / task / f"{number:02}e.json.gz", episode(*often, often[0]))
+            write(folder / task / f"{number:02}u.json.gz", episode(*often, test))
+    return folder

@@ -6,7 +6,7 @@ does not wait for a compiler to load. Both ways do the same operations in the sa
 are the same, bit for bit.
 
 Shapes say what a kernel takes: ``Annotated[Floats, "step goal"]`` is an array with two axes. Each
-is compiled once, for just these, and kept in the cache folder.
+is compiled once, for just these, and kept in the cache folder, if that can be written.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.cache import cache_folder
+from hbtom.errors import BadInput
 
 R = TypeVar("R")
+_ROOMS = ("observe", "world", "plan", "mind")  # that have kernels
 
 
 class Kernel(Generic[R]):
     """A function that is compiled once the compiler has been started."""
 
     all: ClassVar[list[Kernel[Any]]] = []  # so that the compiler reaches each
-    folder: ClassVar[Path | None] = None  # of what is compiled; until it is started there is none
+    compiling: ClassVar[bool] = False
+    folder: ClassVar[Path | None] = None  # where the compiler keeps its work, if it can
 
     def __init__(self, function: Callable[..., R], plain: Callable[..., R], *, typed: bool) -> None:
         update_wrapper(self, function)
@@ -37,17 +40,17 @@ class Kernel(Generic[R]):
         self._run = plain
         self._dispatcher: Any = None
         Kernel.all.append(self)
-        if Kernel.folder is not None:
-            self.prepare(Kernel.folder)
+        if Kernel.compiling:
+            self.prepare()
 
     def __call__(self, *args: Any) -> R:
         return self._run(*args)
 
-    def prepare(self, folder: Path) -> None:
+    def prepare(self) -> None:
         """Hand the function to the compiler, which sets to work when it is first called."""
         import numba
 
-        with _kept_in(folder) as cache:
+        with _kept_in(Kernel.folder) as cache:
             self._dispatcher = numba.njit(cache=cache, error_model="numpy")(self._function)
         if self._typed:  # called from Python, a part stays plain: that is not where it is hot
             self._run = self._first
@@ -55,7 +58,13 @@ class Kernel(Generic[R]):
     def _first(self, *args: Any) -> R:
         hints = get_type_hints(self._function, include_extras=True)
         types = tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
-        self._dispatcher.compile(types)
+        try:
+            self._dispatcher.compile(types)
+        except OSError:  # nothing more can be kept, as on a full disk
+            if Kernel.folder is None:
+                raise
+            _prepare_all(None)
+            return self(*args)
         self._dispatcher.disable_compile()  # other types are mistakes, or should be converted
         self._run = self._dispatcher
         return self._run(*args)
@@ -86,29 +95,49 @@ def start_compiler() -> bool:
 
     It takes a third of a second, and some twenty the first time. Needs the extra ``fast``.
     """
-    if Kernel.folder is None:
+    if not Kernel.compiling:
         try:
             import numba  # noqa: F401
         except ImportError:
             return False
-        Kernel.folder = _folder()
-        for one in Kernel.all:
-            one.prepare(Kernel.folder)
+        _prepare_all(_writable_folder())
     return True
+
+
+def _prepare_all(folder: Path | None) -> None:
+    Kernel.compiling, Kernel.folder = True, folder
+    for one in Kernel.all:
+        one.prepare()
 
 
 def compiled_before() -> bool:
     """Tell whether there is anything compiled in the cache folder, so that loading it is enough."""
-    return Kernel.folder is not None or _folder().is_dir()
+    try:
+        return Kernel.compiling or _folder().is_dir()
+    except BadInput:
+        return False
 
 
 def _folder() -> Path:
     return cache_folder("compiled", _fingerprint())
 
 
+def _writable_folder() -> Path | None:
+    """Return where to keep what is compiled, or None where nothing can be kept."""
+    import tempfile
+
+    try:
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (BadInput, OSError):
+        return None
+
+
 @contextmanager
-def _kept_in(folder: Path) -> Iterator[bool]:
-    """Let the compiler keep its work in a folder, if it can be written.
+def _kept_in(folder: Path | None) -> Iterator[bool]:
+    """Let the compiler keep its work in a folder, and nowhere else.
 
     Left to itself it would look at the file of each function only, and not notice that a function
     which this one calls has changed in another file.
@@ -117,20 +146,18 @@ def _kept_in(folder: Path) -> Iterator[bool]:
 
     config: Any = numba.config
     before = config.CACHE_DIR
+    config.CACHE_DIR = "" if folder is None else str(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        config.CACHE_DIR = before or str(folder)
-        yield True
-    except OSError:
-        yield False
+        yield folder is not None
     finally:
         config.CACHE_DIR = before
 
 
 def _fingerprint() -> str:
     """Return a few letters that change when any file that may hold a kernel changes."""
-    text = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*/*.py")):
+    text, here = hashlib.sha256(), Path(__file__)
+    rooms = [path for room in _ROOMS for path in sorted((here.parent / room).glob("*.py"))]
+    for path in [here, *rooms]:
         text.update(path.read_bytes())
     return text.hexdigest()[:12]
 

@@ -1,14 +1,17 @@
 """Processes: results in order, and nothing left when interrupted."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
-from hbtom.bench.workers import each
+from hbtom.bench.workers import chunks, each, in_order
+from hbtom.errors import BadInput
 
 
 def squared(items):
@@ -30,6 +33,60 @@ def fails(items):
 def test_an_error_in_a_process_reaches_the_caller():
     with pytest.raises(ValueError, match="seventy"):
         list(each(fails, list(range(100)), 2))
+
+
+def dies(items):
+    if 70 in items:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return items
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_a_process_that_is_killed_is_told_kindly():
+    with pytest.raises(BadInput, match=r"worker process was killed.*memory.*--workers"):
+        list(each(dies, list(range(100)), 2))
+    for process in multiprocessing.active_children():
+        process.join(60)
+    assert multiprocessing.active_children() == []
+
+
+def told_of(taken, items):
+    for item in items:
+        taken.append(item)
+        yield item
+
+
+def test_work_is_taken_as_results_are_asked_for():
+    taken = []
+    results = each(partial(told_of, taken), list(range(100)), 1)
+    assert [next(results) for _ in range(3)] == [0, 1, 2] == taken
+
+
+class Told:
+    """A result that tells when it is asked for."""
+
+    def __init__(self, chunk, waiting):
+        self.chunk, self.waiting = chunk, waiting
+        waiting.append(chunk)
+
+    def result(self):
+        self.waiting.remove(self.chunk)
+        return self.chunk
+
+
+def test_only_a_few_chunks_are_out_at_any_time():
+    waiting, most = [], 0
+    for _ in in_order(lambda chunk: Told(chunk, waiting), chunks(list(range(999)), 1), lambda: 4):
+        most = max(most, len(waiting))
+    assert most == 4
+    assert waiting == []
+
+
+@pytest.mark.parametrize(("items", "workers"), [(0, 1), (1, 4), (17, 1), (1000, 3), (5, 0)])
+def test_chunks_are_all_items_in_order(items, workers):
+    made = chunks(list(range(items)), workers)
+    assert [item for chunk in made for item in chunk] == list(range(items))
+    assert all(1 <= len(chunk) <= 16 for chunk in made)
 
 
 def leaves_interrupts_to_the_parent(items):

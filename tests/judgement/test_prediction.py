@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hbtom.judgement.prediction import BINS_PER_UNIT, predictive, tail
-from hbtom.mind import Evidence
+from hbtom.mind import Actions, Effort, Evidence
 from hbtom.observe import Look
 
 
@@ -13,14 +13,9 @@ def evidence(options, taken):
     options = np.array(options, dtype=float)
     steps = np.arange(len(options))
     goals = tuple(Look(str(g)) for g in range(options.shape[2]))
-    return Evidence(
-        goals=goals,
-        reachable=np.ones(len(goals), dtype=bool),
-        log=np.zeros((len(options), len(goals), 1)),
-        frame=steps,
-        excess=options[steps, taken],
-        options=options,
-    )
+    everything = np.ones(len(goals), dtype=bool)
+    effort = Effort(goals, everything, steps, options[steps, taken], Actions(options))
+    return Evidence(effort, np.zeros((len(options), len(goals), 1)))
 
 
 @pytest.mark.parametrize("beta", [0.3, 2.0])
@@ -31,7 +26,7 @@ def test_the_tail_against_enumeration_of_all_courses(beta):
     observed = evidence(options, [0, 1, 2, 0])
     weight = np.exp(-beta * options[:, :, 0])
     weight /= weight.sum(axis=1, keepdims=True)
-    wasted = observed.excess.sum()
+    wasted = observed.effort.excess.sum()
     exact = 0.0
     for course in product(range(3), repeat=4):
         total = sum(options[t, a, 0] for t, a in enumerate(course))

@@ -13,7 +13,7 @@ from hbtom import Model, Posterior
 from hbtom.judgement import Triple, plausibility, surprise
 from hbtom.judgement.classifier import logistic
 from hbtom.judgement.surprises import shift
-from hbtom.mind import Evidence
+from hbtom.mind import Actions, Effort, Evidence
 from hbtom.model import Classifier, Logistic
 from hbtom.observe import Look
 
@@ -30,25 +30,23 @@ def believed(joint: list, log_likelihood: list[float]) -> Posterior:
     table = np.array(joint, dtype=float)
     steps, many = len(table) - 1, table.shape[1]
     goals = tuple(Look(f"{index}.png") for index in range(many))
-    evidence = Evidence(
+    effort = Effort(
         goals=goals,
         reachable=np.ones(many, dtype=bool),
-        log=np.zeros((steps, *table.shape[1:])),
         frame=np.arange(1, steps + 1),
         excess=np.zeros((steps, many)),
-        options=np.zeros((steps, 1, many)),
+        choice=Actions(np.zeros((steps, 1, many))),
     )
     return Posterior(
         agent=Look("agent.png"),
         goals=goals,
-        reachable=evidence.reachable,
+        reachable=effort.reachable,
         efficiencies=np.arange(1.0, table.shape[2] + 1),
         joint=table,
         preferred=goals,
         preference=table.sum(axis=2),
         log_likelihood=np.array(log_likelihood),
-        frame=np.arange(len(table)),
-        evidence=evidence,
+        evidence=Evidence(effort, np.zeros((steps, *table.shape[1:]))),
     )
 
 

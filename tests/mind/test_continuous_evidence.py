@@ -7,14 +7,18 @@ import math
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from episodes import HEART, KEY, LOCK, SPOON, block, border, key_trial, read, to_thing, trial, walk
 from hbtom import Trial
-from hbtom.mind import Evidence
-from hbtom.mind.continuous import continuous_evidence
+from hbtom.mind import Evidence, Headings, weigh
+from hbtom.mind.continuous import continuous_effort
 from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.model import Acts, Continuous
-from hbtom.world import Act, continuous_course
+from hbtom.plan import CONTINUOUS, Costs, make_plans
+from hbtom.world import Act, Phase, continuous_course, continuous_floor
+from worlds import odd_model, odd_trial
 
 MOTION = Continuous(cell=5.0, clearance=6.0, stride=10.0)
 ACTS = Acts(cost=1.0, final=True, learn_opening=True)
@@ -24,12 +28,22 @@ BETAS = np.array([0.5, 2.0, 5.0])
 def gathered(trial: Trial, *, opening: float = 1.0, final: bool = True, stride: float = 10.0):
     acts = msgspec.structs.replace(ACTS, final=final)
     motion = msgspec.structs.replace(MOTION, stride=stride)
-    return continuous_evidence(motion, acts, BETAS, trial, opening)
+    return weigh(continuous_effort(motion, acts, trial, opening), BETAS)
 
 
 def of(evidence: Evidence, name: str) -> np.ndarray:
     """Return the evidence about one goal; shape [step, efficiency]."""
     return evidence.log[:, [str(goal) for goal in evidence.goals].index(name)]
+
+
+def best(length: np.ndarray | float) -> np.ndarray:
+    """Return the log-density of the best heading; an axis of efficiencies is added."""
+    return -np.vectorize(log_i0e)(np.asarray(length)[..., None] * BETAS)
+
+
+def act(excess: float) -> np.ndarray:
+    """Return the evidence of an act of cost 1 that wastes so much; shape [efficiency]."""
+    return np.array([log_choice(excess, 1.0, beta) for beta in BETAS])
 
 
 def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
@@ -44,10 +58,11 @@ def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
 def test_straight_to_the_goal_wastes_nothing(goal) -> None:
     """Nearly nothing: distances are measured on a lattice with sixteen headings."""
     seen = read([to_thing(HEART.at(*goal), start=(60, 60))])[0]
-    best = -log_i0e(lengths(seen)[:, None] * BETAS)
     log = gathered(seen, final=False).log[:, 0]
-    assert (log <= best + 1e-12).all()
-    waste = ((best - log) / BETAS).sum(axis=0)  # of the whole way, in units of ten pixels
+    assert (log <= best(lengths(seen)) + 1e-12).all()
+    waste = ((best(lengths(seen)) - log) / BETAS).sum(
+        axis=0
+    )  # of the whole way, in units of ten pixels
     assert (waste < 0.04 * lengths(seen).sum()).all()
 
 
@@ -63,7 +78,7 @@ def test_a_move_wastes_what_its_heading_does(angle: float) -> None:
     length = math.dist((60, 100), stop) / 10
     excess = length + (math.dist(stop, (165, 100)) - 105) / 10
     log = gathered(seen, final=False).log[0, 0]
-    wanted = -BETAS * excess - log_i0e(length * BETAS)
+    wanted = best(length) - BETAS * excess
     np.testing.assert_allclose(log / BETAS, wanted / BETAS, atol=0.12 * length)
 
 
@@ -72,8 +87,8 @@ def test_the_way_round_a_wall_is_no_waste() -> None:
     walls = [*border(), *(block(100, y) for y in range(20, 120, 20))]
     path = walk((60, 60), (92, 128), (128, 128), (146, 80))
     seen = read([trial(path, [HEART.at(150, 67)], walls=walls)])[0]
-    best = -log_i0e(lengths(seen)[:, None] * BETAS)
-    waste = ((best - gathered(seen, final=False).log[:, 0]) / BETAS).sum(axis=0)
+    log = gathered(seen, final=False).log[:, 0]
+    waste = ((best(lengths(seen)) - log) / BETAS).sum(axis=0)
     assert (waste < 0.08 * lengths(seen).sum()).all()
 
 
@@ -82,10 +97,11 @@ def test_evidence_is_bounded_by_the_best_and_the_worst_heading() -> None:
     for _ in range(5):
         path = walk(*[tuple(rng.integers(30, 170, 2).tolist()) for _ in range(6)])
         seen = read([trial(path, [HEART.at(40, 40), SPOON.at(160, 120)])])[0]
-        length = lengths(seen)[:, None] * BETAS
+        highest = best(lengths(seen))
+        lowest = highest - 2 * lengths(seen)[:, None] * BETAS
         log = gathered(seen, final=False).log
-        assert (log <= -log_i0e(length)[:, None] + 1e-12).all()
-        assert (log >= (-2 * length - log_i0e(length))[:, None] - 1e-12).all()
+        assert (log <= highest[:, None] + 1e-12).all()
+        assert (log >= lowest[:, None] - 1e-12).all()
 
 
 def test_more_efficiency_makes_a_straight_way_likelier_and_a_detour_less_likely() -> None:
@@ -102,11 +118,9 @@ def test_the_touch_at_the_end_is_free_for_the_goal_and_wasted_for_others() -> No
     seen = read([to_thing(HEART.at(120, 60), others=[SPOON.at(50, 160)])])[0]
     with_touch, without = gathered(seen), gathered(seen, final=False)
     assert len(with_touch) == len(without) + 1
-    free = log_choice(np.array([0.0]), 1.0, BETAS)[0]
-    wasted = log_choice(np.array([1.0]), 1.0, BETAS)[0]
     # The goal is touched here, so nothing is left: what was to go was the act itself.
-    np.testing.assert_allclose(of(with_touch, "heart.png")[-1], free, atol=0.05 * BETAS.max())
-    np.testing.assert_allclose(of(with_touch, "spoon.png")[-1], wasted)
+    np.testing.assert_allclose(of(with_touch, "heart.png")[-1], act(0.0), atol=0.05 * BETAS.max())
+    np.testing.assert_allclose(of(with_touch, "spoon.png")[-1], act(1.0))
 
 
 def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
@@ -115,12 +129,10 @@ def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
     evidence = gathered(seen, opening=2.0)
     course = continuous_course(seen, stride=10.0, final=True)
     pick, opens, _ = np.flatnonzero(course.act != Act.MOVE)
-    certain = log_choice(np.array([0.0]), 1.0, BETAS)[0]
-    wasted = log_choice(np.array([1.0]), 1.0, BETAS)[0]
-    np.testing.assert_allclose(of(evidence, "heart.png")[pick], certain, atol=0.3)
-    np.testing.assert_allclose(of(evidence, "key")[pick], certain, atol=0.3)
+    np.testing.assert_allclose(of(evidence, "heart.png")[pick], act(0.0), atol=0.3)
+    np.testing.assert_allclose(of(evidence, "key")[pick], act(0.0), atol=0.3)
     assert (of(evidence, "heart.png")[opens] > of(evidence, "key")[opens]).all()
-    np.testing.assert_allclose(of(evidence, "key")[opens], wasted)
+    np.testing.assert_allclose(of(evidence, "key")[opens], act(1.0))
 
 
 def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
@@ -129,8 +141,7 @@ def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
     seen = read([frames])[0]
     evidence = gathered(seen)
     pick = int(np.flatnonzero(continuous_course(seen, stride=10.0, final=True).act)[0])
-    wasted = log_choice(np.array([1.0]), 1.0, BETAS)[0]
-    np.testing.assert_allclose(of(evidence, "spoon.png")[pick], wasted)
+    np.testing.assert_allclose(of(evidence, "spoon.png")[pick], act(1.0))
 
 
 # What cannot be reached
@@ -164,6 +175,107 @@ def test_a_start_inside_the_clearance_of_a_wall_is_no_prison() -> None:
     evidence = gathered(seen)
     assert evidence.reachable.all()
     assert np.isfinite(evidence.log).all()
+
+
+# Odd trials, step by step
+
+
+class Slow:
+    """What every step wastes, from plans that are known everywhere."""
+
+    def __init__(self, motion: Continuous, acts: Acts, trial: Trial, opening: float) -> None:
+        self.trial, self.acts, self.opening, self.cell = trial, acts, opening, motion.cell
+        self.floor = continuous_floor(trial, motion.cell, motion.clearance)
+        self.key = None if trial.key is None else len(trial.objects)
+        costs = Costs(motion.cell / 10, acts.cost, opening)
+        plans = make_plans(self.floor, CONTINUOUS, costs, key=self.key)
+        self.cost = {phase: plans.cost[:, plans.layer[phase]] for phase in Phase}
+        shared = plans.cost.shape[1] == 1  # then barrier and walls are the same
+        self.blocked = {
+            phase: self.floor.blocked(Phase.START if shared else phase) for phase in Phase
+        }
+
+    def around(self, row: int, column: int) -> list[tuple[int, int, float]]:
+        """Return the cells around a cell, and the cost of the way to each."""
+        rows, columns = self.floor.closed.shape
+        return [
+            (r, c, self.cell / 10 * math.hypot(r - row, c - column))
+            for r in range(max(row - 1, 0), min(row + 2, rows))
+            for c in range(max(column - 1, 0), min(column + 2, columns))
+            if (r, c) != (row, column)
+        ]
+
+    def in_cell(self, goal: int, phase: Phase, row: int, column: int, deep: int = 2) -> float:
+        """Return the cost-to-go; within blocked cells, up to two deep, that of leaving them."""
+        cost = self.cost[phase][goal]
+        if math.isfinite(cost[row, column]) or not self.blocked[phase][row, column] or deep == 0:
+            return cost[row, column]
+        ways = [cost[r, c] + way for r, c, way in self.around(row, column)]
+        if math.isfinite(min(ways, default=math.inf)) or deep == 1:
+            return min(ways, default=math.inf)
+        ways = [
+            self.in_cell(goal, phase, r, c, deep - 1) + way
+            for r, c, way in self.around(row, column)
+        ]
+        return min(ways, default=math.inf)
+
+    def to_go(self, goal: int, phase: Phase, place: np.ndarray) -> float:
+        """Return the mean over the four nearest cells that have a way, weighted by nearness."""
+        total = weight = 0.0
+        corners = [
+            self._corners(float(at) / self.cell - 0.5, many)
+            for at, many in zip(place, self.floor.closed.shape[::-1], strict=True)
+        ]
+        for column, across in corners[0]:
+            for row, down in corners[1]:
+                value = self.in_cell(goal, phase, row, column)
+                if math.isfinite(value):
+                    total, weight = total + across * down * value, weight + across * down
+        return total / weight if weight >= 0.5 else math.inf
+
+    def _corners(self, at: float, many: int) -> list[tuple[int, float]]:
+        """Return the two cells beside a coordinate, with their shares; one at the edge."""
+        if at <= 0:
+            return [(0, 1.0)]
+        if at >= many - 1:
+            return [(many - 1, 1.0)]
+        low = math.floor(at)
+        return [(low, 1 - (at - low)), (low + 1, at - low)]
+
+    def excess(self, goal: int, act: int, item: int, phase: int, start, stop) -> float:
+        length = math.dist(start, stop) / 10
+        price = {Act.MOVE: length, Act.TOUCH: self.acts.cost, Act.OPEN: self.opening}[Act(act)]
+        most = 2 * length if act == Act.MOVE else self.acts.cost
+        after = Phase.OPEN if act == Act.OPEN else Phase(phase)
+        after = Phase.HELD if self.key is not None and item == self.key else after
+        left = 0.0 if act == Act.TOUCH and item == goal else self.to_go(goal, after, stop)
+        before = self.to_go(goal, Phase(phase), start)
+        if math.isinf(left):
+            return most
+        return min(max(price + left - before, 0.0), most)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), opening=st.sampled_from([0.5, 4.0]))
+def test_effort_in_odd_worlds(seed: int, opening: float) -> None:
+    """Also where agents stand within walls, and where there is no way to anything."""
+    trial, model = odd_trial(seed), odd_model(2 * seed + 1)
+    assert isinstance(model.motion, Continuous)
+    effort = continuous_effort(model.motion, model.acts, trial, opening)
+    slow = Slow(model.motion, model.acts, trial, opening)
+    course = continuous_course(trial, stride=model.motion.stride, final=model.acts.final)
+    assert isinstance(effort.choice, Headings)
+    np.testing.assert_array_equal(effort.frame, course.frame)
+    np.testing.assert_array_equal(effort.choice.moves, course.act == Act.MOVE)
+    lengths = np.hypot(*(course.stop - course.start).T) / 10
+    np.testing.assert_allclose(effort.choice.length, lengths, rtol=1e-12)
+    goals = range(len(trial.items))
+    reachable = [math.isfinite(slow.to_go(g, Phase.START, trial.path[0])) for g in goals]
+    assert effort.reachable.tolist() == reachable
+    steps = zip(course.act, course.item, course.phase, course.start, course.stop, strict=True)
+    for number, step in enumerate(steps):
+        wanted = [slow.excess(goal, *step) if reachable[goal] else 0.0 for goal in goals]
+        np.testing.assert_allclose(effort.excess[number], wanted, atol=1e-9)
 
 
 def test_names_of_goals_are_looks_and_twins_are_told_apart() -> None:

@@ -9,19 +9,30 @@ from itertools import product
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
 from hbtom import Model, Trial
-from hbtom.mind.grid import grid_evidence, legal_actions, q_values
+from hbtom.mind import Evidence, weigh
+from hbtom.mind.grid import actions, grid_effort
+from hbtom.model import Acts
 from hbtom.observe import Body, Look
 from hbtom.plan import GRID, Costs, make_plans
 from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+from worlds import odd_trial
 
 PAPER = Model.preset("paper")
 BETAS = np.array([0.5, 2.0, 5.0])
 State = tuple[int, int, int]  # column, row, phase
 Action = tuple  # ("move", columns, rows), ("touch", item) or ("open",)
 MOVES = [("move", i, j) for i, j in product((-1, 0, 1), repeat=2) if (i, j) != (0, 0)]
+
+
+def gathered(
+    trial: Trial, *, acts: Acts = PAPER.acts, betas: np.ndarray = BETAS, opening: float = 1.0
+) -> Evidence:
+    return weigh(grid_effort(PAPER.motion, acts, trial, opening), betas)
 
 
 class Slow:
@@ -50,14 +61,15 @@ class Slow:
 
     def _at_item(self, cell: tuple[int, int], item: Body) -> bool:
         """Tell whether a cell is the item's or next to it, not around a corner between walls."""
-        (i, j), (a, b) = cell, (math.floor(place / 10) for place in item.centre)
+        (i, j), (x, y) = cell, item.centre
+        a, b = min(math.floor(x / 10), self.columns - 1), min(math.floor(y / 10), self.rows - 1)
         free = self.free[Phase.START]
         return abs(i - a) <= 1 and abs(j - b) <= 1 and ((i, b) in free or (a, j) in free)
 
     def _at_lock(self, cell: tuple[int, int]) -> bool:
-        """Tell whether a cell is one of the four that the lock covers, or next to one."""
+        """Tell whether the lock, twice as wide as a cell, covers a cell or one next to it."""
         (i, j), (x, y) = cell, self.trial.lock.centre
-        return x / 10 - 2 <= i <= x / 10 + 1 and y / 10 - 2 <= j <= y / 10 + 1
+        return abs(i * 10 + 5 - x) < 20 and abs(j * 10 + 5 - y) < 20
 
     def actions(self, state: State) -> Iterator[Action]:
         i, j, phase = state
@@ -230,9 +242,9 @@ def test_evidence_is_the_boltzmann_policy(number: int, final: bool, opening: flo
     trial = trials()[number]
     slow = Slow(trial, opening)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    evidence = grid_evidence(PAPER.motion, acts, BETAS, trial, opening)
+    evidence = gathered(trial, acts=acts, opening=opening)
     course = grid_course(trial, grid_floor(trial, 10.0), final=final)
-    assert evidence.warnings == ()
+    assert evidence.effort.warnings == ()
     assert len(evidence) == len(course) > 0
     for step, (state, action) in enumerate(done(course)):
         for goal, k in product(range(len(trial.items)), range(len(BETAS))):
@@ -252,7 +264,7 @@ def test_q_values_and_legal_actions(number: int) -> None:
     course = grid_course(trial, floor, final=False)
     key = None if trial.key is None else len(trial.objects)
     plans = make_plans(floor, GRID, Costs(1.0, PAPER.acts.cost, 3.0), key=key)
-    legal, q = legal_actions(plans, course, key), q_values(plans, course, key)
+    legal, q = actions(plans, course, key)
     names: list[Action] = [("move", right, down) for down, right in GRID.moves]
     names += [("touch", item) for item in range(len(trial.items))] + [("open",)]
     for step, (state, _) in enumerate(done(course)):
@@ -262,6 +274,28 @@ def test_q_values_and_legal_actions(number: int) -> None:
             if legal[step, index]:
                 wanted = slow.q(state, names[index], goal)
                 assert q[step, index, goal] == pytest.approx(wanted), (state, names[index])
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10_000), final=st.booleans())
+def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
+    """Steps from within walls, and moves where there is no way, say nothing and are counted."""
+    trial = odd_trial(seed)
+    slow = Slow(trial, opening=2.5)
+    acts = msgspec.structs.replace(PAPER.acts, final=final)
+    evidence = gathered(trial, acts=acts, opening=2.5)
+    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
+    assert len(evidence) == len(course)
+    lost = 0
+    for step, (state, action) in enumerate(done(course)):
+        on_floor = state[:2] in slow.free[Phase(state[2])]
+        known = on_floor and (action[0] != "move" or action in slow.actions(state))
+        lost += not known
+        for goal, k in product(range(len(trial.items)), range(len(BETAS))):
+            wanted = slow.log_policy(state, action, goal, BETAS[k]) if known else 0.0
+            assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
+    warned = [int(warning.split()[0]) for warning in evidence.effort.warnings]
+    assert warned == ([lost] if lost else [])
 
 
 # By hand
@@ -274,7 +308,7 @@ def test_an_open_field_by_hand() -> None:
     then cost more than the best by what they lead away.
     """
     seen = read([trial(walk((65, 105), (75, 105)), [HEART.at(105, 105)])])[0]
-    evidence = grid_evidence(PAPER.motion, PAPER.acts, np.array([1.0]), seen, 1.0)
+    evidence = gathered(seen, betas=np.array([1.0]))
     ahead, diagonal, side, behind = 0.0, math.sqrt(2) - 1, 1.0, 2.0
     # sideways: 1 + (1 diagonal + 2 ahead), ahead diagonally: sqrt(2) + 2 ahead
     excess = [ahead, diagonal, diagonal, side, side, behind, math.sqrt(2) + 1, math.sqrt(2) + 1]
@@ -287,16 +321,16 @@ def test_moves_without_a_way_say_nothing_and_are_counted() -> None:
     """An agent seen to walk through a wall: these moves are left out, with a warning."""
     walls = [*border(), [[80, 80], [20, 20]]]
     through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85), SPOON.at(65, 150)], walls=walls)
-    evidence = grid_evidence(PAPER.motion, PAPER.acts, BETAS, read([through])[0], 1.0)
+    evidence = gathered(read([through])[0])
     lost = (evidence.log == 0).all(axis=(1, 2))
     assert lost.sum() == 3  # into the wall, on in it, and out of it
-    assert "3 moves go where the gridworld has no way" in evidence.warnings[0]
+    assert "3 moves go where the gridworld has no way" in evidence.effort.warnings[0]
     assert np.isfinite(evidence.log).all()
 
 
 def test_the_goal_that_is_approached_becomes_likelier() -> None:
     seen = read([to_thing(HEART.at(130, 60), others=[SPOON.at(50, 160)])])[0]
-    evidence = grid_evidence(PAPER.motion, PAPER.acts, BETAS, seen, 1.0)
+    evidence = gathered(seen)
     heart = [str(goal) for goal in evidence.goals].index("heart.png")
     total = evidence.log.sum(axis=0)
     assert (total[heart] > total[1 - heart] + 1).all()

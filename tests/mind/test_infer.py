@@ -29,7 +29,16 @@ from episodes import (
 )
 from hbtom import Beliefs, Model, infer
 from hbtom.judgement import watch
-from hbtom.mind import AgentBeliefs, Evidence, Posterior, efficiency_prior, update
+from hbtom.mind import (
+    Actions,
+    AgentBeliefs,
+    Effort,
+    Evidence,
+    Posterior,
+    efficiencies,
+    log_prior,
+    update,
+)
 from hbtom.observe import Look
 
 few = settings(max_examples=20)
@@ -51,14 +60,9 @@ def model(*, alpha: float = 1.0, temperatures=(0.2, 0.5, 0.9), feasible: bool = 
 
 def seen(goals: tuple[Look, ...], reachable: list[bool], log: np.ndarray) -> Evidence:
     """Return evidence given as its tensor; what was wasted plays no part in inference."""
-    return Evidence(
-        goals=goals,
-        reachable=np.array(reachable),
-        log=log,
-        frame=np.arange(1, len(log) + 1),
-        excess=np.zeros(log.shape[:2]),
-        options=np.zeros((len(log), 1, len(goals))),
-    )
+    frame, excess = np.arange(1, len(log) + 1), np.zeros(log.shape[:2])
+    choice = Actions(np.zeros((len(log), 1, len(goals))))
+    return Evidence(Effort(goals, np.array(reachable), frame, excess, choice), log)
 
 
 def random_trial(
@@ -73,7 +77,7 @@ def random_trial(
 
 def learn(model: Model, trials: list[Evidence]) -> list[Posterior]:
     """Return the posteriors of all trials of one agent."""
-    known = AgentBeliefs.prior(efficiency_prior(model.efficiency)[1])
+    known = AgentBeliefs.prior(log_prior(model.efficiency))
     posteriors = []
     for evidence in trials:
         posterior, known = update(model, known.knowing(evidence.goals), evidence, AGENT)
@@ -215,7 +219,8 @@ def test_the_order_of_goals_does_not_matter(seed: int) -> None:
     for evidence in trials:
         order = rng.permutation(3)
         goals = tuple(evidence.goals[index] for index in order)
-        mixed.append(seen(goals, evidence.reachable[order].tolist(), evidence.log[:, order]))
+        log = np.ascontiguousarray(evidence.log[:, order])
+        mixed.append(seen(goals, evidence.reachable[order].tolist(), log))
     for one, other in zip(learn(model(), trials), learn(model(), mixed), strict=True):
         back = [other.goals.index(goal) for goal in one.goals]
         np.testing.assert_allclose(other.joint[:, back], one.joint, atol=1e-12)
@@ -292,10 +297,9 @@ def test_the_efficiency_prior_is_a_gamma_density_of_temperature(shape: float, sc
     prior = msgspec.structs.replace(
         BASE.efficiency, shape=shape, scale=scale, temperatures=(0.2, 0.8)
     )
-    efficiencies, log_weight = efficiency_prior(prior)
-    np.testing.assert_allclose(efficiencies, [5.0, 1.25])
+    np.testing.assert_allclose(efficiencies(prior), [5.0, 1.25])
     density = [t ** (shape - 1) * math.exp(-scale * t) for t in (0.2, 0.8)]
-    np.testing.assert_allclose(np.exp(log_weight), np.array(density) / sum(density))
+    np.testing.assert_allclose(np.exp(log_prior(prior)), np.array(density) / sum(density))
 
 
 # Whole trials

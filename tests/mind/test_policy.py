@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbtom.mind.policy import log_boltzmann, log_choice, log_heading, log_i0e
+from hbtom.mind.policy import log_boltzmann, log_choice, log_heading, log_headings, log_i0e
 
 few = settings(max_examples=30)
 seeds = st.integers(0, 2**32 - 1)
@@ -24,13 +24,20 @@ def some_q(seed: int) -> np.ndarray:
     return q
 
 
+def log_policy(q: np.ndarray, betas: np.ndarray) -> np.ndarray:
+    """Return the log-probability of every action; shape [step, action, goal, efficiency]."""
+    wasted = q.max(axis=1, keepdims=True) - q
+    taken = [np.ascontiguousarray(wasted[:, action]) for action in range(q.shape[1])]
+    return np.stack([log_boltzmann(excess, wasted, betas) for excess in taken], axis=1)
+
+
 # Discrete actions
 
 
 @few
 @given(seeds)
 def test_probabilities_of_actions_add_up_to_one(seed: int) -> None:
-    policy = np.exp(log_boltzmann(some_q(seed), BETAS))
+    policy = np.exp(log_policy(some_q(seed), BETAS))
     np.testing.assert_allclose(policy.sum(axis=1), 1.0, rtol=1e-12)
 
 
@@ -38,7 +45,7 @@ def test_probabilities_of_actions_add_up_to_one(seed: int) -> None:
 @given(seeds)
 def test_the_policy_is_boltzmann(seed: int) -> None:
     q = some_q(seed)
-    policy = np.exp(log_boltzmann(q, BETAS))
+    policy = np.exp(log_policy(q, BETAS))
     for step, action, goal, k in np.ndindex(policy.shape):
         weights = [
             math.exp(BETAS[k] * value) for value in q[step, :, goal] - q[step, :, goal].max()
@@ -50,7 +57,7 @@ def test_the_policy_is_boltzmann(seed: int) -> None:
 @given(seeds)
 def test_without_efficiency_all_legal_actions_are_equal(seed: int) -> None:
     q = some_q(seed)
-    policy = np.exp(log_boltzmann(q, np.array([1e-12])))[..., 0]
+    policy = np.exp(log_policy(q, np.array([1e-12])))[..., 0]
     legal = np.isfinite(q)
     np.testing.assert_allclose(policy, legal / legal.sum(axis=1, keepdims=True), atol=1e-9)
 
@@ -59,14 +66,23 @@ def test_without_efficiency_all_legal_actions_are_equal(seed: int) -> None:
 @given(seeds)
 def test_with_endless_efficiency_only_the_best_is_done(seed: int) -> None:
     q = np.round(some_q(seed) / 5) * 5  # with ties
-    policy = np.exp(log_boltzmann(q, np.array([1e6])))[..., 0]
+    policy = np.exp(log_policy(q, np.array([1e6])))[..., 0]
     best = q == q.max(axis=1, keepdims=True)
     np.testing.assert_allclose(policy, best / best.sum(axis=1, keepdims=True), atol=1e-12)
 
 
 def test_hugely_bad_actions_do_not_underflow() -> None:
     q = np.array([[[-1e5], [-1e5 - 2.0]]])
-    np.testing.assert_allclose(log_boltzmann(q, np.array([500.0]))[0, :, 0, 0], [0.0, -1000.0])
+    np.testing.assert_allclose(log_policy(q, np.array([500.0]))[0, :, 0, 0], [0.0, -1000.0])
+
+
+@pytest.mark.parametrize(("steps", "goals", "many"), [(0, 2, 3), (2, 1, 1)])
+def test_the_only_thing_that_can_be_done_is_certain(steps: int, goals: int, many: int) -> None:
+    options = np.full((steps, 4, goals), np.inf)
+    options[:, 2] = 0.0
+    log = log_boltzmann(np.zeros((steps, goals)), options, np.linspace(0.1, 9.0, many))
+    assert log.shape == (steps, goals, many)
+    assert (log == 0).all()
 
 
 # Headings
@@ -79,25 +95,25 @@ def headings(many: int) -> np.ndarray:
 @pytest.mark.parametrize("length", [0.01, 0.2, 1.0, 3.0, 100.0])
 def test_densities_of_headings_average_to_one(length: float) -> None:
     """A density relative to a random heading; a heading wastes length (1 - cos angle)."""
-    excess = length * (1 - np.cos(headings(20_000)))
-    log = log_heading(excess[:, None], np.full(len(excess), length), BETAS)
-    assert log.shape == (20_000, 1, len(BETAS))
-    np.testing.assert_allclose(np.exp(log).mean(axis=0)[0], 1.0, rtol=1e-9)
+    excess = length * (1 - np.cos(headings(4000)))
+    for beta in BETAS:
+        density = [math.exp(log_heading(each, length, beta)) for each in excess.tolist()]
+        assert np.mean(density) == pytest.approx(1.0, rel=1e-9)
 
 
 def test_a_random_heading_scores_nothing_without_efficiency() -> None:
-    excess = 2 * (1 - np.cos(headings(8)))[:, None]
-    np.testing.assert_allclose(log_heading(excess, np.full(8, 2.0), np.array([0.0])), 0.0)
+    for angle in headings(8):
+        assert log_heading(2 * (1 - math.cos(angle)), 2.0, 0.0) == 0
 
 
-def test_no_move_says_nothing() -> None:
-    assert (log_heading(np.zeros((1, 2)), np.zeros(1), BETAS) == 0).all()
+@pytest.mark.parametrize("beta", BETAS)
+def test_no_move_says_nothing(beta: float) -> None:
+    assert log_heading(0.0, 0.0, beta) == 0
 
 
 def test_with_endless_efficiency_only_the_best_heading_is_taken() -> None:
-    log = log_heading(np.array([[0.0, 0.01]]), np.ones(1), np.array([1e6]))[0, :, 0]
-    assert log[0] > 5
-    assert log[1] < -9000
+    assert log_heading(0.0, 1.0, 1e6) > 5
+    assert log_heading(0.01, 1.0, 1e6) < -9000
 
 
 @few
@@ -107,26 +123,35 @@ def test_with_endless_efficiency_only_the_best_heading_is_taken() -> None:
 def test_the_more_is_wasted_the_less_likely(
     excess: float, more: float, length: float, k: int
 ) -> None:
-    log = log_heading(np.array([[excess, excess + more]]) * length, np.array([length]), BETAS)
-    assert log[0, 1, k] < log[0, 0, k]
+    less = log_heading(excess * length, length, BETAS[k])
+    assert log_heading((excess + more) * length, length, BETAS[k]) < less
 
 
 # I0(x) exp(-x) is the mean of exp(x (cos angle - 1)) over all angles
 
 
-@pytest.mark.parametrize("x", [0.0, 1e-9, 1e-3, 0.5, 3.0, 20.0, 499.9, 500.0, 500.1, 2e3, 1e5, 1e7])
+@pytest.mark.parametrize(
+    "x",
+    [0.0, 1e-9, 1e-3, 0.5, 3.0, 20.0, 29.9, 30.0, 30.1, 45.0, 499.9, 500.0, 500.1, 2e3, 1e5, 1e7],
+)
 def test_the_bessel_function_is_its_integral(x: float) -> None:
     angles = headings(1_000_000)[:500_000]  # it is even
     integral = np.exp(-2 * x * np.sin(angles / 2) ** 2).mean()
-    assert log_i0e(np.array(x)) == pytest.approx(math.log(integral), abs=1e-11)
+    assert log_i0e(x) == pytest.approx(math.log(integral), abs=1e-11)
 
 
 def test_the_bessel_function_has_its_limits() -> None:
-    x = np.array([1e-8, 1e-4])
-    np.testing.assert_allclose(log_i0e(x), -x + x**2 / 4, rtol=1e-7)
-    huge = np.array([1e10, 1e100, 1e300])
-    np.testing.assert_allclose(log_i0e(huge), -0.5 * np.log(2 * np.pi * huge), rtol=1e-11)
-    assert (np.diff(log_i0e(np.linspace(0, 1500, 5001))) < 0).all()
+    for x in (1e-8, 1e-4):
+        assert log_i0e(x) == pytest.approx(-x + x**2 / 4, rel=1e-7)
+    for huge in (1e10, 1e100, 1e300):
+        assert log_i0e(huge) == pytest.approx(-0.5 * math.log(2 * math.pi * huge), rel=1e-11)
+    assert (np.diff([log_i0e(x) for x in np.linspace(0, 1500, 5001).tolist()]) < 0).all()
+
+
+def test_the_two_series_of_the_bessel_function_meet() -> None:
+    """By less than the function falls between two neighbouring numbers and a rounding error."""
+    below, above = log_i0e(30.0), log_i0e(math.nextafter(30.0, math.inf))
+    assert abs(below - above) < 1e-15 * 30
 
 
 # Acts
@@ -136,19 +161,40 @@ def test_the_bessel_function_has_its_limits() -> None:
 @given(excess=st.floats(0, 1), act=st.floats(0.1, 30))
 def test_doing_and_not_doing_add_up_to_one(excess: float, act: float) -> None:
     """Relative to a coin's toss, so that the two halves add up to two."""
-    waste = np.array([excess * act, act - excess * act])
-    both = np.exp(log_choice(waste, act, BETAS))
-    np.testing.assert_allclose(both.sum(axis=0), 2.0, rtol=1e-12)
+    for beta in BETAS:
+        doing = math.exp(log_choice(excess * act, act, beta))
+        leaving = math.exp(log_choice(act - excess * act, act, beta))
+        assert doing + leaving == pytest.approx(2.0, rel=1e-12)
 
 
 def test_an_act_is_a_coins_toss_without_efficiency_and_certain_with_enough() -> None:
-    waste = np.array([0.0, 0.5, 1.0])
-    np.testing.assert_allclose(log_choice(waste, 1.0, np.array([0.0])), 0.0, atol=1e-15)
-    sure = log_choice(waste, 1.0, np.array([1e4]))[:, 0]
-    np.testing.assert_allclose(sure, [math.log(2), 0.0, math.log(2) - 1e4])
+    for waste, sure in [(0.0, math.log(2)), (0.5, 0.0), (1.0, math.log(2) - 1e4)]:
+        assert log_choice(waste, 1.0, 0.0) == pytest.approx(0.0, abs=1e-15)
+        assert log_choice(waste, 1.0, 1e4) == pytest.approx(sure)
 
 
 def test_an_act_by_hand() -> None:
     """An act of cost 1 done in vain, at efficiency 2: 2 / (1 + e^2)."""
-    wasted = log_choice(np.array([1.0]), 1.0, np.array([2.0]))[0, 0]
-    assert math.exp(wasted) == pytest.approx(2 / (1 + math.exp(2)))
+    assert math.exp(log_choice(1.0, 1.0, 2.0)) == pytest.approx(2 / (1 + math.exp(2)))
+
+
+# Whole trials
+
+
+@few
+@given(seeds)
+def test_a_trial_of_headings_and_acts_is_each_of_them(seed: int) -> None:
+    """And an agent that wants what it cannot reach may do anything: that says nothing."""
+    rng = np.random.default_rng(seed)
+    steps, goals = int(rng.integers(0, 5)), int(rng.integers(1, 4))
+    length, act = rng.random(steps) * 5, float(rng.random() * 3 + 0.1)
+    moves, reachable = rng.random(steps) < 0.6, rng.random(goals) < 0.7
+    most = np.where(moves, 2 * length, act)[:, None]
+    excess = rng.random((steps, goals)) * most
+    log = log_headings(excess, length, moves, act, reachable, BETAS)
+    assert log.shape == (steps, goals, len(BETAS))
+    for step, goal, k in np.ndindex(log.shape):
+        one, beta = float(excess[step, goal]), float(BETAS[k])
+        heading = log_heading(one, float(length[step]), beta)
+        wanted = heading if moves[step] else log_choice(one, act, beta)
+        assert log[step, goal, k] == pytest.approx(wanted * reachable[goal], rel=1e-12, abs=1e-12)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import copy
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from episodes import (
     BARRIER,
@@ -23,7 +27,8 @@ from episodes import (
     walk,
     with_old_names,
 )
-from hbtom import observe
+from hbtom import Trial, observe
+from worlds import odd_trial
 
 
 def happenings(frames: Json) -> list[tuple]:
@@ -229,6 +234,58 @@ def test_an_event_is_found_by_its_kind() -> None:
     assert seen.event("touch") == seen.events[1]
     assert seen.event("reach lock").frame == 41
     assert read(simple_episode())[0].event("reach lock") is None
+
+
+# Odd trials, frame by frame
+
+
+def first(frames: list[int]) -> int:
+    return frames[0] if frames else -1
+
+
+def touches(trial: Trial, picked: int) -> list[tuple[int, int]]:
+    """Return frame and item of each beginning of contact; a key lies until it is picked up."""
+    begun = []
+    for index, item in enumerate(trial.items):
+        now = [
+            math.sqrt((x - item.centre[0]) ** 2 + (y - item.centre[1]) ** 2)
+            <= trial.agent.radius + item.radius
+            for x, y in trial.path.tolist()
+        ]
+        if item is trial.key and picked >= 0:
+            now = now[:picked]
+        begun += [(n, index) for n in range(len(now)) if now[n] and not (n > 0 and now[n - 1])]
+    return begun
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 10_000))
+def test_what_happens_in_odd_trials(seed: int) -> None:
+    trial = odd_trial(seed)
+    frames = range(len(trial.path))
+    path, left = trial.path.tolist(), trial.barrier_left
+    moved = [n for n in frames if n > 0 and path[n] != path[n - 1]]
+    picked = -1
+    if trial.key_path is not None:
+        picked = first([n for n in frames if not (trial.key_path[n] == trial.key_path[0]).all()])
+    lost = np.zeros(len(path), dtype=bool) if trial.lock_there is None else ~trial.lock_there
+    started = first([n for n in frames if left[n] < left[0] or lost[n]])
+    gone = first([n for n in frames if n >= started >= 0 and left[n] == 0])
+    reached = max([n for n in moved if n <= started], default=0) if started >= 0 else -1
+    last = moved[-1] if moved else -1
+    assert trial.marks == (first(moved), picked, reached, started, gone, last)
+
+    wanted = [("touch", *each) for each in touches(trial, picked)]
+    wanted += [("first motion", moved[0]), ("end of motion", last)] if moved else []
+    wanted += [("pick up key", picked, len(trial.objects))] if picked >= 0 else []
+    wanted += [("reach lock", reached), ("barrier starts to vanish", started)][: 2 * (started >= 0)]
+    wanted += [("barrier gone", gone)] if gone >= 0 else []
+    found = [
+        (event.kind, event.frame) if event.item is None else (event.kind, event.frame, event.item)
+        for event in trial.events
+    ]
+    assert sorted(found) == sorted(wanted)
+    assert [event[1] for event in found] == sorted(event[1] for event in found)
 
 
 def test_real_trials_begin_still_and_end_with_a_touch(real_files: list[Path]) -> None:

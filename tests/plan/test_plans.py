@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from episodes import SPOON, key_trial, read
 from hbtom.plan import CONTINUOUS, GRID, Costs, cost_to_go, find_route, make_plans
 from hbtom.plan.astar import _heuristic
+from hbtom.plan.field import fields, relaxed
+from hbtom.plan.plans import EVERYWHERE
 from hbtom.world import Floor, Phase, continuous_floor, grid_floor
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
@@ -161,6 +163,67 @@ def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell
         exact = costs_to(graph, "seed")
         wanted = [[exact.get((r, c), np.inf) for c in range(shape[1])] for r in range(shape[0])]
         np.testing.assert_allclose(field, np.array(wanted), rtol=1e-12)
+
+
+# Two ways to solve a field: all cells at once, and bucket by bucket, which is what is compiled
+
+
+def some_fields(seed: int, share: float, largest: int = 16) -> tuple[np.ndarray, np.ndarray]:
+    """Return a floor, and seeds of one, two, many or no cells, some of them on walls."""
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(1, largest, size=2))
+    sown = rng.random((3, *shape)) < rng.choice([0.0, 0.01, 0.1, 0.9], size=(3, 1, 1))
+    values = rng.choice([0.0, 1.0, 30.0], size=(3, 1, 1)) * rng.random((3, *shape))
+    return rng.random(shape) < share, np.where(sown, values, np.inf)
+
+
+@both
+@settings(max_examples=100)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    share=st.sampled_from([0.0, 0.2, 0.4, 0.6, 1.0]),
+    cell=st.sampled_from([1.0, 0.5, 0.4, 0.73, 1 / 3]),
+)
+def test_buckets_hold_what_relaxing_finds(kind: str, seed: int, share: float, cell: float) -> None:
+    """Bit for bit; with some cells needed, at least in these, and nowhere anything else."""
+    blocked, seeds = some_fields(seed, share)
+    moves = STENCILS[kind].table
+    whole = relaxed(blocked, seeds, moves, cell, EVERYWHERE)
+    np.testing.assert_array_equal(
+        fields.__wrapped__(blocked, seeds, moves, cell, EVERYWHERE), whole
+    )
+    rng = np.random.default_rng(seed)
+    needed = rng.integers(0, blocked.shape, size=(rng.integers(1, 5), 2))
+    partial = fields.__wrapped__(blocked, seeds, moves, cell, needed)
+    row, column = needed.T
+    np.testing.assert_array_equal(partial[:, row, column], whole[:, row, column])
+    assert ((partial == whole) | np.isinf(partial)).all()
+
+
+def test_what_is_not_needed_is_left_alone() -> None:
+    """Otherwise the test above would say little."""
+    blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((1, 30, 30), np.inf)
+    seeds[0, 3, 3] = 0.0
+    partial = fields.__wrapped__(blocked, seeds, GRID.table, 1.0, np.array([[3, 7]]))
+    assert partial[0, 3, 7] == 4.0
+    assert np.isinf(partial[0, 20:]).all()
+
+
+@both
+@few
+@given(world=floors(), pick=st.integers(0, 2**32 - 1))
+def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -> None:
+    floor, costs, key = world
+    rng = np.random.default_rng(pick)
+    needed = rng.integers(0, floor.closed.shape, size=(rng.integers(1, 4), 2))
+    whole = make_plans(floor, STENCILS[kind], costs, key=key)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hbtom.plan.plans.fields", fields.__wrapped__)
+        partial = make_plans(floor, STENCILS[kind], costs, key=key, needed=needed)
+    row, column = needed.T
+    np.testing.assert_array_equal(partial.layer, whole.layer)
+    np.testing.assert_array_equal(partial.cost[..., row, column], whole.cost[..., row, column])
+    assert ((partial.cost == whole.cost) | np.isinf(partial.cost)).all()
 
 
 @both

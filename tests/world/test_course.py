@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, Json, Point, block, border, key_trial, read, trial, walk
 from hbtom import Trial
-from hbtom.world import Act, Course, Phase, continuous_course, grid_course, grid_floor
+from hbtom.observe import Body, Look
+from hbtom.world import Act, Course, Floor, Phase, continuous_course, grid_course, grid_floor
+from hbtom.world.course import _touched_last
+from worlds import odd_trial
 
 FAR = HEART.at(160, 160)  # touched by nobody
 
@@ -256,6 +259,199 @@ def test_picking_up_ends_where_contact_began() -> None:
     touch = int(np.flatnonzero(course.act == Act.TOUCH)[0])
     assert course.frame[touch] < picked.frame
     assert tuple(course.stop[touch]) == (50, 76)
+
+
+def test_a_barrier_that_goes_before_the_key_is_touched_puts_no_frame_into_two_legs() -> None:
+    """And so there are never more moves than frames, however short a stride is."""
+    frames = 60
+    path = np.column_stack([np.linspace(30, 170, frames), np.full(frames, 50.0)])
+    key = Body(Look("key"), (160.0, 50.0), 8.0)
+    late = np.arange(frames)[:, None] < 50
+    trial = Trial(
+        size=(200.0, 200.0),
+        walls=np.empty((0, 4)),
+        barrier=np.array([[100.0, 100.0, 20.0, 20.0]]),
+        objects=(Body(Look("cup"), (100.0, 150.0), 9.0),),
+        agent=Body(Look("agent"), (30.0, 50.0), 6.0),
+        path=path,
+        barrier_left=np.clip((8 - np.arange(frames)) / 4, 0, 1),
+        key=key,
+        key_path=np.where(late, key.centre, path),
+    )
+    course = fine(trial, stride=0)
+    assert (np.diff(course.frame) >= 0).all()
+    assert (np.diff(course.frame[course.act == Act.MOVE]) > 0).all()
+    assert acts(course)[0] == (Act.TOUCH, 1, Phase.START)
+
+
+# Odd trials, told step by step
+
+Told = list[tuple[int, Act, int, Phase, tuple, tuple]]  # frame, act, item, phase, start, stop
+
+
+class Tale:
+    """A trial retold in lists and loops, from the definitions alone."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.path = [tuple(place) for place in trial.path.tolist()]
+        self.end = len(self.path) - 1
+        self.moved = [n for n in range(1, self.end + 1) if self.path[n] != self.path[n - 1]]
+
+    def away(self, frame: int, body: Body) -> float:
+        across, down = (a - b for a, b in zip(self.path[frame], body.centre, strict=True))
+        return math.sqrt(across * across + down * down)
+
+    def touches(self, frame: int, body: Body) -> bool:
+        return self.away(frame, body) <= self.trial.agent.radius + body.radius
+
+    def contact_began(self, frame: int, body: Body) -> int:
+        apart = [n for n in range(frame + 1) if not self.touches(n, body)]
+        return frame if frame in apart else max(apart, default=-1) + 1
+
+    def picked(self) -> int | None:
+        if self.trial.key_path is None:
+            return None
+        places = [tuple(place) for place in self.trial.key_path.tolist()]
+        return next((n for n, place in enumerate(places) if place != places[0]), None)
+
+    def opens(self) -> int | None:
+        left, there = self.trial.barrier_left, self.trial.lock_there
+        for n in range(self.end + 1):
+            if left[n] < left[0] or (there is not None and not there[n]):
+                return n
+        return None
+
+    def after_opening(self, opens: int) -> int:
+        """Return the first frame in which the agent is where it went after the barrier's going."""
+        gone = [n for n in range(opens, self.end + 1) if self.trial.barrier_left[n] == 0]
+        later = [n for n in self.moved if gone and n > gone[0]]
+        return later[0] if later else self.end
+
+    def touched_last(self, phase: Phase) -> int | None:
+        lying = self.trial.items if phase is Phase.START else self.trial.objects
+        radius = self.trial.agent.radius
+        near = [(self.away(self.end, b) / (radius + b.radius), n) for n, b in enumerate(lying)]
+        return min(near)[1] if self.moved and min(near)[0] <= 1 else None
+
+    def legs(self, final: bool) -> list[tuple[int, int, Phase, Act | None, int]]:
+        """Return first and last frame, phase, and the act with its item that ends each leg."""
+        legs, here, phase = [], 0, Phase.START
+        picked, opens, objects = self.picked(), self.opens(), len(self.trial.objects)
+        if picked is not None:
+            touch = self.contact_began(picked, self.trial.items[objects])
+            legs.append((here, touch, phase, Act.TOUCH, objects))
+            here, phase = picked, Phase.HELD
+        if opens is not None:
+            arrived = max([n for n in self.moved if n <= opens], default=0)
+            act = Act.OPEN if phase is Phase.HELD else None
+            legs.append((here, max(here, arrived), phase, act, -1))
+            here, phase = max(here, self.after_opening(opens)), Phase.OPEN
+        item = self.touched_last(phase) if final else None
+        if item is None:
+            return [*legs, (here, self.end, phase, None, -1)]
+        touch = self.contact_began(self.end, self.trial.items[item])
+        return [*legs, (here, max(here, touch), phase, Act.TOUCH, item)]
+
+    def strides(self, final: bool, stride: float) -> Told:
+        told: Told = []
+        for first, last, phase, act, item in self.legs(final):
+            here, walked = first, 0.0
+            on_foot = [n for n in self.moved if first < n <= last]
+            for n in on_foot:
+                across, down = (b - a for a, b in zip(self.path[n - 1], self.path[n], strict=True))
+                walked += math.sqrt(across * across + down * down)
+                if walked >= stride or n == on_foot[-1]:
+                    told.append((n, Act.MOVE, -1, phase, self.path[here], self.path[n]))
+                    here, walked = n, 0.0
+            if act is not None:
+                told.append((last, act, item, phase, self.path[last], self.path[last]))
+        return told
+
+    def cells(self, final: bool, floor: Floor) -> Told:
+        told: Told = []
+        for first, last, phase, act, item in self.legs(final):
+            visits = self._smooth(self._visits(first, last, floor), floor.blocked(phase))
+            for (_, a), (n, b) in pairwise(visits):
+                told.append((n, Act.MOVE, -1, phase, a, b))
+            if act is not None:
+                here = floor.cell_of(*self.path[last])
+                told.append((last, act, item, phase, here, here))
+        return told
+
+    def _visits(self, first: int, last: int, floor: Floor) -> list[tuple[int, tuple[int, int]]]:
+        """Return the cells on the way, looking no less than four times a cell."""
+        visits = [(first, floor.cell_of(*self.path[first]))]
+        for n in range(first + 1, last + 1):
+            (x, y), (u, v) = self.path[n - 1], self.path[n]
+            looks = max(
+                1, math.ceil(math.sqrt((u - x) * (u - x) + (v - y) * (v - y)) / (floor.cell / 4))
+            )
+            for k in range(1, looks + 1):
+                cell = floor.cell_of(x + (u - x) * k / looks, y + (v - y) * k / looks)
+                if cell != visits[-1][1]:
+                    visits.append((n, cell))
+        return visits
+
+    def _smooth(self, visits: list, blocked: np.ndarray) -> list:
+        """Leave out the middle of two straight moves at a right angle around a free corner."""
+        smooth: list = []
+        for n, (c, r) in visits:
+            if len(smooth) >= 2:
+                (_, (a, b)), (_, (i, j)) = smooth[-2:]
+                straight = math.dist((a, b), (i, j)) == math.dist((i, j), (c, r)) == 1
+                corner = abs(c - a) == abs(r - b) == 1
+                if straight and corner and not blocked[b, c] and not blocked[r, a]:
+                    smooth.pop()
+            smooth.append((n, (c, r)))
+        return smooth
+
+
+def told(course: Course) -> Told:
+    return [
+        (int(n), Act(act), int(item), Phase(phase), tuple(start), tuple(stop))
+        for n, act, item, phase, start, stop in zip(
+            course.frame.tolist(),
+            course.act.tolist(),
+            course.item.tolist(),
+            course.phase.tolist(),
+            course.start.tolist(),
+            course.stop.tolist(),
+            strict=True,
+        )
+    ]
+
+
+odd = settings(max_examples=150)
+some_seeds = st.integers(0, 10_000)
+
+
+@odd
+@given(seed=some_seeds, stride=st.sampled_from([0.0, 9.3, 15.0, 500.0]), final=st.booleans())
+def test_a_course_in_pixels_is_the_trial_retold(seed: int, stride: float, final: bool) -> None:
+    trial = odd_trial(seed)
+    assert told(fine(trial, stride=stride, final=final)) == Tale(trial).strides(final, stride)
+
+
+@odd
+@given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 13.0, 100.0]), final=st.booleans())
+def test_a_course_in_cells_is_the_trial_retold(seed: int, cell: float, final: bool) -> None:
+    trial = odd_trial(seed)
+    floor = grid_floor(trial, cell)
+    assert told(grid_course(trial, floor, final=final)) == Tale(trial).cells(final, floor)
+
+
+@odd
+@given(
+    radius=st.integers(1, 9),
+    bodies=st.lists(st.tuples(*[st.integers(-12, 12)] * 2, st.integers(1, 9)), max_size=5),
+)
+def test_the_nearest_for_its_size_is_touched_last(radius: int, bodies: list[tuple]) -> None:
+    """Whole numbers, so that contacts just so and ties occur; the first of equals is touched."""
+    lying = np.array(bodies, dtype=float).reshape(-1, 3)
+    touched = _touched_last(np.array([[3.0, 3.0], [0.0, 0.0]]), lying, float(radius))
+    near = [math.sqrt(x * x + y * y) / (radius + r) for x, y, r in bodies]
+    assert touched == (near.index(min(near)) if near and min(near) <= 1 else -1)
 
 
 # Moves between cells

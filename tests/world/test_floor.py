@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from episodes import HEART, KEY, LOCK, Json, block, border, divided, frame, key_trial, read
 from hbtom import Trial
 from hbtom.world import Floor, Phase, continuous_floor, grid_floor
+from hbtom.world.floor import _cover, _first_after, _first_from
+from worlds import odd_trial
 
 
 def seen(walls: list[Json] | None = None, **more: object) -> Trial:
@@ -78,6 +80,165 @@ def test_a_cell_is_blocked_where_its_centre_is(walls: list[Json], barrier: list[
     floor = coarse(seen(walls, barrier=barrier))
     assert blocked_cells(floor.open) == slow(walls, 10, 0)
     assert blocked_cells(floor.closed) == slow(walls + barrier, 10, 0)
+
+
+# Where a block begins and ends: to the very pixel, and to the last digit
+
+
+CELLS = [1.0, 4.0, 7.3, 0.1, 10.0, 100.0]
+
+
+@st.composite
+def coordinates(draw: st.DrawFn, cell: float) -> float:
+    """Draw any coordinate, on this side of the world's edge or beyond, or one next to a centre."""
+    if draw(st.booleans()):
+        return draw(st.floats(-30 * cell, 30 * cell))
+    at = (draw(st.integers(-25, 25)) + draw(st.sampled_from([0.0, 0.5]))) * cell
+    return draw(st.sampled_from([at, math.nextafter(at, -math.inf), math.nextafter(at, math.inf)]))
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> tuple[float, float]:
+    """Draw the side of a cell, and a coordinate."""
+    cell = draw(st.sampled_from(CELLS))
+    return cell, draw(coordinates(cell))
+
+
+@settings(max_examples=300)
+@given(rows())
+def test_the_first_centre_beyond_a_coordinate(row: tuple[float, float]) -> None:
+    cell, at = row
+    centres = [(index + 0.5) * cell for index in range(40)]
+    assert _first_after(at, cell) == next(n for n, centre in enumerate(centres) if centre > at)
+    assert _first_from(at, cell) == next(n for n, centre in enumerate(centres) if centre >= at)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> tuple[tuple[int, int], float, tuple[float, ...], float]:
+    """Draw a shape, the side of a cell, a block that may have no extent at all, and a margin."""
+    shape = (draw(st.integers(1, 20)), draw(st.integers(1, 20)))
+    cell = draw(st.sampled_from(CELLS))
+    corner = draw(coordinates(cell)), draw(coordinates(cell))
+    extent = st.sampled_from([0.0, 0.5 * cell, cell, 20 * cell]) | st.floats(0, 40 * cell)
+    margin = draw(st.sampled_from([0.0, 0.5 * cell, 7.0, cell]))
+    return shape, cell, (*corner, draw(extent), draw(extent)), margin
+
+
+@settings(max_examples=300)
+@given(blocks())
+def test_a_cell_is_covered_if_its_centre_is_strictly_inside(world) -> None:
+    """Inside the grown block: a block's own edge, and one that ends at a centre, cover nothing."""
+    (rows, columns), cell, (x, y, width, height), margin = world
+    covered = np.zeros((rows, columns), dtype=bool)
+    _cover(covered, cell, x, y, width, height, margin)
+    left, low = x - margin, y - margin
+    right, high = left + width + 2 * margin, low + height + 2 * margin
+    for row, column in np.ndindex(rows, columns):
+        inside_row = low < (row + 0.5) * cell < high
+        assert covered[row, column] == (inside_row and left < (column + 0.5) * cell < right)
+
+
+def test_what_was_covered_stays_covered() -> None:
+    covered = np.eye(4, dtype=bool)
+    _cover(covered, 10.0, 30.0, 0.0, 10.0, 20.0, 0.0)
+    assert blocked_cells(covered) == {(0, 0), (1, 1), (2, 2), (3, 3), (3, 0), (3, 1)}
+
+
+# Whole floors of odd worlds, cell by cell
+
+
+def standing(trial: Trial) -> list[tuple[float, ...]]:
+    """Return all that stands until the lock is opened: the lock is solid too."""
+    solid = [*trial.walls.tolist(), *trial.barrier.tolist()]
+    if trial.lock is not None:
+        x, y = trial.lock.centre
+        solid.append([x - 10, y - 10, 20, 20])
+    return solid
+
+
+def is_covered(x: float, y: float, solid: list[tuple[float, ...]], margin: float) -> bool:
+    return any(
+        a - margin < x < a - margin + w + 2 * margin
+        and b - margin < y < b - margin + h + 2 * margin
+        for a, b, w, h in solid
+    )
+
+
+def assert_blocked(floor: Floor, trial: Trial, margin: float) -> None:
+    rows, columns = floor.closed.shape
+    assert (columns, rows) == tuple(math.ceil(side / floor.cell) for side in trial.size)
+    for row, column in np.ndindex(rows, columns):
+        x, y = (column + 0.5) * floor.cell, (row + 0.5) * floor.cell
+        assert floor.open[row, column] == is_covered(x, y, trial.walls.tolist(), margin)
+        assert floor.closed[row, column] == is_covered(x, y, standing(trial), margin)
+
+
+odd = settings(max_examples=25)
+some_seeds = st.integers(0, 10_000)
+
+
+@odd
+@given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 13.0, 100.0]))
+def test_a_grid_floor_is_its_definition(seed: int, cell: float) -> None:
+    trial = odd_trial(seed)
+    floor = grid_floor(trial, cell)
+    assert_blocked(floor, trial, 0.0)
+    for row, column in np.ndindex(floor.closed.shape):
+        for index, item in enumerate(trial.items):
+            c, r = (
+                min(int(place // cell), many - 1)
+                for place, many in zip(item.centre, floor.closed.shape[::-1], strict=True)
+            )
+            barred = floor.closed[r, column] and floor.closed[row, c]
+            near = abs(row - r) <= 1 and abs(column - c) <= 1 and not barred
+            assert floor.to_item[index, row, column] == (0.0 if near else math.inf)
+        if trial.lock is not None:
+            x, y = (column + 0.5) * cell, (row + 0.5) * cell
+            near = max(abs(x - trial.lock.centre[0]), abs(y - trial.lock.centre[1])) < 10 + cell
+            assert floor.to_lock is not None
+            assert floor.to_lock[row, column] == (0.0 if near else math.inf)
+    assert (floor.to_lock is None) == (trial.lock is None)
+
+
+@odd
+@given(
+    seed=some_seeds,
+    cell=st.sampled_from([4.0, 7.3, 20.0]),
+    clearance=st.sampled_from([0.0, 5.5, 9.0]),
+)
+def test_a_continuous_floor_is_its_definition(seed: int, cell: float, clearance: float) -> None:
+    trial = odd_trial(seed)
+    floor = continuous_floor(trial, cell, clearance)
+    assert_blocked(floor, trial, clearance)
+
+    def away(row: int, column: int, centre: tuple[float, float], reach: float) -> float:
+        down, across = (row + 0.5) * cell - centre[1], (column + 0.5) * cell - centre[0]
+        far = math.sqrt(down * down + across * across)
+        return far / cell if far <= reach else math.inf
+
+    radius = trial.agent.radius
+    for row, column in np.ndindex(floor.closed.shape):
+        for index, item in enumerate(trial.items):
+            wanted = away(row, column, item.centre, radius + item.radius)
+            assert floor.to_item[index, row, column] == wanted
+        if trial.lock is not None:
+            assert floor.to_lock is not None
+            wanted = away(row, column, trial.lock.centre, 10 + max(radius, clearance) + cell)
+            assert floor.to_lock[row, column] == wanted
+    assert (floor.to_lock is None) == (trial.lock is None)
+
+
+@odd
+@given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 7.3]))
+def test_every_place_has_a_cell(seed: int, cell: float) -> None:
+    """What is beyond an edge belongs to the last cell there."""
+    floor = grid_floor(odd_trial(seed), cell)
+    rows, columns = floor.closed.shape
+    rng = np.random.default_rng(seed)
+    for x, y in rng.uniform(-50, 300, size=(30, 2)).tolist():
+        column, row = floor.cell_of(x, y)
+        assert column == sorted([0, math.floor(x / cell), columns - 1])[1]
+        assert row == sorted([0, math.floor(y / cell), rows - 1])[1]
 
 
 def test_repeated_and_shuffled_walls_are_the_same_walls() -> None:

@@ -15,6 +15,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility
 from hbtom.judgement.fit import PENALTY, Fit, fit_classifier
 from hbtom.model import Model
+from hbtom.shown import Shown
 
 FOLDS = 5
 BINS = 5
@@ -32,7 +33,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Shown):
     """A fitted model, its accuracy on pairs it was not fitted to, and its calibration there."""
 
     model: Model

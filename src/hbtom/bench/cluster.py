@@ -11,7 +11,6 @@ import json
 import os
 import re
 import socket
-from asyncio import CancelledError
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +32,8 @@ def each(
     ``address`` is the scheduler's (tcp://...), or the file that it has written it to. ``shared``
     are paths that must be there on every machine. While there are no workers, this waits.
     """
+    if not items:
+        return
     with _connected(address) as client:
         _refuse_other_versions(client)
 
@@ -63,11 +64,11 @@ def _connected(place: str) -> Iterator[Any]:
     except dask.KilledWorker:
         raise BadInput(
             "several workers died of the same pairs, probably because memory ran out",
-            hint="give each worker more memory, and one thread only",
+            hint="give each worker more memory and one thread; their logs may tell more",
         ) from None
-    except CancelledError:
+    except (dask.CancelledError, OSError):  # work has none: what cannot be read is a result
         raise BadInput(
-            f"the connection to {address} was lost", hint="is the scheduler still running?"
+            f"the connection to {address} was lost", hint="see whether the scheduler still runs"
         ) from None
 
 
@@ -98,7 +99,11 @@ def _library() -> Any:
 
 
 def _refuse_other_versions(client: Any) -> None:
-    """Refuse workers that are there and have another hbtom than this one, or none."""
+    """Refuse a scheduler, and workers that are there, with another hbtom than this one or none."""
+    try:
+        _refuse_other_version("the scheduler", client.run_on_scheduler(_version), __version__)
+    except ImportError as error:
+        _refuse_other_version("the scheduler", error, __version__)
     for worker, version in client.run(_version, on_error="return").items():
         _refuse_other_version(f"the worker {worker}", version, __version__)
 
@@ -109,7 +114,9 @@ def _version() -> str:
 
 def _refuse_other_version(who: str, version: object, wanted: str) -> None:
     if version != wanted:
-        has = f"hbtom {version}" if isinstance(version, str) else f"no such hbtom ({version})"
+        has = (
+            f"hbtom {version}" if isinstance(version, str) else f"another hbtom or none ({version})"
+        )
         raise BadInput(
             f"{who} has {has}, and here it is {wanted}",
             hint="start scheduler and workers in the same environment as this command",

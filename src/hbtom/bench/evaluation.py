@@ -25,6 +25,7 @@ from hbtom.bench.workers import each
 from hbtom.errors import BadInput, missing
 from hbtom.judgement.readiness import get_ready
 from hbtom.model import Model, find_model
+from hbtom.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ Progress = Callable[[int, int], None]  # pairs done, pairs in all
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Shown):
     """What a model makes of a dataset."""
 
     dataset: str
@@ -126,10 +127,11 @@ def evaluate(
 
     Without a dataset, the default synthetic benchmark is made, once. ``score`` chooses what is
     compared: the fitted plausibility, or the predictive probability. ``cluster`` has the work done
-    by the workers of a Dask scheduler: its address, or the file that it has written.
+    by the workers of a Dask scheduler instead: its address, or the file that it has written.
 
     ``out`` is written as pairs are judged: ``.csv``, ``.jsonl`` or ``.parquet``. ``resume`` goes on
-    with what an earlier run has left there. Ctrl-C raises :class:`Interrupted`.
+    with what an earlier run has left there, ``overwrite`` replaces it. Ctrl-C raises
+    :class:`Interrupted`. ``progress`` is first told of what need not be judged again.
     """
     if score not in get_args(Compared):
         raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
@@ -149,14 +151,14 @@ def evaluate(
                 growing.add(one.rows)
                 judged[pair] = one
                 tell(len(judged), len(found.pairs))
+        evaluation = _evaluation(found, model, score, judged)
+        if target is not None:
+            journal.finish(target, evaluation.rows)
     except KeyboardInterrupt:
         so_far = _evaluation(found, model, score, judged)
         raise Interrupted(so_far, len(judged), len(found.pairs)) from None
     except BadInput as error:
-        raise error if target is None else journal.and_resume(error) from None
-    evaluation = _evaluation(found, model, score, judged)
-    if target is not None:
-        journal.finish(target, evaluation.rows)
+        raise journal.and_resume(error) if target and judged else error from None
     return evaluation
 
 

@@ -42,7 +42,7 @@ class Target:
 
 
 def journal_of(path: Path) -> Path:
-    """Return where rows are kept that cannot be added to a results file yet."""
+    """Return the file for rows that cannot be added to a results file yet."""
     return path.with_name(path.name + ".part.jsonl")
 
 
@@ -54,7 +54,8 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
         return
     check_target(path, overwrite=overwrite or resume, otherwise="--resume or --overwrite")
     if resume:
-        _whole(path), _whole(journal_of(path))
+        for left in (path, journal_of(path)):
+            _whole(left)
     elif journal_of(path).exists() and not overwrite:
         raise BadInput(
             "this is what an interrupted evaluation has left",
@@ -143,7 +144,7 @@ def _source(one: Row | Member) -> tuple[str, ...]:
 
 
 class Growing:
-    """What a target grows by: all rows of a call, or none; made with the first ones."""
+    """A target while it grows; what rows are added to is made when there are any."""
 
     def __init__(self, target: Target | None) -> None:
         self._target = target
@@ -154,6 +155,7 @@ class Growing:
             with _written(self._target.grows):
                 self._stream = io.FileIO(self._target.grows, "a")
                 self._stream.truncate(self._target.size)  # a last line may have been torn
+                self._stream.seek(self._target.size)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -161,7 +163,7 @@ class Growing:
             self._stream.close()
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Add rows, if there is a target and are any."""
+        """Add rows: all of them, or none."""
         if self._target is None or not rows:
             return
         with _written(self._target.grows):

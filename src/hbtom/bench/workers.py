@@ -10,9 +10,10 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -47,9 +48,11 @@ def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> Ge
         yield from in_order(submit, chunks(items, workers), ahead=lambda: 4 * workers)
         pool.shutdown()
     except BaseException as error:
-        # Not by cancelling: in Python 3.11 that races with processes that end.
+        # Not by cancelling: in Python 3.11 that races with processes that end. Waiting for the
+        # pool is over at once, and leaves nothing that the end of Python could stumble over.
         for process in set(multiprocessing.active_children()) - others:
             process.kill()
+        pool.shutdown()
         if isinstance(error, BrokenProcessPool):
             raise BadInput(
                 "a worker process was killed, probably because memory ran out",
@@ -90,11 +93,24 @@ def in_order(
 
 
 def _submit(pool: ProcessPoolExecutor, work: Work[S, T], chunk: Sequence[S]) -> Promise[list[T]]:
-    with warnings.catch_warnings():
+    with _uninterrupted(), warnings.catch_warnings():
         # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
         # because the workers take no lock that such a thread could hold.
         warnings.filterwarnings("ignore", "This process .* multi-threaded", DeprecationWarning)
         return pool.submit(_work_on, work, chunk)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off for a moment: while processes are started, it might be lost or reach them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work_on(work: Work[S, T], chunk: Sequence[S]) -> list[T]:

@@ -98,6 +98,113 @@ def show(
 
 
 @main.command()
+@click.argument("files", nargs=-1, required=True, metavar="EPISODE [OTHER]", type=click.Path())
+@click.option("-o", "--out", required=True, type=click.Path(), help="The figure: .pdf, .svg, .png")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@_model
+@click.option(
+    "--width",
+    metavar="WIDTH",
+    callback=lambda context, option, given: _centimetres(given),
+    help="In centimetres, or inches as in 3.5in; 8.5 is a column. Default: 17, a page.",
+)
+@click.option(
+    "--dpi",
+    type=click.IntRange(min=30, max=2400),
+    default=300,
+    show_default=True,
+    help="Dots an inch, for .png.",
+)
+def plot(
+    files: tuple[str, ...], out: str, overwrite: bool, model: str, width: float | None, dpi: int
+) -> None:
+    """Draw a figure for print: the trials of EPISODE, what is believed, how plausible it is.
+
+    With OTHER, as the other one of a pair, both are drawn side by side, or one above the other.
+    """
+    if len(files) > 2:
+        raise click.UsageError("one episode is drawn, or two")
+    from hbtom.cli.plot import run
+
+    sys.exit(run(files, out, model, overwrite, width, dpi))
+
+
+def _centimetres(given: str | None) -> float | None:
+    """Return a width in centimetres that is given as 8.5, 8.5cm or 3.5in."""
+    if given is None:
+        return None
+    unit = 2.54 if given.endswith("in") else 1.0
+    try:
+        return float(given.removesuffix("in").removesuffix("cm")) * unit
+    except ValueError:
+        raise click.BadParameter(f"'{given}' is no width; say 8.5, 8.5cm or 3.5in") from None
+
+
+@main.command()
+@click.argument("episode", type=click.Path())
+@click.option("-o", "--out", required=True, type=click.Path(), help="The movie: .gif, .mp4")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@click.option(
+    "--trials",
+    metavar="N[-M][,N[-M]]",
+    callback=lambda context, option, given: _numbers(given),
+    help="Only these trials, counted from 1, as in 1-3,9.",
+)
+@click.option("--beliefs", is_flag=True, help="Show the probability of each goal beside it.")
+@_model
+@click.option(
+    "--fps",
+    type=click.FloatRange(min=1, max=120),
+    default=25,
+    show_default=True,
+    help="Pictures a second.",
+)
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.05, max=100),
+    default=1,
+    show_default=True,
+    help="How many times faster than life; frames are left out where needed.",
+)
+@click.option(
+    "--size",
+    type=click.IntRange(min=1, max=10),
+    default=4,
+    show_default=True,
+    help="Pixels of the picture along one pixel of the world, which has 200.",
+)
+def animate(
+    episode: str,
+    out: str,
+    overwrite: bool,
+    trials: tuple[int, ...] | None,
+    beliefs: bool,
+    model: str,
+    fps: float,
+    speed: float,
+    size: int,
+) -> None:
+    """Make a movie of EPISODE as the benchmark shows it, frame by frame."""
+    from hbtom.cli.animate import run
+
+    sys.exit(run(episode, out, model, overwrite, beliefs, trials, fps, speed, size))
+
+
+def _numbers(given: str | None) -> tuple[int, ...] | None:
+    """Return the numbers that are meant by 1-3,9."""
+    if given is None:
+        return None
+    numbers: list[int] = []
+    for part in given.split(","):
+        first, dash, last = part.strip().partition("-")
+        ends = (first, last if dash else first)
+        if not all(end.isdecimal() and len(end) < 5 for end in ends) or int(ends[0]) > int(ends[1]):
+            raise click.BadParameter(f"'{given}' names no trials; say 9, or 1-3,9")
+        numbers += range(int(ends[0]), int(ends[1]) + 1)
+    return tuple(numbers)
+
+
+@main.command()
 @click.argument("dataset", required=False, type=click.Path())
 @_model
 @_tasks

@@ -55,6 +55,7 @@ def run(
     except Interrupted as interrupted:
         if interrupted.so_far.rows:
             _print(interrupted.so_far, form, wrong)
+        tell_left_out(interrupted.so_far.left_out)
         complain(f"interrupted: {interrupted}; {_how_to_go_on(out, overwrite)}")
         return INTERRUPTED
     except KeyboardInterrupt:

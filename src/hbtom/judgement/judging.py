@@ -15,6 +15,7 @@ from hbtom.judgement.surprises import Triple, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, consider, exert, waits
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
+from hbtom.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(Shown):
     """How plausible the last trial of an episode is, and everything that this rests on."""
 
     episode: Episode

@@ -122,19 +122,20 @@ def _mean_preference(
     """
     histories, goals, many = log_history.shape
     preferred = counts.shape[1]
-    mean = np.zeros((goals, many, preferred))
+    mean, share = np.zeros((goals, many, preferred)), np.zeros((goals, many, 1))
+    chosen = np.zeros((goals, 1, preferred))
+    if choice:
+        for g in range(goals):
+            chosen[g, 0, among[g]] = 1.0
     for h in range(histories):
         whole = alpha * preferred + (1.0 if choice else 0.0)
         for j in range(preferred):
             whole += counts[h, j]
         for g in range(goals):
             for k in range(many):
-                if log_history[h, g, k] == -np.inf:
-                    continue
-                share = math.exp(log_history[h, g, k] - log_prior[g, k]) / whole
-                for j in range(preferred):
-                    chosen = 1.0 if choice and j == among[g] else 0.0
-                    mean[g, k, j] += share * (alpha + counts[h, j] + chosen)
+                log = log_history[h, g, k]
+                share[g, k, 0] = math.exp(log - log_prior[g, k]) / whole if log > -np.inf else 0.0
+        mean += share * (alpha + counts[h] + chosen)
     return mean
 
 

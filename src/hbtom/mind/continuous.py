@@ -156,7 +156,8 @@ def _to_go(
     for r in range(2):
         for c in range(2):
             share = (down if r == 1 else 1.0 - down) * (across if c == 1 else 1.0 - across)
-            value = _spilled(cost, blocked, cell / UNIT, row + r, column + c)
+            # where there is one cell only, both corners are in it
+            value = _spilled(cost, blocked, cell / UNIT, max(row + r, 0), max(column + c, 0))
             if value < np.inf:
                 total += value * share
                 weight += share
@@ -165,7 +166,7 @@ def _to_go(
 
 @part
 def _corner(at: float, cells: int) -> tuple[int, float]:
-    """Return the cell before a coordinate, and the share of the cell after it."""
+    """Return the cell before a coordinate (-1 if there is none), and the share of the one after."""
     low = min(max(math.floor(at), 0), cells - 2)
     return low, min(max(at - low, 0.0), 1.0)
 

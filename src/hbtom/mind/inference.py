@@ -26,12 +26,13 @@ from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
 from hbtom.model import Acts, Continuous, Efficiency, Grid, Model
 from hbtom.observe import Look, Trial
+from hbtom.shown import Shown
 
-MOST_COUNTS = 1 << 20  # numbers of counts kept; nine trials with nine goals have a fifth of it
+MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(Shown):
     """What the observer believes during one trial; row 0 is before the first step."""
 
     agent: Look
@@ -129,7 +130,7 @@ def update(
     model: Model, known: AgentBeliefs, evidence: Evidence, agent: Look
 ) -> tuple[Posterior, AgentBeliefs]:
     """Update beliefs about one agent, who may want any of the evidence's goals."""
-    among = np.array([known.goals.index(goal) for goal in evidence.goals])
+    among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
     reachable, warnings = _choices(model, evidence)
     # A choice is a count only where there was one.
     choice = bool(np.count_nonzero(evidence.reachable) and np.count_nonzero(reachable) > 1)

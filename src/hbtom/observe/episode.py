@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe.events import Event, Marks, events, marks
 
 
@@ -79,7 +79,7 @@ class Trial:
     @cached_property
     def places(self) -> Annotated[Floats, "item 3"]:
         """Where the items lie: x, y and radius of each."""
-        return np.array([(*item.centre, item.radius) for item in self.items])
+        return frozen([(*item.centre, item.radius) for item in self.items])
 
     @cached_property
     def marks(self) -> Marks:

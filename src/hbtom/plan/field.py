@@ -31,7 +31,7 @@ class Stencil:
 
     @cached_property
     def table(self) -> Annotated[Ints, "move 2"]:
-        return np.array(self.moves)
+        return np.array(self.moves, dtype=np.int64)
 
     def length(self, move: tuple[int, int]) -> float:
         return math.sqrt(move[0] * move[0] + move[1] * move[1])
@@ -270,25 +270,6 @@ def _neighbours(
     legal = legal_moves(blocked, stencil).reshape(len(offset), -1)[:, free]
     there = np.where(legal, free + offset[:, None], 0)
     return np.where(legal, number[there], len(free))
-
-
-def spilled(
-    cost: Annotated[Floats, "... row column"],
-    blocked: Annotated[Bools, "row column"],
-    cell: float = 1.0,
-) -> Annotated[Floats, "... row column"]:
-    """Return a field that also holds, two cells deep, in blocked cells: the cost of leaving them.
-
-    Agents are seen a few pixels inside the margin that they are supposed to keep from walls. What
-    is spilled never flows on into free cells, so nothing becomes reachable by it.
-    """
-    for _ in range(2):
-        pad = [(0, 0)] * (cost.ndim - 2) + [(_MARGIN, _MARGIN)] * 2
-        padded = np.pad(cost, pad, constant_values=np.inf)
-        ways = [_shifted(padded, move) + cell * GRID.length(move) for move in GRID.moves]
-        best = np.minimum.reduce(ways)
-        cost = np.where(blocked & np.isinf(cost), best, cost)
-    return cost
 
 
 def _shifted(padded: Floats | Bools, move: tuple[int, int]) -> Floats | Bools:

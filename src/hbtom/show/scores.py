@@ -22,6 +22,11 @@ _ROW = {one.folder: one.row for one in EVALUATION_TASKS}
 
 def score_table(tasks: Sequence[Score]) -> str:
     """Return the table: groups of tasks with their tasks below, and all pairs together."""
+    return "\n".join(columns(score_rows(tasks), right=".RRRRR"))
+
+
+def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
+    """Return the rows of the table, its heading first; tasks of a group begin with two spaces."""
     rows: list[tuple[str, ...]] = [_HEADING]
     for group, parts in in_groups(tasks):
         if len(parts) == 1 and _ROW.get(parts[0].task, parts[0].task) == group:
@@ -30,7 +35,7 @@ def score_table(tasks: Sequence[Score]) -> str:
         rows.append(_row(group, total(group, parts), group))
         rows += [_row(f"  {_ROW.get(part.task, part.task)}", part, part.task) for part in parts]
     rows.append(_row("all", total("overall", tasks), "overall"))
-    return "\n".join(columns(rows, right=".RRRRR"))
+    return rows
 
 
 def _row(label: str, score: Score, name: str) -> tuple[str, ...]:

@@ -102,7 +102,9 @@ def _legs(
     if reached >= 0:
         act = OPENING if phase == HELD else NO_ACT
         _write(legs[count], here, max(here, reached), phase, act, -1)
-        count, here, phase = count + 1, end if gone < 0 else _after_jump(path, gone), OPEN
+        after = end if gone < 0 else _after_jump(path, gone)
+        # No frame is in two legs, even if the barrier went before the key was picked up.
+        count, here, phase = count + 1, max(here, after), OPEN
     lying = len(items) if phase == START else objects
     item = _touched_last(path, items[:lying], radius) if final and last >= 0 else -1
     if item < 0:

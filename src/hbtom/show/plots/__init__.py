@@ -1,0 +1,67 @@
+"""Figures for print, movies, and what notebooks show.
+
+Nothing here imports matplotlib before something is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hbtom.bench.calibration import Calibration
+from hbtom.bench.evaluation import Evaluation
+from hbtom.errors import BadInput, missing
+from hbtom.judgement import Judgement
+from hbtom.mind import Posterior
+from hbtom.shown import Shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["WIDTHS", "html", "need_matplotlib", "plot"]
+
+WIDTHS = (6.0, 60.0)  # centimetres: between these a figure can be
+
+
+def plot(result: Shown, other: Judgement | None = None, *, width: float | None = None) -> Figure:
+    """Return a figure of a judgement, posterior, evaluation or calibration (extra ``plots``).
+
+    Two judgements, as of a pair, are drawn side by side where there is room. ``width`` is in
+    centimetres: 8.5 is a column, 17 a page. Without it, a figure has the width that suits it.
+    """
+    need_matplotlib()
+    if width is not None and not WIDTHS[0] <= width <= WIDTHS[1]:
+        hint = "{:g} to {:g} are possible; a column has 8.5, a page 17".format(*WIDTHS)
+        raise BadInput(f"a figure cannot be {width:g} centimetres wide", hint=hint)
+    if other is not None and not isinstance(result, Judgement):
+        raise TypeError("only judgements are drawn in pairs")
+    wide = {} if width is None else {"width": width}
+    if isinstance(result, Judgement | Posterior):
+        from hbtom.show.plots.episode import draw_judgements, draw_posterior
+
+        if isinstance(result, Posterior):
+            return draw_posterior(result, **wide)
+        return draw_judgements([result] if other is None else [result, other], **wide)
+    from hbtom.show.plots.scores import draw_calibration, draw_evaluation
+
+    if isinstance(result, Evaluation):
+        return draw_evaluation(result, **wide)
+    if isinstance(result, Calibration):
+        return draw_calibration(result, **wide)
+    raise TypeError(f"there is no figure of {type(result).__name__}")
+
+
+def need_matplotlib() -> None:
+    """Say kindly that figures need matplotlib, where it is not installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise missing("matplotlib", "plots") from None
+
+
+def html(result: Shown) -> str | None:
+    """Return what notebooks show of a judgement or an evaluation; None of other results."""
+    from hbtom.show.plots.notebook import evaluation_html, judgement_html
+
+    if isinstance(result, Judgement):
+        return judgement_html(result)
+    return evaluation_html(result) if isinstance(result, Evaluation) else None

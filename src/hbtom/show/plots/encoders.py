@@ -1,0 +1,130 @@
+"""Movies as files: GIF by Pillow, MP4 by ffmpeg."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hbtom.errors import BadInput, missing
+from hbtom.show.plots.cast import Colour
+from hbtom.show.plots.pixels import Pixels
+
+FASTEST_GIF = 50.0  # pictures a second; viewers slow down what claims to be faster
+
+Pictures = Iterable[tuple[Pixels, int]]  # each with how often it is shown in a row
+
+
+@dataclass(frozen=True)
+class Film:
+    """What all pictures of a movie have in common."""
+
+    colours: tuple[Colour, ...]
+    size: tuple[int, int]  # width and height
+    fps: float
+
+
+def gif(film: Film, pictures: Pictures) -> bytes:
+    """Return a GIF that repeats; what does not change is one picture that stays for longer.
+
+    Pictures stay for whole hundredths of a second, rounded so that the movie keeps time.
+    """
+    images = pillow()
+    if film.fps > FASTEST_GIF:
+        raise BadInput(
+            f"a GIF cannot show {film.fps:g} pictures a second",
+            hint=f"{FASTEST_GIF:g} is the most; or go faster with --speed, or make an MP4",
+        )
+    palette = bytes(value for colour in film.colours for value in colour)
+    shown = 0
+
+    def frames() -> Iterator[Any]:
+        nonlocal shown
+        for pixels, times in pictures:
+            image = images.fromarray(pixels)
+            image.putpalette(palette)
+            start, shown = shown, shown + times
+            hundredths = round(100 * shown / film.fps) - round(100 * start / film.fps)
+            image.info["duration"] = 10 * hundredths
+            yield image
+
+    file = io.BytesIO()
+    first, rest = next(made := frames()), made
+    first.save(
+        file,
+        "GIF",
+        save_all=True,
+        append_images=rest,
+        palette=palette,
+        optimize=False,
+        disposal=1,
+        loop=0,
+    )
+    return file.getvalue()
+
+
+def mp4(film: Film, pictures: Pictures) -> bytes:
+    """Return an MP4 (H.264) with every picture in it, the same bytes for the same ffmpeg."""
+    ffmpeg = ffmpeg_library()
+    colours = np.array(film.colours, dtype=np.uint8)
+    exact = ["-crf", "8", "-preset", "veryfast", "-tune", "animation", "-threads", "1"]
+    undated = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "movie.mp4"
+        try:
+            writer = ffmpeg.write_frames(
+                str(file),
+                film.size,
+                fps=film.fps,
+                codec="libx264",
+                quality=None,
+                macro_block_size=1,
+                ffmpeg_log_level="error",
+                output_params=[*exact, *undated, "-movflags", "+faststart"],
+            )
+            with closing(writer):
+                writer.send(None)
+                for pixels, times in pictures:
+                    picture = np.ascontiguousarray(colours[pixels])
+                    for _ in range(times):
+                        writer.send(picture)
+            return file.read_bytes()
+        except OSError as error:
+            told = str(error).splitlines()[0]
+            raise BadInput(f"ffmpeg could not make the movie: {told}") from None
+
+
+def pillow() -> Any:
+    """Return the library that writes GIFs."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise missing("pillow", "plots") from None
+    return Image
+
+
+def ffmpeg_library() -> Any:
+    """Return the library that writes MP4s, with its ffmpeg."""
+    try:
+        import imageio_ffmpeg
+
+        imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        raise missing("imageio-ffmpeg", "video") from None
+    return imageio_ffmpeg
+
+
+ENCODERS: dict[str, Callable[[Film, Pictures], bytes]] = {"gif": gif, "mp4": mp4}
+
+
+def encoder(form: str) -> Callable[[Film, Pictures], bytes]:
+    """Return the function that makes a movie of some form."""
+    if form not in ENCODERS:
+        raise BadInput(f"movies are not made as {form}", hint=f"one of {', '.join(ENCODERS)}")
+    return ENCODERS[form]

@@ -1,0 +1,117 @@
+"""The legend of an episode's figure: what each sign on the maps and each line stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon, Rectangle
+
+from hbtom.mind.effort import name_goals
+from hbtom.observe import Episode
+from hbtom.show.plots.beliefs import LINES
+from hbtom.show.plots.glyphs import TRIANGLE
+from hbtom.show.plots.maps import HATCH, draw_lock
+from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
+from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs
+
+_BEFORE, _AFTER = 0.08, 0.25  # between a sign and its name, and between a name and the next sign
+_RADIUS = 0.1  # of a sign
+_HALF = 0.3  # of a line that has one
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A sign with its name. ``draw`` draws it round a place; all lengths are in centimetres."""
+
+    name: str
+    half: float  # of the sign's width
+    draw: Callable[[Axes, float, float], None]
+
+    @property
+    def width(self) -> float:
+        return 2 * self.half + _BEFORE + text_width(self.name, SMALL) + _AFTER
+
+
+def legend_rows(entries: Iterable[Entry], width: float) -> list[list[Entry]]:
+    """Return entries in rows that are no wider than given."""
+    rows: list[list[Entry]] = [[]]
+    for entry in entries:
+        if rows[-1] and sum(one.width for one in rows[-1]) + entry.width > width + _AFTER:
+            rows.append([])
+        rows[-1].append(entry)
+    return rows
+
+
+def draw_legend(column: Column, rows: Sequence[Sequence[Entry]]) -> Column:
+    """Draw a legend; return what is left below it."""
+    height = len(rows) * LINE
+    axes = column.axes(0, 0, column.width, height)
+    axes.set(xlim=(0, column.width), ylim=(height, 0))
+    axes.set_axis_off()
+    for number, row in enumerate(rows):
+        x, y = 0.0, (number + 0.5) * LINE
+        for entry in row:
+            entry.draw(axes, x + entry.half, y)
+            axes.text(x + 2 * entry.half + _BEFORE, y, entry.name, va="center", fontsize=SMALL)
+            x += entry.width
+    return column.below(height)
+
+
+def item_entries(known: Signs) -> Iterator[Entry]:
+    """Yield an entry for each item."""
+    for sign in known.items.values():
+        yield Entry(sign.name, _HALF, partial(_item, sign))
+
+
+def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
+    """Yield an entry for all that is seen in an episode."""
+    items = dict.fromkeys(look for trial in episode for look in name_goals(trial))
+    yield from item_entries(Signs({look: known.items[look] for look in items}, {}))
+    for look in dict.fromkeys(trial.agent.look for trial in episode):
+        sign = known.agents[look]
+        yield Entry(f"{sign.name} (agent)", _RADIUS, partial(_agent, sign))
+    yield Entry("start", _RADIUS, _start)
+    if any(trial.lock is not None for trial in episode):
+        yield Entry("lock", _RADIUS, _lock)
+    if any(len(trial.barrier) for trial in episode):
+        yield Entry("barrier", 0.2, _barrier)
+
+
+def _item(sign: Sign, axes: Axes, x: float, y: float) -> None:
+    line: How = {
+        "color": sign.colour,
+        "linestyle": LINES[sign.number % len(LINES)],
+        "linewidth": 1.1,
+    }
+    axes.plot([x - _HALF, x + _HALF], [y, y], **line)
+    _polygon(axes, x, y, sign, edge="white", line=0.4)
+
+
+def _agent(sign: Sign, axes: Axes, x: float, y: float) -> None:
+    _polygon(axes, x, y, sign, edge=INK, line=0.6)
+
+
+def _lock(axes: Axes, x: float, y: float) -> None:
+    draw_lock(axes, (x, y), _RADIUS, TRIANGLE)
+
+
+def _polygon(axes: Axes, x: float, y: float, sign: Sign, edge: str, line: float) -> None:
+    corners = np.array((x, y)) + _RADIUS * sign.glyph
+    look: How = {"facecolor": sign.colour, "edgecolor": edge, "linewidth": line, "zorder": 3}
+    axes.add_patch(Polygon(corners, **look))
+
+
+def _start(axes: Axes, x: float, y: float) -> None:
+    square = Rectangle((x - _RADIUS, y - _RADIUS), 2 * _RADIUS, 2 * _RADIUS)
+    square.set(facecolor="white", edgecolor=INK, linewidth=0.5)
+    axes.add_patch(square)
+
+
+def _barrier(axes: Axes, x: float, y: float) -> None:
+    box = Rectangle((x - 0.2, y - _RADIUS), 0.4, 2 * _RADIUS)
+    box.set(facecolor=BARRIER, edgecolor="white", hatch=HATCH, linewidth=0)
+    axes.add_patch(box)

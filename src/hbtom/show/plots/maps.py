@@ -1,0 +1,105 @@
+"""A trial as a small map: walls, barrier, things, and the agent's path with its direction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Polygon, Rectangle
+
+from hbtom.arrays import Floats
+from hbtom.observe import Body, Trial
+from hbtom.show.plots.glyphs import SQUARE, turned
+from hbtom.show.plots.glyphs import Polygon as Glyph
+from hbtom.show.plots.sheet import How
+from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs
+
+HATCH = "//////"  # of the barrier, to be seen in grey
+LARGER = 1.3  # times its size: so are things drawn on small maps
+JUMP = 8.0  # pixels in one frame: farther than that the agent was put, it did not walk
+_ARROW = np.array([(1.0, 0.0), (-0.8, 0.75), (-0.8, -0.75)])
+
+
+def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> None:
+    """Draw a trial from above, as its first frame shows it, with all of the agent's path."""
+    width, height = trial.size
+    axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal", xticks=[], yticks=[])
+    for side in axes.spines.values():
+        side.set(visible=True, linewidth=1.0 if large else 0.5, color=INK if large else SOFT)
+    _draw_blocks(axes, trial.walls, WALL)
+    _draw_blocks(axes, trial.barrier, BARRIER, hatch=HATCH)
+    if trial.lock is not None:
+        draw_lock(axes, trial.lock.centre, trial.lock.radius, turned(trial.lock.look.image))
+    for item, sign in zip(trial.items, signs.of(trial), strict=True):
+        shape = turned(item.look.image) if item is trial.key else sign.glyph
+        seen = item if large else replace(item, radius=LARGER * item.radius)
+        _draw_glyph(axes, seen, shape, sign.colour, edge="white", line=0.5)
+    draw_path(axes, trial, signs.agents[trial.agent.look], large=large)
+
+
+def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
+    """Draw where the agent starts, its way with arrowheads, and the agent where it ends."""
+    radius = trial.agent.radius
+    x, y = trial.path[0]
+    start = Rectangle((x - radius, y - radius), 2 * radius, 2 * radius)
+    start.set(facecolor="white", edgecolor=INK, linewidth=0.5, gid="start")
+    axes.add_patch(start)
+    axes.plot(*walked(trial.path).T, color=INK, linewidth=1.0 if large else 0.7, gid="path")
+    for place, heading in _headings(trial.path, at=(0.35, 0.7) if large else (0.5,)):
+        turn = np.array([heading, (-heading[1], heading[0])])
+        corners = place + _ARROW * (4.5 if large else 7.0) @ turn
+        axes.add_patch(Polygon(corners, facecolor=INK, linewidth=0, zorder=3))
+    end = Body(trial.agent.look, tuple(trial.path[-1]), radius)
+    _draw_glyph(axes, end, agent.glyph, agent.colour, edge=INK, line=0.6)
+
+
+def draw_lock(axes: Axes, centre: tuple[float, float], radius: float, slot: Glyph) -> None:
+    """Draw a lock: a square with a slot for the key."""
+    for glyph, size, colour in ((SQUARE, radius, WALL), (slot, 0.6 * radius, "white")):
+        corners = np.array(centre) + size * glyph
+        axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="white", linewidth=0.4))
+
+
+def walked(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "point 2"]:
+    """Return the points of a path, with a gap (not a number) where the agent was put elsewhere."""
+    steps = np.hypot(*np.diff(path, axis=0).T)
+    jumps = np.flatnonzero(steps > JUMP) + 1
+    return np.insert(path, jumps, np.nan, axis=0)
+
+
+def _headings(path: Floats, at: tuple[float, ...]) -> list[tuple[Floats, Floats]]:
+    """Return places at some shares of the way, with the heading there, smoothed a little."""
+    gone = np.concatenate([[0.0], np.hypot(*np.diff(path, axis=0).T).cumsum()])
+    if gone[-1] < 2 * JUMP:
+        return []
+    found = []
+    for share in at:
+        along = share * gone[-1] + np.array([-JUMP / 2, 0.0, JUMP / 2])
+        before, here, after = np.stack([np.interp(along, gone, side) for side in path.T], axis=1)
+        length = np.hypot(*(after - before))
+        if length > 0:  # it may have turned on its heel
+            found.append((here, (after - before) / length))
+    return found
+
+
+def _draw_blocks(
+    axes: Axes, blocks: Annotated[Floats, "block 4"], colour: str, hatch: str | None = None
+) -> None:
+    """Draw blocks, with an edge of their own colour so that no seams are seen between them."""
+    boxes = [Rectangle((x, y), width, height) for x, y, width, height in blocks]
+    if boxes:
+        axes.add_collection(PatchCollection(boxes, color=colour, linewidth=0.3, antialiased=False))
+    if boxes and hatch:
+        lines: How = {"facecolor": "none", "edgecolor": "white", "linewidth": 0, "hatch": hatch}
+        axes.add_collection(PatchCollection(boxes, **lines))
+
+
+def _draw_glyph(
+    axes: Axes, body: Body, glyph: Glyph, colour: str, *, edge: str, line: float
+) -> None:
+    corners = np.array(body.centre) + body.radius * glyph
+    patch = Polygon(corners, facecolor=colour, edgecolor=edge, linewidth=line, zorder=4)
+    axes.add_patch(patch)

@@ -1,0 +1,167 @@
+"""An episode as a movie: its trials frame by frame, as the benchmark shows them.
+
+Between two trials a picture of one colour, :data:`hbtom.show.plots.cast.BETWEEN`, is shown for
+:data:`PAUSE` seconds. All pictures have one size: that of the largest world among the trials, times
+the scale, made even where it is odd; a smaller world stands in the top left corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hbtom.errors import BadInput
+from hbtom.judgement import Judgement
+from hbtom.observe import Episode, Trial
+from hbtom.show.plots import need_matplotlib
+from hbtom.show.plots.cast import BETWEEN, Colour, Paints, cast, paints
+from hbtom.show.plots.encoders import Film, encoder
+from hbtom.show.plots.pixels import Painter, Pixels
+from hbtom.show.plots.signs import signs
+
+if TYPE_CHECKING:
+    from hbtom.show.plots.charts import Chart
+
+LIFE = 25  # frames a second in the benchmark
+PAUSE = 0.4  # seconds between trials
+SCALE = 4  # pixels of the picture along one of the world
+
+Progress = Callable[[int, int], None]  # pictures done, pictures in all
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a movie goes: pictures a second, and how many times faster than life."""
+
+    fps: float = LIFE
+    speed: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (self.fps > 0 and self.speed > 0):
+            raise BadInput("pictures a second and speed must be more than 0")
+
+    def shown(self, frames: int) -> list[int]:
+        """Return which frames of a trial are shown, one a picture; the last one always is."""
+        each = LIFE * self.speed / self.fps
+        found = [int(number * each) for number in range(int(np.ceil(frames / each)))]
+        return found if found[-1] == frames - 1 else [*found, frames - 1]
+
+    @property
+    def pause(self) -> int:
+        """Pictures between two trials."""
+        return max(1, round(PAUSE * self.fps))
+
+
+def animate(
+    shown: Episode | Judgement,
+    form: str = "gif",
+    *,
+    trials: Sequence[int] | None = None,
+    pace: Pace | None = None,
+    scale: int = SCALE,
+    progress: Progress | None = None,
+) -> bytes:
+    """Return a movie of an episode as a file; ``form`` is gif or mp4.
+
+    Of a judgement, P(goal) is shown beside the world as it changes. ``trials`` are numbers from 1;
+    all by default. ``scale`` is how many pixels of the picture one pixel of the world is wide.
+    """
+    pace = pace or Pace()
+    episode = shown.episode if isinstance(shown, Judgement) else shown
+    chosen = _chosen(episode, trials)
+    painters, found = _painters(episode, chosen, scale, own=isinstance(shown, Episode))
+    (width, height), colours, charts = painters[0].size, found.colours, None
+    if isinstance(shown, Judgement):
+        charts, colours = _charts(shown, chosen, height, colours)
+        width += charts[0].width
+    blank = np.full((height, width), found[BETWEEN], dtype=np.uint8)
+    pictures = _joined(_trials(painters, charts, pace), [blank] * pace.pause)
+    if progress is not None:
+        each = [len(pace.shown(len(painter.trial.path))) for painter in painters]
+        pictures = _counted(pictures, sum(each) + pace.pause * (len(each) - 1), progress)
+    return encoder(form)(Film(colours, (width, height), pace.fps), runs(pictures))
+
+
+def _painters(
+    episode: Episode, chosen: Sequence[int], scale: int, *, own: bool
+) -> tuple[list[Painter], Paints]:
+    """Return who draws each trial, all in pictures of one size, and the colours that they use."""
+    trials, known = [episode[index] for index in chosen], signs([episode])
+    casts = [cast(trial, known, own=own) for trial in trials]
+    found, size = paints(casts), _size(trials, scale)
+    both = zip(trials, casts, strict=True)
+    return [Painter(trial, actors, found, scale, size) for trial, actors in both], found
+
+
+def _charts(
+    judgement: Judgement, chosen: Sequence[int], height: int, colours: tuple[Colour, ...]
+) -> tuple[list[Chart], tuple[Colour, ...]]:
+    """Return what is believed in each trial as a chart, and all colours with the charts' own."""
+    need_matplotlib()
+    from hbtom.show.plots.charts import draw_charts
+
+    return draw_charts(judgement, chosen, height, colours)
+
+
+def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:
+    """Return the indices of trials that are given by their numbers."""
+    if trials is None:
+        return list(range(len(episode)))
+    if not trials:
+        raise BadInput("no trial is to be shown", hint="name some, or leave out the choice")
+    for number in trials:
+        if not 1 <= number <= len(episode):
+            raise BadInput(
+                f"there is no trial {number}", hint=f"the trials are 1 to {len(episode)}"
+            ).at(file=episode.name)
+    return [number - 1 for number in trials]
+
+
+def _size(trials: Iterable[Trial], scale: int) -> tuple[int, int]:
+    """Return width and height of the pictures, which encoders want to be even."""
+    sizes = np.ceil(scale * np.array([trial.size for trial in trials]).max(axis=0) / 2) * 2
+    return int(sizes[0]), int(sizes[1])
+
+
+def _trials(
+    painters: Sequence[Painter], charts: Sequence[Chart] | None, pace: Pace
+) -> Iterator[Iterator[Pixels]]:
+    """Yield the pictures of each trial: the world, and beside it the chart if there is one."""
+    for index, painter in enumerate(painters):
+        frames = pace.shown(len(painter.trial.path))
+        worlds = painter.frames(frames)
+        yield worlds if charts is None else _beside(worlds, charts[index], frames)
+
+
+def _beside(worlds: Iterator[Pixels], chart: Chart, frames: Sequence[int]) -> Iterator[Pixels]:
+    for world, frame in zip(worlds, frames, strict=True):
+        yield np.concatenate([world, chart.at(frame)], axis=1)
+
+
+def _joined(trials: Iterable[Iterable[Pixels]], between: Sequence[Pixels]) -> Iterator[Pixels]:
+    """Yield the pictures of all trials, with some pictures between one trial and the next."""
+    for number, trial in enumerate(trials):
+        if number > 0:
+            yield from between
+        yield from trial
+
+
+def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iterator[Pixels]:
+    for number, picture in enumerate(pictures, start=1):
+        yield picture
+        progress(number, total)
+
+
+def runs(pictures: Iterable[Pixels]) -> Iterator[tuple[Pixels, int]]:
+    """Yield pictures that differ from the one before, each with how often it is shown in a row."""
+    last, times = None, 0
+    for picture in pictures:
+        if last is not None and picture is not last:
+            yield last, times
+            times = 0
+        last, times = picture, times + 1
+    if last is not None:
+        yield last, times

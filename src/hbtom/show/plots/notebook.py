@@ -1,0 +1,113 @@
+"""What notebooks show: a judgement in short with a map of its test trial, and a table of scores.
+
+Plain HTML and SVG, made without any library. All text that comes from files is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import PurePath
+
+import numpy as np
+
+from hbtom.bench.evaluation import Evaluation
+from hbtom.judgement import Judgement
+from hbtom.observe import Trial
+from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
+from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, said, signs, three
+from hbtom.show.scores import score_rows
+from hbtom.show.words import plain
+
+_SIDE = 180  # pixels on the screen
+
+
+def judgement_html(judgement: Judgement) -> str:
+    """Return plausibility, its parts, a sentence, and a map of the test trial."""
+    known = signs([judgement.episode])
+    parts, surprise = judgement.parts.to_dict(), judgement.surprise.to_dict()
+    rows = [
+        ("", *parts),
+        ("surprise", *(f"{value:.2f}" for value in surprise.values())),
+        ("part", *map(three, parts.values())),
+    ]
+    name = escape(plain(PurePath(judgement.episode.name).name))
+    return (
+        '<div style="display: flex; gap: 1.2em; align-items: flex-start">'
+        f"{trial_svg(judgement.episode.test, known)}"
+        f"<div><b>{name}</b>: plausibility <b>{escape(three(judgement.plausibility))}</b>"
+        f"<br>{escape(said(judgement, known))}{_table(rows)}</div></div>"
+    )
+
+
+def evaluation_html(evaluation: Evaluation) -> str:
+    """Return the benchmark's table."""
+    model = evaluation.model
+    told = f"model {model.name} ({model.fingerprint}), dataset {evaluation.dataset}"
+    return f"<div>{_table(score_rows(evaluation.tasks))}<small>{escape(plain(told))}</small></div>"
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    """Return an HTML table; the first row is the heading, the first column names the rows."""
+    heading, *body = rows
+    lines = [_row("th", heading), *(_row("td", row) for row in body)]
+    return f'<table style="margin: 0.5em 0">{"".join(lines)}</table>'
+
+
+def _row(kind: str, cells: tuple[str, ...]) -> str:
+    made = []
+    for index, cell in enumerate(cells):
+        side = "left" if index == 0 else "right"
+        indent = len(cell) - len(cell.lstrip())
+        style = f"text-align: {side}; padding-left: {0.5 + indent / 2:g}em"
+        made.append(f'<{kind} style="{style}">{escape(cell.strip())}</{kind}>')
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def trial_svg(trial: Trial, known: Signs) -> str:
+    """Return a small map of a trial as SVG."""
+    width, height = trial.size
+    shapes = [f'<rect width="{width:g}" height="{height:g}" fill="white"/>']
+    shapes += [_box(block, WALL) for block in trial.walls]
+    shapes += [_box(block, BARRIER) for block in trial.barrier]
+    if trial.lock is not None:
+        shapes.append(_glyph(trial.lock.centre, trial.lock.radius, SQUARE, WALL))
+        slot = turned(trial.lock.look.image)
+        shapes.append(_glyph(trial.lock.centre, 0.6 * trial.lock.radius, slot, "white"))
+    for item, sign in zip(trial.items, known.of(trial), strict=True):
+        glyph = turned(item.look.image) if item is trial.key else sign.glyph
+        shapes.append(_glyph(item.centre, item.radius, glyph, sign.colour, sign.name))
+    agent = known.agents[trial.agent.look]
+    moved = np.concatenate([[True], (np.diff(trial.path, axis=0) != 0).any(axis=1)])
+    points = _points(trial.path[moved])
+    shapes.append(f'<polyline points="{points}" fill="none" stroke="{INK}" stroke-width="2"/>')
+    x, y = trial.path[0]
+    shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="3.5" fill="white" stroke="{INK}"/>')
+    end = (float(trial.path[-1, 0]), float(trial.path[-1, 1]))
+    shapes.append(_glyph(end, trial.agent.radius, agent.glyph, agent.colour, agent.name, INK))
+    return (
+        f'<svg viewBox="0 0 {width:g} {height:g}" width="{_SIDE}" role="img" '
+        f'style="border: 1px solid {SOFT}">{"".join(shapes)}</svg>'
+    )
+
+
+def _box(block: Iterable[float], colour: str) -> str:
+    x, y, width, height = block
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{colour}"/>'
+
+
+def _glyph(
+    centre: tuple[float, float],
+    radius: float,
+    glyph: Polygon,
+    colour: str,
+    name: str = "",
+    edge: str = "none",
+) -> str:
+    points = _points(np.array(centre) + radius * glyph)
+    told = f"<title>{escape(name)}</title>" if name else ""
+    return f'<polygon points="{points}" fill="{colour}" stroke="{edge}">{told}</polygon>'
+
+
+def _points(corners: Polygon) -> str:
+    return " ".join(f"{x:.6g},{y:.6g}" for x, y in corners)

@@ -1,0 +1,134 @@
+"""Trials as pictures of coloured pixels, drawn without smoothing, so that places can be read off.
+
+The pixel (x, y) of the benchmark's world is the square of ``scale`` x ``scale`` pixels whose top
+left corner is (scale x, scale y): x to the right, y downwards. A thing fills its bounding square
+from side to side. From back to front: floor, home, walls, barrier, lock, objects, key, agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hbtom.arrays import Bools, Floats
+from hbtom.observe import Trial
+from hbtom.show.plots.cast import BARRIER, FLOOR, HOME, WALL, Actor, Cast, Colour, Paints
+from hbtom.show.plots.glyphs import SQUARE, mask, turned
+
+Pixels = Annotated[NDArray[np.uint8], "row column"]  # the numbers of colours
+Place = tuple[float, float]  # a centre, in the world's pixels
+
+SLOT = 0.6  # of a lock's radius
+
+
+@dataclass(frozen=True, eq=False)
+class Painter:
+    """Draws the frames of one trial."""
+
+    trial: Trial
+    cast: Cast
+    paints: Paints
+    scale: int
+    size: tuple[int, int]  # of pictures, in pixels: width and height
+
+    def frames(self, shown: Iterable[int]) -> Iterator[Pixels]:
+        """Yield a picture of each frame; as long as nothing changes, the very same one."""
+        scene = places = None
+        stage = picture = np.empty((0, 0), dtype=np.uint8)
+        for frame in shown:
+            now = self.trial.barrier_left[frame], self._lock_there(frame)
+            if now != scene:
+                scene, stage, places = now, self._stage(frame), None
+            here = self._key_place(frame), _place(self.trial.path[frame])
+            if here != places:
+                places, picture = here, self._with_movers(stage, *here)
+            yield picture
+
+    def _lock_there(self, frame: int) -> bool:
+        there = self.trial.lock_there
+        return there is not None and bool(there[frame])
+
+    def _key_place(self, frame: int) -> Place | None:
+        """Return where the key is; None where there is none, or none any more."""
+        path = self.trial.key_path
+        return None if path is None or np.isnan(path[frame]).any() else _place(path[frame])
+
+    def _stage(self, frame: int) -> Pixels:
+        """Draw all that does not move from frame to frame."""
+        width, height = self.size
+        picture = np.full((height, width), self.paints[FLOOR], dtype=np.uint8)
+        start, radius = _place(self.trial.path[0]), self.trial.agent.radius
+        self._stamp(picture, start, mask(SQUARE, self._side(radius)), HOME)
+        self._fill(picture, self.trial.walls, WALL)
+        self._fill(picture, standing(self.trial, frame), BARRIER)
+        lock = self.cast.lock
+        if lock is not None and self._lock_there(frame):
+            self._draw(picture, lock)
+            slot = mask(turned(lock.body.look.image), self._side(SLOT * lock.body.radius))
+            self._stamp(picture, lock.body.centre, slot, FLOOR)
+        for actor in self.cast.objects:
+            self._draw(picture, actor)
+        return picture
+
+    def _with_movers(self, stage: Pixels, key_place: Place | None, place: Place) -> Pixels:
+        """Draw key and agent on a stage."""
+        picture, key = stage.copy(), self.cast.key
+        if key is not None and key_place is not None:
+            self._stamp(picture, key_place, self._shape(key), key.colour)
+        self._stamp(picture, place, self._agent_shape, self.cast.agent.colour)
+        return picture
+
+    @cached_property
+    def _agent_shape(self) -> Bools:
+        return self._shape(self.cast.agent)
+
+    def _shape(self, actor: Actor) -> Bools:
+        return mask(actor.glyph, self._side(actor.body.radius))
+
+    def _draw(self, picture: Pixels, actor: Actor) -> None:
+        self._stamp(picture, actor.body.centre, self._shape(actor), actor.colour)
+
+    def _fill(self, picture: Pixels, blocks: Annotated[Floats, "block 4"], colour: Colour) -> None:
+        for x, y, width, height in blocks:
+            left, right = (max(self._pixel(side), 0) for side in (x, x + width))
+            top, bottom = (max(self._pixel(side), 0) for side in (y, y + height))
+            picture[top:bottom, left:right] = self.paints[colour]
+
+    def _stamp(self, picture: Pixels, place: Place, shape: Bools, colour: Colour) -> None:
+        """Draw a shape round a place, as much of it as is within the picture."""
+        half = len(shape) / self.scale / 2
+        left, top = (self._pixel(middle - half) for middle in place)
+        shape = shape[max(-top, 0) :, max(-left, 0) :]
+        part = picture[max(top, 0) :, max(left, 0) :][: shape.shape[0], : shape.shape[1]]
+        part[shape[: part.shape[0], : part.shape[1]]] = self.paints[colour]
+
+    def _side(self, radius: float) -> int:
+        return max(self._pixel(2 * radius), 1)
+
+    def _pixel(self, length: float) -> int:
+        return int(np.floor(self.scale * length + 0.5))
+
+
+def standing(trial: Trial, frame: int) -> Annotated[Floats, "block 4"]:
+    """Return the blocks of the barrier that stand in a frame.
+
+    Of a barrier is known how much of it is left. What is nearest to the lock goes first.
+    """
+    blocks = trial.barrier
+    if not len(blocks) or trial.barrier_left[frame] >= 1:
+        return blocks
+    middles = blocks[:, :2] + blocks[:, 2:] / 2
+    lock = trial.path[frame] if trial.lock is None else np.array(trial.lock.centre)
+    far_first = np.argsort(-np.hypot(*(middles - lock).T), kind="stable")
+    areas = blocks[far_first, 2] * blocks[far_first, 3]
+    left = trial.barrier_left[frame] * areas.sum()
+    return blocks[far_first[areas.cumsum() <= left + 1e-6]]
+
+
+def _place(place: Annotated[Floats, "2"]) -> Place:
+    return float(place[0]), float(place[1])

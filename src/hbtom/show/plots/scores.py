@@ -1,0 +1,170 @@
+"""Figures of scores: accuracy against what was published, and how far plausibility can be trusted.
+
+Accuracies are shown in per cent, as the published ones are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hbtom.bench.calibration import Calibration
+from hbtom.bench.evaluation import Evaluation
+from hbtom.bench.published import MODELS, published
+from hbtom.bench.score import Score, in_groups, total, wilson
+from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.show.plots.sheet import (
+    COLUMN,
+    LINE,
+    SMALL,
+    Column,
+    How,
+    Sheet,
+    grid,
+    label,
+    styled,
+    text_width,
+    wrapped,
+)
+from hbtom.show.plots.signs import HAIR, INK, ITEMS, SOFT
+from hbtom.show.words import plain
+
+MARKS = dict(zip(MODELS, ("D", "x", "+", "v", "^", "s"), strict=True))
+OURS, THEIRS = ITEMS[0], ITEMS[1]
+# Centimetres
+ROW = 0.44  # from task to task
+BELOW = 0.85  # for the scale below the chart
+EDGE = 0.15
+DODGE = 0.18  # rows: what is published stands higher, what is ours lower
+_TASKS = {one.folder: one.row for one in EVALUATION_TASKS}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the chart: a task, or a group of tasks with its tasks below it."""
+
+    name: str
+    score: Score
+    part: bool  # of a group
+
+    @property
+    def indent(self) -> float:
+        return 0.25 if self.part else 0.0
+
+
+def chart_lines(evaluation: Evaluation) -> list[Line]:
+    """Return the lines of the benchmark's table."""
+    return list(_lines(evaluation))
+
+
+def _lines(evaluation: Evaluation) -> Iterator[Line]:
+    for group, parts in in_groups(evaluation.tasks):
+        alone = len(parts) == 1 and _TASKS.get(parts[0].task, parts[0].task) == group
+        yield Line(plain(group), parts[0] if alone else total(group, parts), part=False)
+        for score in () if alone else parts:
+            yield Line(plain(_TASKS.get(score.task, score.task)), score, part=True)
+    yield Line("all", evaluation.overall, part=False)
+
+
+@styled
+def draw_evaluation(evaluation: Evaluation, width: float = COLUMN) -> Figure:
+    """Return accuracy by task, with 95 % intervals, against every published figure."""
+    lines = chart_lines(evaluation)
+    notes = wrapped(_note(evaluation), width - 2 * EDGE, SMALL)
+    tall = len(lines) * ROW
+    sheet = Sheet(width, 2 * LINE + tall + BELOW + len(notes) * LINE + 2 * EDGE)
+    column = Column(sheet, EDGE, EDGE, width - 2 * EDGE)
+    chart = column.below(2 * LINE)
+    left = max(text_width(line.name) + line.indent for line in lines) + 0.2
+    axes = chart.axes(left, 0, column.width - left - 0.1, tall)
+    _draw_accuracy(axes, lines)
+    for number, line in enumerate(lines):
+        chart.text(line.indent, (number + 0.5) * ROW, line.name, color=SOFT if line.part else INK)
+    near: How = {"handletextpad": 0.1, "columnspacing": 0.9, "borderaxespad": 0.0, "borderpad": 0.0}
+    corner = (EDGE / sheet.width, 1 - EDGE / sheet.height)
+    sheet.figure.legend(
+        loc="upper left", bbox_to_anchor=corner, ncols=4, frameon=False, fontsize=SMALL, **near
+    )
+    for number, text in enumerate(notes):
+        chart.below(tall + BELOW).text(0, (number + 0.5) * LINE, text, fontsize=SMALL, color=SOFT)
+    return sheet.figure
+
+
+def _note(evaluation: Evaluation) -> str:
+    model = evaluation.model
+    return (
+        f"Lines: 95 % intervals. Model {plain(model.name)} ({model.fingerprint}) on "
+        f"{plain(evaluation.dataset)}; published figures are on the real benchmark. Dotted: chance."
+    )
+
+
+def _draw_accuracy(axes: Axes, lines: list[Line]) -> None:
+    """Draw one row a line: published figures a little above, and below them this model's."""
+    rows = np.arange(len(lines))
+    axes.set(xlim=(0, 102), ylim=(len(lines) - 0.5, -0.5), yticks=[])
+    axes.set_xticks([0, 25, 50, 75, 100])
+    axes.grid(axis="x", color=HAIR, linewidth=0.4)
+    axes.axvline(50, color=SOFT, linewidth=0.6, linestyle=(0, (1, 1.5)))
+    axes.set_axisbelow(True)
+    accuracy = np.array([100 * line.score.accuracy for line in lines])
+    bounds = 100 * np.array([line.score.interval for line in lines]).T
+    ours: How = {
+        "color": OURS,
+        "markersize": 4,
+        "elinewidth": 1.3,
+        "zorder": 4,
+        "label": "this model",
+    }
+    axes.errorbar(accuracy, rows + DODGE, xerr=np.abs(bounds - accuracy), fmt="o", **ours)
+    for name, mark in MARKS.items():
+        theirs = [100 * published(line.score.task).get(name, np.nan) for line in lines]
+        main = name == "HBToM"
+        how: How = {
+            "color": THEIRS if main else "#85878D",
+            "fillstyle": "none",
+            "markeredgewidth": 0.8,
+        }
+        axes.plot(theirs, rows - DODGE, mark, markersize=4 if main else 3.2, label=name, **how)
+    axes.spines["left"].set_visible(False)
+    label(axes, x="accuracy, % of pairs")
+
+
+@styled
+def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
+    """Return the share of expected episodes among those of some plausibility, on pairs left out."""
+    side = width - 2 * EDGE - 1.1
+    sheet = Sheet(width, side + LINE + 1.0 + 2 * EDGE)
+    column = Column(sheet, EDGE, EDGE, width - 2 * EDGE)
+    axes = column.axes(1.0, LINE, side, side)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    grid(axes)
+    axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.6, linestyle=(0, (1, 1.5)))
+    mean = np.array([one.mean_plausibility for one in calibration.bins])
+    share = np.array([one.expected for one in calibration.bins])
+    bounds = [wilson(one.expected * one.episodes, one.episodes) for one in calibration.bins]
+    errors = np.abs(np.array(bounds).T - share)
+    ours: How = {
+        "color": OURS,
+        "markersize": 4,
+        "elinewidth": 1.2,
+        "linewidth": 0.8,
+        "clip_on": False,
+    }
+    axes.errorbar(mean, share, yerr=errors, fmt="o-", zorder=4, **ours)
+    for one, x, y in zip(calibration.bins, mean, share, strict=True):
+        near = "right" if x > 0.9 else "left"
+        far: How = {"xytext": (5 if near == "left" else -5, 3), "textcoords": "offset points"}
+        how: How = {
+            "fontsize": SMALL,
+            "color": SOFT,
+            "bbox": {"fc": "white", "ec": "none", "pad": 0.5},
+        }
+        axes.annotate(str(one.episodes), (x, y), **far, ha=near, **how)
+    label(axes, "plausibility", "share of expected episodes")
+    told = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
+    column.text(1.0, LINE / 2, told, fontsize=SMALL, color=SOFT)
+    return sheet.figure

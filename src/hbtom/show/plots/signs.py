@@ -1,0 +1,115 @@
+"""Who is drawn how: names, colours and glyphs, the same for a thing wherever it is seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hbtom.judgement import Judgement
+from hbtom.mind.effort import KEY, name_goals
+from hbtom.observe import Episode, Look, Trial, names
+from hbtom.show.plots.glyphs import AGENTS, OBJECTS, TRIANGLE, Polygon
+from hbtom.show.words import explain, plain
+
+# Colours that all eyes can tell apart, after Okabe and Ito; and greys.
+ITEMS = ("#0072B2", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
+KEY_COLOUR = "#E69F00"
+BARRIER = "#4F9D69"
+WALL = "#3C3D42"
+INK, SOFT, HAIR = "#1C1D20", "#5E6067", "#D5D3CC"
+HEAT = "#17456E"
+NO_COLOUR = (128, 128, 128)
+
+_LONGEST = 24  # letters of a name; the rest of a longer one is left out
+_ENDING = re.compile(r"\.(png|jpe?g|gif|svg|webp)(?= |$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Sign:
+    """How a thing is named and drawn."""
+
+    name: str
+    colour: str  # red, green and blue in hexadecimal digits
+    glyph: Polygon
+    number: int = 0  # in order of appearance
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """The signs of all that may be wanted in some episodes, and of all agents."""
+
+    items: Mapping[Look, Sign]
+    agents: Mapping[Look, Sign]
+
+    def of(self, trial: Trial) -> tuple[Sign, ...]:
+        """Return the signs of a trial's items, in their order."""
+        return tuple(self.items[look] for look in name_goals(trial))
+
+
+def signs(episodes: Iterable[Episode]) -> Signs:
+    """Give all that is seen in some episodes a sign, by order of appearance."""
+    trials = [trial for episode in episodes for trial in episode]
+    agents = list(dict.fromkeys(trial.agent.look for trial in trials))
+    called = short_names(agents)
+    return Signs(
+        signs_of_goals(look for trial in trials for look in name_goals(trial)).items,
+        {
+            look: Sign(called[look], hexadecimal(look), AGENTS[index % len(AGENTS)], index)
+            for index, look in enumerate(agents)
+        },
+    )
+
+
+def signs_of_goals(goals: Iterable[Look]) -> Signs:
+    """Give goals a sign, by order of appearance; the key's is its own."""
+    items = list(dict.fromkeys(goals))
+    objects = [look for look in items if look != KEY]
+    called = short_names(items)
+    number = {look: len(objects) if look == KEY else objects.index(look) for look in items}
+    return Signs({look: _item_sign(called[look], look, number[look]) for look in items}, {})
+
+
+def _item_sign(name: str, look: Look, number: int) -> Sign:
+    if look == KEY:
+        return Sign(name, KEY_COLOUR, TRIANGLE, number)
+    return Sign(name, ITEMS[number % len(ITEMS)], OBJECTS[number % len(OBJECTS)], number)
+
+
+def short_names(looks: Sequence[Look]) -> dict[Look, str]:
+    """Return names as people say them, "heart" for ``heart.png``, that tell things apart."""
+    whole = [plain(name) for name in names(looks)]
+    short = [_ENDING.sub("", name).replace("_", " ").strip() or name for name in whole]
+    called = short if len(set(short)) == len(short) else whole
+    return dict(zip(looks, map(_cut, called), strict=True))
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+
+
+def rgb(look: Look) -> tuple[int, int, int]:
+    """Return a thing's own colour as whole numbers from 0 to 255; grey where there is none."""
+    if len(look.colour) < 3:
+        return NO_COLOUR
+    red, green, blue = (round(min(max(value, 0.0), 255.0)) for value in look.colour[:3])
+    return red, green, blue
+
+
+def hexadecimal(look: Look) -> str:
+    """Return a thing's own colour in hexadecimal digits."""
+    return "#{:02X}{:02X}{:02X}".format(*rgb(look))
+
+
+def said(judgement: Judgement, known: Signs) -> str:
+    """Return the sentence about a judgement, with things named as their signs are."""
+    sentence = explain(judgement)
+    for look, sign in {**known.items, **known.agents}.items():
+        if look != KEY:
+            sentence = sentence.replace(plain(str(look)), sign.name)
+    return sentence
+
+
+def three(value: float) -> str:
+    """Return a plausibility, or a part of one, with three decimals."""
+    return f"{value:.3f}" if value >= 0.0005 else "<0.001"

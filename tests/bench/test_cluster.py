@@ -1,0 +1,194 @@
+"""Evaluating on a cluster: a real scheduler, three workers, one of which is killed."""
+
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import hbtom
+from episodes import write_pairs
+from hbtom.bench import cluster as machines
+from hbtom.bench.evaluation import Interrupted, evaluate
+from hbtom.bench.results import encode, write_rows
+from hbtom.errors import BadInput
+
+distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
+# What the library leaves open when a worker dies is its own business.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+PAIRS = 48
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "many"
+    return write_pairs(folder, ["efficiency_path", "preference"], PAIRS // 2)
+
+
+@pytest.fixture(scope="module")
+def alone(data):
+    """What a single process makes of the data."""
+    return evaluate(data, workers=1)
+
+
+def started(workers: int):
+    """Start a scheduler, and workers that are processes of their own."""
+    return distributed.LocalCluster(
+        n_workers=workers,
+        processes=True,
+        threads_per_worker=1,
+        dashboard_address=":0",  # any port that is free
+        silence_logs=logging.CRITICAL,
+    )
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with started(3) as three:
+        yield three
+
+
+def command(*words: object, **settings) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hbtom", "evaluate", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        **settings,
+    )
+
+
+def test_a_worker_that_is_killed_changes_nothing(data, alone, cluster, tmp_path):
+    victim = cluster.workers[0].pid
+
+    def kill(done: int, total: int) -> None:
+        if done == 3:
+            os.kill(victim, signal.SIGKILL)
+
+    out = tmp_path / "out.csv"
+    found = evaluate(data, cluster=cluster.scheduler_address, out=out, progress=kill)
+    assert found == alone
+    assert out.read_bytes() == encode(alone.rows, ".csv")
+
+
+def test_the_command_on_a_cluster_prints_the_same(data, alone, cluster, tmp_path):
+    """Also from a folder that is not that of the workers, with the scheduler's file."""
+    (tmp_path / "scheduler.json").write_text(json.dumps({"address": cluster.scheduler_address}))
+    (tmp_path / "data").symlink_to(data, target_is_directory=True)
+    here = command("data", "--workers", "1", "--out", "here.csv", cwd=tmp_path)
+    there = command("data", "--cluster", "scheduler.json", "--out", "there.csv", cwd=tmp_path)
+    assert (there.returncode, there.stderr) == (0, "")
+    assert there.stdout == here.stdout
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+
+
+def test_files_that_cannot_be_read_are_told_alike(data, cluster, tmp_path):
+    broken = Path(shutil.copytree(data / "preference", tmp_path / "preference"))
+    (broken / "03e.json.gz").write_bytes(b"[[")
+    there = evaluate(broken, cluster=cluster.scheduler_address)
+    assert there == evaluate(broken, workers=1)
+    assert len(there.unreadable) == 1
+
+
+def test_ctrl_c_calls_back_what_is_out_and_it_can_go_on(data, alone, cluster, tmp_path):
+    def interrupt(done: int, total: int) -> None:
+        if done == 9:
+            raise KeyboardInterrupt
+
+    out = tmp_path / "out.parquet"
+    address = cluster.scheduler_address
+    with pytest.raises(Interrupted) as caught:
+        evaluate(data, cluster=address, out=out, progress=interrupt)
+    assert caught.value.so_far.rows == alone.rows[:18]
+    for _ in range(1000):
+        if not cluster.scheduler.tasks:
+            break
+        time.sleep(0.01)
+    assert not cluster.scheduler.tasks
+    assert evaluate(data, cluster=address, out=out, resume=True) == alone
+    assert out.read_bytes() == encode(alone.rows, ".parquet")
+
+
+def test_a_scheduler_that_is_lost_is_told_and_it_can_go_on(
+    data, alone, cluster, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(machines, "PATIENCE", 5)
+    out = tmp_path / "out.jsonl"
+    with started(1) as other:
+
+        def lose(done: int, total: int) -> None:
+            if done == 3:
+                other.close()
+
+        with pytest.raises(BadInput, match=r"connection.*was lost.*--resume"):
+            evaluate(data, cluster=other.scheduler_address, out=out, progress=lose)
+    assert encode(alone.rows, ".jsonl").startswith(out.read_bytes())
+    assert evaluate(data, cluster=cluster.scheduler_address, out=out, resume=True) == alone
+    assert out.read_bytes() == encode(alone.rows, ".jsonl")
+
+
+def test_what_is_complete_needs_no_scheduler(data, alone, tmp_path):
+    write_rows(alone.rows, tmp_path / "out.csv")
+    found = evaluate(data, cluster="tcp://127.0.0.1:1", out=tmp_path / "out.csv", resume=True)
+    assert found == alone
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_workers_that_cannot_see_the_data_are_told(data, cluster):
+    ran = command("/proc/self/cwd/many", "--cluster", cluster.scheduler_address, cwd=data.parent)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    (line,) = ran.stderr.splitlines()
+    assert "cannot see /proc/self/cwd/many/efficiency_path" in line
+    assert "shared file system" in line
+
+
+def test_workers_with_another_version_are_told(data, cluster, tmp_path):
+    other = tmp_path / "other" / "hbtom"
+    shutil.copytree(Path(hbtom.__file__).parent, other)
+    front = other / "__init__.py"
+    front.write_text(front.read_text().replace(hbtom.__version__, "99.0"))
+    path = os.pathsep.join([str(other.parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    environment = {**os.environ, "PYTHONPATH": path}
+    ran = command(data, "--cluster", cluster.scheduler_address, env=environment)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    (line,) = ran.stderr.splitlines()
+    assert f"has hbtom {hbtom.__version__}, and here it is 99.0" in line
+
+
+@pytest.mark.parametrize(
+    ("address", "complaint"),
+    [
+        ("nonsense", "not the address of a scheduler"),
+        ("ftp://here:21", "not the address of a scheduler"),
+        ("nowhere.json", "no scheduler file"),
+        ("tcp://127.0.0.1:1", "no scheduler answers at tcp://127.0.0.1:1"),
+    ],
+)
+def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch, address, complaint):
+    monkeypatch.setattr(machines, "PATIENCE", 1)
+    out = tmp_path / "out.csv"
+    with pytest.raises(BadInput, match=complaint):
+        evaluate(data, cluster=address, out=out)
+    assert not out.exists()
+
+
+def test_a_file_that_no_scheduler_has_written(data, tmp_path):
+    (tmp_path / "scheduler.json").write_text("[]")
+    with pytest.raises(BadInput, match="no scheduler file"):
+        evaluate(data, cluster=str(tmp_path / "scheduler.json"))
+
+
+def test_a_library_that_is_missing(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(BadInput, match=r"distributed.*'cluster'"):
+        evaluate(data, cluster="tcp://127.0.0.1:1")

@@ -1,0 +1,450 @@
+"""Results files that grow, and evaluations that go on where another has stopped."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import hbtom
+from episodes import write_pairs
+from hbtom.bench.evaluation import Interrupted, evaluate
+from hbtom.bench.ratings import read_ratings
+from hbtom.bench.results import decode, encode, write_rows
+from hbtom.cli import main
+from hbtom.errors import BadInput
+from hbtom.model import Model
+
+KINDS = [".csv", ".jsonl", ".parquet"]
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    """Three pairs of three tasks, all different and quickly judged."""
+    tasks = ["preference", "efficiency_path", "inaccessible_goal"]
+    return write_pairs(tmp_path_factory.mktemp("small"), tasks, pairs=3)
+
+
+@pytest.fixture
+def changeable(small, tmp_path) -> Path:
+    """Nine pairs that a test may change."""
+    return Path(shutil.copytree(small, tmp_path / "data"))
+
+
+def written(data: Path) -> dict[str, bytes]:
+    """Return what an evaluation that is not interrupted writes, by the kind of file."""
+    rows = evaluate(data, workers=1).rows
+    return {kind: encode(rows, kind) for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def whole(small) -> dict[str, bytes]:
+    return written(small)
+
+
+def judged_again(data: Path, out: Path, **settings) -> list[int]:
+    """Resume an evaluation, and return after how many pairs it was told of progress."""
+    told = []
+    evaluate(
+        data, out=out, resume=True, workers=1, progress=lambda n, _: told.append(n), **settings
+    )
+    assert list(out.parent.glob("*.part.jsonl")) == []
+    return told
+
+
+def hbtom_command(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+# Rows survive being written and read
+
+
+@every_kind
+def test_rows_come_back_exactly(small, kind):
+    rows = list(evaluate(small, workers=1).rows)
+    odd = replace(rows[0], pair='a "b", c;\u2028\u00e9', rating=0.1 + 0.2, part_goal=5e-324)
+    data = encode([odd, *rows], kind)
+    assert decode(data, kind) == [odd, *rows]
+    assert encode(decode(data, kind), kind) == data
+
+
+def test_a_file_may_have_a_name_that_is_not_unicode(small):
+    row = replace(evaluate(small, workers=1).rows[0], file=os.fsdecode(b"caf\xe9/1e.json"))
+    for kind in (".csv", ".jsonl"):
+        assert decode(encode([row], kind), kind) == [row]
+
+
+# A file grows by whole rows, in order
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
+def test_the_file_grows_by_whole_pairs(small, whole, tmp_path, kind):
+    out = tmp_path / f"out{kind}"
+    seen = []
+    evaluate(small, out=out, workers=1, progress=lambda n, _: seen.append((n, _read(out))))
+    assert [len(decode(content, kind)) for _, content in seen] == [2 * n for n, _ in seen]
+    assert all(whole[kind].startswith(content) for _, content in seen)
+    assert out.read_bytes() == whole[kind]
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+def test_a_parquet_file_appears_when_it_is_complete(small, whole, tmp_path):
+    out, beside = tmp_path / "out.parquet", tmp_path / "out.parquet.part.jsonl"
+    seen = []
+    evaluate(
+        small, out=out, workers=1, progress=lambda n, _: seen.append((out.exists(), _read(beside)))
+    )
+    assert not any(there for there, _ in seen)
+    assert [content for _, content in seen[1:]] == [
+        encode(decode(whole[".jsonl"], ".jsonl")[: 2 * n], ".jsonl") for n in range(1, 10)
+    ]
+    assert out.read_bytes() == whole[".parquet"]
+    assert not beside.exists()
+
+
+def test_a_file_of_mine_is_replaced_only_by_a_complete_one(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("precious")
+    seen = []
+    progress = lambda n, _: seen.append(out.read_text())  # noqa: E731
+    evaluate(small, out=out, overwrite=True, workers=1, progress=progress)
+    assert set(seen) == {"precious"}
+    assert out.read_bytes() == whole[".csv"]
+    assert list(tmp_path.glob("*.part.jsonl")) == []
+
+
+# Going on
+
+
+@every_kind
+def test_nothing_is_judged_twice(small, whole, tmp_path, kind):
+    out = tmp_path / f"out{kind}"
+    assert judged_again(small, out) == list(range(10))  # a file that is not there is made
+    assert out.read_bytes() == whole[kind]
+    assert judged_again(small, out) == [9]
+    assert out.read_bytes() == whole[kind]
+
+
+def stop_after(pairs: int):
+    def progress(done: int, total: int) -> None:
+        if done == pairs:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@every_kind
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_an_interrupted_evaluation_goes_on(small, whole, tmp_path, kind, overwrite):
+    out = tmp_path / f"out{kind}"
+    if overwrite:
+        out.write_bytes(encode([], kind))
+    with pytest.raises(Interrupted) as caught:
+        evaluate(small, out=out, overwrite=overwrite, workers=1, progress=stop_after(4))
+    assert (caught.value.done, caught.value.pairs) == (4, 9)
+    assert caught.value.so_far.overall.pairs == 4
+    with pytest.raises(Interrupted) as caught:
+        evaluate(small, out=out, resume=True, workers=1, progress=stop_after(7))
+    assert caught.value.so_far.overall.pairs == 7
+    assert judged_again(small, out) == [7, 8, 9]
+    assert out.read_bytes() == whole[kind]
+
+
+@every_kind
+def test_what_goes_on_gives_the_same_evaluation(small, tmp_path, kind):
+    once = evaluate(small, workers=1)
+    out = tmp_path / f"out{kind}"
+    with pytest.raises(Interrupted):
+        evaluate(small, out=out, workers=1, progress=stop_after(5))
+    again = evaluate(small, out=out, resume=True, workers=1)
+    assert again == once
+
+
+@every_kind
+def test_a_changed_file_is_judged_again(changeable, tmp_path, kind):
+    whole = written(changeable)
+    out = tmp_path / f"out{kind}"
+    out.write_bytes(whole[kind])
+    first, second, *_ = sorted((changeable / "preference").glob("*e.json.gz"))
+    shutil.copy(second, first)
+    assert judged_again(changeable, out) == [8, 9]
+    assert out.read_bytes() == encode(evaluate(changeable, workers=1).rows, kind) != whole[kind]
+
+
+def test_a_changed_member_of_an_archive_is_judged_again_and_no_other(changeable, tmp_path):
+    def pack():
+        return shutil.make_archive(str(tmp_path / "data"), "zip", changeable)
+
+    out = tmp_path / "out.csv"
+    judged_again(pack(), out)
+    pack()  # another time, the same content
+    assert judged_again(tmp_path / "data.zip", out) == [9]
+    first, second, *_ = sorted((changeable / "preference").glob("*e.json.gz"))
+    shutil.copy(second, first)
+    assert judged_again(pack(), out) == [8, 9]
+    assert out.read_bytes() == encode(evaluate(tmp_path / "data.zip", workers=1).rows, ".csv")
+
+
+@every_kind
+def test_another_model_or_score_judges_all_again(small, whole, tmp_path, kind):
+    out = tmp_path / f"out{kind}"
+    out.write_bytes(whole[kind])
+    paper = evaluate(small, "paper", workers=1)
+    assert judged_again(small, out, model="paper") == list(range(10))
+    assert out.read_bytes() == encode(paper.rows, kind)
+    assert judged_again(small, out, model="paper", score="predictive") == list(range(10))
+    assert out.read_bytes() != encode(paper.rows, kind)
+
+
+def test_another_name_of_the_same_model_judges_nothing_again(small, whole, tmp_path):
+    from msgspec.structs import replace as changed
+
+    out = tmp_path / "out.csv"
+    out.write_bytes(whole[".csv"])
+    assert judged_again(small, out, model=changed(Model.preset("default"), name="mine")) == [9]
+
+
+def test_what_another_model_has_found_is_there_until_all_is_judged_again(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(whole[".csv"])
+    with pytest.raises(Interrupted):
+        evaluate(small, "paper", out=out, resume=True, workers=1, progress=stop_after(8))
+    assert out.read_bytes() == whole[".csv"]
+    assert judged_again(small, out) == [9]  # back to the first one
+    assert out.read_bytes() == whole[".csv"]
+
+
+def test_another_version_judges_all_again(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    older = [replace(row, version="0.0.1") for row in decode(whole[".csv"], ".csv")]
+    write_rows(older, out)
+    assert judged_again(small, out) == list(range(10))
+    assert out.read_bytes() == whole[".csv"]
+
+
+@every_kind
+def test_missing_repeated_and_disordered_rows(small, whole, tmp_path, kind):
+    out = tmp_path / f"out{kind}"
+    rows = decode(whole[kind], kind)
+    write_rows([*rows[:3], *rows[4:]], out)
+    assert judged_again(small, out) == [8, 9]
+    assert out.read_bytes() == whole[kind]
+    write_rows([*reversed(rows), rows[0]], out, overwrite=True)
+    assert judged_again(small, out) == [9]
+    assert out.read_bytes() == whole[kind]
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
+@pytest.mark.parametrize("rest", [1, 5, 100, -1])
+def test_a_torn_last_line_is_cut(small, whole, tmp_path, kind, rest):
+    out = tmp_path / f"out{kind}"
+    lines = whole[kind].splitlines(keepends=True)
+    out.write_bytes(b"".join(lines[:9]) + lines[9][:rest])
+    left = tmp_path / f"left{kind}"
+    left.write_bytes(b"".join(lines[: 10 if rest == -1 else 9]))  # -1: nothing but the end of it
+    assert read_ratings(out).values == read_ratings(left).values
+    assert judged_again(small, out) == [4, 5, 6, 7, 8, 9]
+    assert out.read_bytes() == whole[kind]
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
+@pytest.mark.parametrize("size", [0, 3, 9])
+def test_a_torn_first_line_is_cut(small, whole, tmp_path, kind, size):
+    out = tmp_path / f"out{kind}"
+    out.write_bytes(whole[kind][:size])
+    assert judged_again(small, out) == list(range(10))
+    assert out.read_bytes() == whole[kind]
+
+
+def test_a_torn_line_after_all_rows_is_cut(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(whole[".csv"] + b"preference,2")
+    assert judged_again(small, out) == [9]
+    assert out.read_bytes() == whole[".csv"]
+
+
+def test_a_torn_line_of_the_journal_is_cut(small, whole, tmp_path):
+    lines = whole[".jsonl"].splitlines(keepends=True)
+    (tmp_path / "out.parquet.part.jsonl").write_bytes(b"".join(lines[:6]) + lines[6][:200])
+    assert judged_again(small, tmp_path / "out.parquet") == [3, 4, 5, 6, 7, 8, 9]
+    assert (tmp_path / "out.parquet").read_bytes() == whole[".parquet"]
+
+
+def test_unreadable_files_are_tried_again(changeable, tmp_path):
+    whole = written(changeable)
+    out = tmp_path / "out.csv"
+    victim = sorted((changeable / "preference").iterdir())[0]
+    away = victim.rename(tmp_path / "away")
+    victim.write_bytes(b"[[")
+    with pytest.raises(Interrupted) as caught:
+        evaluate(changeable, out=out, workers=1, progress=stop_after(8))
+    (problem,) = caught.value.so_far.unreadable
+    assert problem.file == str(victim)
+    again = evaluate(changeable, out=out, resume=True, workers=1)
+    assert again.unreadable == (problem,)
+    assert out.read_bytes() == encode(evaluate(changeable, workers=1).rows, ".csv")
+    away.rename(victim)
+    assert judged_again(changeable, out) == [8, 9]
+    assert out.read_bytes() == whole[".csv"]
+
+
+def test_a_dataset_that_has_grown(changeable, tmp_path):
+    whole = written(changeable)
+    out = tmp_path / "out.csv"
+    out.write_bytes(whole[".csv"])
+    for member in "eu":
+        source = changeable / "preference" / f"00{member}.json.gz"
+        shutil.copy(source, source.with_name(f"001{member}.json.gz"))
+    assert judged_again(changeable, out) == [9, 10]
+    assert out.read_bytes() == encode(evaluate(changeable, workers=1).rows, ".csv")
+
+
+# What is refused is left as it is
+
+
+@every_kind
+@pytest.mark.parametrize(
+    "content",
+    [b"precious", b"task,pair\nx,1\n", b'{"task": 1}\n', b'{"task": "a"}\n', b"PAR1 not really"],
+)
+def test_a_file_that_is_not_ours_is_refused_and_left(small, tmp_path, kind, content):
+    out = tmp_path / f"mine{kind}"
+    out.write_bytes(content)
+    result = hbtom_command("evaluate", small, "--out", out, "--resume")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "not a results file" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert out.read_bytes() == content
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_a_row_that_was_changed_by_hand_is_refused(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    content = whole[".csv"].replace(b"preference,01,e", b"preference,01,e,extra")
+    out.write_bytes(content)
+    with pytest.raises(BadInput, match="not a results file"):
+        evaluate(small, out=out, resume=True)
+    assert out.read_bytes() == content
+
+
+def test_results_of_other_pairs_are_not_lost(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(whole[".csv"])
+    with pytest.raises(BadInput, match="6 pairs that are not judged here"):
+        evaluate(small, out=out, resume=True, tasks=["preference"])
+    assert out.read_bytes() == whole[".csv"]
+
+
+def test_what_an_interrupted_evaluation_has_left_is_not_lost(small, whole, tmp_path):
+    out, beside = tmp_path / "out.parquet", tmp_path / "out.parquet.part.jsonl"
+    beside.write_bytes(whole[".jsonl"][:3000])
+    refused = hbtom_command("evaluate", small, "--out", out)
+    assert refused.exit_code == 1
+    assert "--resume" in refused.stderr
+    assert beside.read_bytes() == whole[".jsonl"][:3000]
+    assert hbtom_command("evaluate", small, "--out", out, "--overwrite").exit_code == 0
+    assert out.read_bytes() == whole[".parquet"]
+    assert not beside.exists()
+
+
+def test_a_file_that_exists_says_how_to_go_on(small, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(b"")
+    assert "--resume" in hbtom_command("evaluate", small, "--out", out).stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
+@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
+@pytest.mark.parametrize("limit", [10, 1500, 3000])
+def test_a_disk_that_is_full_tears_no_line(small, whole, tmp_path, kind, limit):
+    """A file that may not grow any more takes a part of what is written to it, and then nothing."""
+    out = tmp_path / f"out{kind}"
+    code = (
+        "import resource, hbtom.cli\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
+        "hbtom.cli.main()"
+    )
+    command = [sys.executable, "-c", code, "evaluate", small, "--workers", "1", "--out", out]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert "cannot be written" in ran.stderr
+    assert ("--resume" in ran.stderr) == (limit > 10)  # else there is nothing to go on with
+    assert "Traceback" not in ran.stderr
+    assert len(out.read_bytes()) <= limit
+    assert whole[kind].startswith(out.read_bytes())
+    assert out.read_bytes()[-1:] in (b"", b"\n")
+    judged_again(small, out)
+    assert out.read_bytes() == whole[kind]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs rights to be missing")
+def test_a_file_that_may_not_be_written_is_told(small, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(b"".join(whole[".csv"].splitlines(keepends=True)[:5]))
+    out.chmod(0o400)
+    with pytest.raises(BadInput, match="cannot be written"):
+        evaluate(small, out=out, resume=True, workers=1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--resume",),
+        ("--resume", "--overwrite", "--out", "x.csv"),
+        ("--cluster", "tcp://127.0.0.1:1", "--workers", "2"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(small, words):
+    result = hbtom_command("evaluate", small, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_resuming_needs_a_file(small):
+    with pytest.raises(BadInput, match="out"):
+        hbtom.evaluate(small, resume=True)
+
+
+# Ratings
+
+
+def test_older_results_files_can_be_scored(small, whole, tmp_path):
+    old = tmp_path / "old.jsonl"
+    rows = [json.loads(line) for line in whole[".jsonl"].splitlines()]
+    for row in rows:
+        del row["score"], row["stamp"]
+    old.write_text("\n".join(map(json.dumps, rows)))
+    out = tmp_path / "new.jsonl"
+    out.write_bytes(whole[".jsonl"])
+    assert read_ratings(old).values == read_ratings(out).values
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("r.csv", "task,pair,member,rating,note\npreference,1,e,1,x\npreference,1,u,0"),
+        (
+            "r.jsonl",
+            '{"task": "preference", "pair": "1", "member": "e", "rating": 1}\n'
+            '{"task": "preference", "pair": "1", "member": "u", "rating": 0}',
+        ),
+    ],
+)
+def test_a_last_line_of_somebody_else_counts_as_it_is(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert len(read_ratings(tmp_path / name).values) == 2
+
+
+def test_a_broken_line_of_somebody_else_is_told(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"file": "preference/1e.json", "rating": 1}\n{"file": "pre')
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_ratings(tmp_path / "r.jsonl")

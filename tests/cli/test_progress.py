@@ -1,0 +1,55 @@
+"""The line that tells how far the work is: for people only."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from episodes import write_pairs
+from hbtom.cli.progress import line
+
+
+@pytest.mark.parametrize(
+    ("done", "lately", "seconds", "told"),
+    [
+        (0, 0, 0.0, "judging  0/100"),
+        (30, 30, 60.0, "judging  30/100  0.5 pairs/s  2:20 left"),
+        (90, 10, 0.1, "judging  90/100  100.0 pairs/s  0:00 left"),
+        (90, 0, 5.0, "judging  90/100"),
+        (1, 1, 120.0, "judging  1/100  0.0 pairs/s  3:18:00 left"),
+        (100, 10, 2.0, "judging  100/100  5.0 pairs/s  0:00 left"),
+    ],
+)
+def test_the_line_tells_how_far_how_fast_and_how_long(done, lately, seconds, told) -> None:
+    assert line("judging", done, 100, lately, seconds) == told
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_person_sees_one_line_that_changes(tmp_path: Path) -> None:
+    import pty
+
+    data = write_pairs(tmp_path / "data", ["preference"], 5)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "hbtom", "evaluate", str(data), "--workers", "1"]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs)
+    printed, _ = started.communicate(timeout=60)
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert started.returncode == 0
+    assert shown.startswith("\rjudging pairs  0/5")
+    assert shown.count("\n") == 1
+    last = shown.rstrip().rpartition("\r")[2]
+    assert last.startswith("judging pairs  5/5  ")
+    assert "pairs/s" in last
+    assert b"judging" not in printed
+
+
+def test_a_program_sees_nothing(spawn, tmp_path: Path) -> None:
+    data = write_pairs(tmp_path / "data", ["preference"], 1)
+    ran = spawn("evaluate", data)
+    assert (ran.status, ran.err) == (0, "")

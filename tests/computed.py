@@ -1,0 +1,194 @@
+"""All that is computed twice, in plain Python and compiled, to be compared bit for bit.
+
+    python tests/computed.py FILE       # start the compiler, compute everything, keep it in a file
+
+Results are plain bytes and numbers, by the name of what was computed; see :func:`bits`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hbtom import Episode, Judgement, Model, judge, observe
+from hbtom.bench.synth import encode, episode_pair
+from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.compiled import Kernel, start_compiler
+from hbtom.mind.bayes import bayes
+from hbtom.mind.grid import actions
+from hbtom.mind.policy import log_boltzmann, log_headings
+from hbtom.plan import CONTINUOUS, GRID, Costs, Stencil, cost_to_go, make_plans
+from hbtom.plan.field import _solve
+from hbtom.world import continuous_course, continuous_floor, grid_course, grid_floor
+from worlds import odd_episode, odd_model, odd_trial
+
+PRESETS = ("default", "paper")
+ODD = 60  # odd worlds; half of them under either motion
+SMALL = 40  # random arguments for one function
+
+
+def bits(value: Any) -> Any:
+    """Return a value such that two are equal only if they are the same to the last bit."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, tuple | list):
+        return tuple(map(bits, value))
+    return float(value).hex() if isinstance(value, float) else value
+
+
+def everything() -> dict[str, Any]:
+    """Compute all; the same names and, it is hoped, the same bits in any process."""
+    return {name: bits(value) for part in PARTS for name, value in part()}
+
+
+Named = Iterator[tuple[str, Any]]
+
+
+# Whole judgements
+
+
+def generated() -> Named:
+    """Yield judgements of a pair of every task, by both presets."""
+    for number, task in enumerate(EVALUATION_TASKS):
+        rng = np.random.default_rng([7, number])
+        for member, script in zip("eu", episode_pair(task.folder, rng), strict=True):
+            episode = observe.read(encode(script), task.folder)
+            for preset in PRESETS:
+                yield f"{task.folder} {member} {preset}", judged(episode, Model.preset(preset))
+
+
+def odd_worlds() -> Named:
+    for seed in range(ODD):
+        yield f"odd {seed}", judged(odd_episode(seed), odd_model(seed))
+        yield f"odd {seed} by a preset", judged(odd_episode(seed), Model.preset(PRESETS[seed % 2]))
+
+
+def judged(episode: Episode, model: Model) -> list[Any]:
+    judgement = judge(episode, model)
+    numbers = judgement.plausibility, *judgement.surprise.to_dict().values()
+    return [numbers, judgement.warnings, *map(believed, judgement.posteriors), learnt(judgement)]
+
+
+def believed(posterior: Any) -> list[Any]:
+    effort = posterior.evidence.effort
+    return [
+        posterior.joint,
+        posterior.preference,
+        posterior.log_likelihood,
+        posterior.frame,
+        posterior.reachable,
+        posterior.evidence.log,
+        effort.excess,
+        effort.choice.options,
+    ]
+
+
+def learnt(judgement: Judgement) -> list[Any]:
+    last = judgement.beliefs[-1]
+    return [last.openings, *((one.counts, one.log_weight) for one in last.agents.values())]
+
+
+# What they are made of
+
+
+def trials() -> Named:
+    """Yield what is seen, where one can stand and what was done, in odd worlds."""
+    for seed in range(2 * ODD):
+        trial = odd_trial(10_000 + seed)
+        cell = float(np.random.default_rng(seed).choice([4.5, 7.3, 10.0, 20.0]))
+        coarse, fine = grid_floor(trial, cell), continuous_floor(trial, cell, seed % 8)
+        yield f"marks {seed}", list(trial.marks)
+        yield f"events {seed}", [astuple(event) for event in trial.events]
+        for name, floor in (("grid", coarse), ("continuous", fine)):
+            yield f"{name} floor {seed}", [floor.closed, floor.open, floor.to_item, floor.to_lock]
+        final = seed % 3 > 0
+        course = grid_course(trial, coarse, final=final)
+        strides = continuous_course(trial, stride=seed % 20, final=final)
+        yield f"grid course {seed}", list(vars(course).values())
+        yield f"continuous course {seed}", list(vars(strides).values())
+        key = None if trial.key is None else len(trial.objects)
+        plans = make_plans(coarse, GRID, Costs(1.0, 0.7, 2.5), key=key)
+        yield f"grid plans {seed}", [plans.cost, plans.layer]
+        yield f"actions {seed}", actions(plans, course, key)
+        fine_plans = make_plans(fine, CONTINUOUS, Costs(cell / 10, 0.7, 2.5), key=key)
+        yield f"continuous plans {seed}", [fine_plans.cost, fine_plans.layer]
+
+
+def fields() -> Named:
+    for seed in range(2 * SMALL):
+        blocked, seeds, stencil, cell, _ = some_field(seed)
+        yield f"field {seed}", cost_to_go(blocked, seeds, stencil, cell)
+
+
+def some_field(seed: int) -> tuple[np.ndarray, np.ndarray, Stencil, float, np.ndarray]:
+    """Return a floor, seeds, moves, the cost of a cell's side, and some cells that are needed."""
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(1, 45, size=2))
+    blocked = rng.random(shape) < rng.choice([0.0, 0.2, 0.4])
+    sown = rng.random((2, *shape)) < rng.choice([0.003, 0.05])
+    seeds = np.where(sown, rng.choice([0.0, 1.0, 30.0]) * rng.random((2, *shape)), np.inf)
+    needed = rng.integers(0, shape, size=(rng.integers(1, 6), 2))
+    cell = float(rng.choice([1.0, 0.4, 0.73, 1 / 3]))
+    return blocked, seeds, (GRID, CONTINUOUS)[seed % 2], cell, needed
+
+
+def policies() -> Named:
+    for seed in range(SMALL):
+        rng = np.random.default_rng(seed)
+        steps, options, goals = rng.integers([0, 1, 1], [6, 9, 5])
+        efficiency = np.sort(rng.choice([0.001, 0.3, 1.25, 5.0, 50.0, 1000.0], 3, replace=False))
+        wasted = rng.exponential(3.0, size=(steps, options, goals))
+        wasted[rng.random(wasted.shape) < 0.3] = np.inf
+        wasted[:, 0] = 0.0
+        taken = np.ascontiguousarray(wasted[:, -1])
+        yield f"actions weighed {seed}", log_boltzmann(taken, wasted, efficiency)
+        excess, length = rng.random((steps, goals)), rng.exponential(2.0, size=steps)
+        moves, reachable = rng.random(steps) < 0.7, rng.random(goals) < 0.8
+        log = log_headings(excess, length, moves, 1.3, reachable, efficiency)
+        yield f"headings weighed {seed}", log
+
+
+def inference() -> Named:
+    """Yield what is learnt in a few trials of hard evidence, with goals that come and go."""
+    for seed in range(SMALL):
+        rng = np.random.default_rng(seed)
+        items, many = rng.integers([1, 1], [6, 5])
+        counts = np.zeros((1, items), dtype=np.int64)
+        log_weight = np.log(rng.dirichlet([1.0] * many))[None]
+        for number in range(4):
+            among = rng.permutation(items)[: rng.integers(1, items + 1)]
+            reachable = rng.random(len(among)) < 0.7
+            reachable[0] = True
+            scale = rng.choice([0.0, 1.0, 300.0, 1e5])
+            log = rng.normal(scale=scale, size=(rng.integers(0, 5), len(among), many))
+            choice, alpha = bool(rng.random() < 0.7), float(rng.choice([0.2, 1.0, 3.0]))
+            found = bayes(counts, log_weight, among, reachable, choice, alpha, log)
+            yield f"inference {seed} trial {number}", found
+            counts, log_weight = found[3:]
+
+
+PARTS = (generated, odd_worlds, trials, fields, policies, inference)
+
+
+def needed_only() -> list[np.ndarray]:
+    """Solve all fields until the needed cells are known; plain Python knows them all."""
+    found = []
+    for seed in range(2 * SMALL):
+        blocked, seeds, stencil, cell, needed = some_field(seed)
+        found.append(_solve(blocked, seeds, stencil.table, cell, needed))
+    return found
+
+
+if __name__ == "__main__":
+    assert start_compiler()
+    results = {"everything": everything(), "needed only": needed_only()}
+    unused = [
+        each.__qualname__ for each in Kernel.all if each._typed and not each._dispatcher.overloads
+    ]
+    Path(sys.argv[1]).write_bytes(pickle.dumps(results | {"never called": unused}))

@@ -1,0 +1,95 @@
+"""Effort: what it depends on, and how it is weighed into evidence."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from episodes import HEART, SPOON, episode, key_trial, read, to_thing
+from hbtom import Beliefs, Model, Trial, infer
+from hbtom.mind import Effort, Headings, consider, efficiencies, exert, weigh
+
+
+def trials_seen() -> list[Trial]:
+    one = to_thing(HEART.at(120, 60), others=[SPOON.at(60, 150)])
+    return list(read(episode(one, key_trial(), key_trial(goal=SPOON.at(50, 150)))))
+
+
+def assert_equal_efforts(one: Effort, other: Effort) -> None:
+    assert (one.goals, one.warnings) == (other.goals, other.warnings)
+    for name in ("reachable", "frame", "excess"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    np.testing.assert_array_equal(one.choice.options, other.choice.options)
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_to_infer_is_to_exert_and_to_consider(preset: str) -> None:
+    model, beliefs = Model.preset(preset), Beliefs()
+    for trial in trials_seen():
+        effort = exert(model, beliefs, trial)
+        one, after = infer(model, beliefs, trial)
+        other, same = consider(model, beliefs, trial, effort)
+        np.testing.assert_array_equal(one.joint, other.joint)
+        np.testing.assert_array_equal(one.preference, other.preference)
+        assert after.openings == same.openings
+        assert_equal_efforts(one.evidence.effort, effort)
+        weighed = weigh(effort, efficiencies(model.efficiency))
+        np.testing.assert_array_equal(one.evidence.log, weighed.log)
+        np.testing.assert_array_equal(one.frame, [0, *effort.frame])
+        beliefs = after
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_effort_depends_on_neither_efficiency_nor_preference(preset: str) -> None:
+    """So that models which differ in these alone can share it."""
+    base = Model.preset(preset)
+    other = msgspec.structs.replace(
+        base,
+        preference=msgspec.structs.replace(base.preference, concentration=0.3, feasible=False),
+        efficiency=msgspec.structs.replace(base.efficiency, temperatures=(0.5,), shape=3.0),
+    )
+    beliefs = Beliefs()
+    for trial in trials_seen():
+        assert_equal_efforts(exert(base, beliefs, trial), exert(other, beliefs, trial))
+        _, beliefs = infer(base, beliefs, trial)
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_effort_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
+    base = Model.preset(preset)
+    keyless = msgspec.structs.replace(
+        base, preference=msgspec.structs.replace(base.preference, keys=False)
+    )
+    for trial in trials_seen()[1:]:
+        objects = slice(len(trial.objects))
+        whole, part = (exert(model, Beliefs(), trial) for model in (base, keyless))
+        assert_equal_efforts(whole.among(objects), part)
+        np.testing.assert_array_equal(whole.choice.options[..., objects], part.choice.options)
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_only_the_default_learns_what_opening_costs(preset: str) -> None:
+    trial = trials_seen()[1]
+    new, slow = (exert(Model.preset(preset), Beliefs(openings=o), trial) for o in ((), (90.0,)))
+    assert np.array_equal(new.excess, slow.excess) == (preset == "paper")
+
+
+@pytest.mark.parametrize("beta", [0.3, 2.0, 5.0])
+def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
+    """The share that Boltzmann gives an option, relative to one chosen at random, is the evidence.
+
+    For acts exactly; for headings, of which there are many, nearly.
+    """
+    for trial in trials_seen():
+        effort = exert(Model.preset("default"), Beliefs(), trial)
+        assert isinstance(effort.choice, Headings)
+        log = weigh(effort, np.array([beta])).log[..., 0]
+        options = effort.choice.options
+        many = np.isfinite(options).sum(axis=1)
+        assert set(many[effort.choice.moves].ravel()) == {72}
+        assert set(many[~effort.choice.moves].ravel()) == {2}
+        whole = np.exp(-beta * options).sum(axis=1) / many
+        np.testing.assert_allclose(log, -beta * effort.excess - np.log(whole), atol=1e-9)
+        assert (effort.excess >= 0).all()
+        assert (effort.excess <= np.where(np.isfinite(options), options, 0).max(axis=1)).all()
