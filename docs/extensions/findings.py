@@ -1,0 +1,96 @@
+"""What the gallery shows: synthetic pairs of episodes, and what models make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+import hbtom
+from hbtom import Episode, Judgement, Model, Trial
+from hbtom.bench.synth import encode, episode_pair
+from hbtom.model import with_settings
+
+CLEARLY = 0.05  # by which one plausibility exceeds another
+MEMBERS = ("expected", "unexpected")
+SAMPLE = range(1000, 1010)  # seeds of other pairs of the same task, to see that one is no exception
+Pair = tuple[Episode, Episode]
+Judged = tuple[Judgement, Judgement]
+
+
+def _as_it_is(episode: Episode) -> Episode:
+    return episode
+
+
+@dataclass(frozen=True)
+class Variation:
+    """The model with something taken away: from its parameters, or from what it gets to see."""
+
+    told: str
+    model: Model
+    seen: Callable[[Episode], Episode] = _as_it_is
+
+    def judge(self, pair: Pair) -> Judged:
+        """Judge the expected and the unexpected member."""
+        expected = hbtom.judge(self.seen(pair[0]), self.model)
+        return expected, hbtom.judge(self.seen(pair[1]), self.model, like=expected)
+
+    def tells_apart(self, pairs: Sequence[Pair]) -> int:
+        """Return in how many pairs the expected member is clearly the more plausible one."""
+        judged = map(self.judge, pairs)
+        return sum(e.plausibility - u.plausibility >= CLEARLY for e, u in judged)
+
+
+# What can be taken away
+
+
+def _test_only(episode: Episode) -> Episode:
+    return replace(episode, trials=episode.trials[-1:])
+
+
+def _one_agent(episode: Episode) -> Episode:
+    """Give all agents the looks of the first."""
+    first = episode[0].agent.look
+    return replace(
+        episode,
+        trials=tuple(replace(one, agent=replace(one.agent, look=first)) for one in episode),
+    )
+
+
+def _locks_are_walls(episode: Episode) -> Episode:
+    return replace(episode, trials=tuple(map(_walled, episode)))
+
+
+def _walled(trial: Trial) -> Trial:
+    if trial.lock is None:
+        return trial
+    corner, side = np.array(trial.lock.centre) - trial.lock.radius, 2 * trial.lock.radius
+    walls = np.vstack([trial.walls, [*corner, side, side]])
+    return replace(trial, walls=walls, lock=None, lock_there=None)
+
+
+_DEFAULT = Model.preset("default")
+_changed = partial(with_settings, _DEFAULT)
+WHOLE = Variation("The model as it is", _DEFAULT)
+WITHOUT = {
+    "learning": Variation("Nothing is learnt from trial to trial", _DEFAULT, _test_only),
+    "efficiency": Variation(
+        "Agents are expected to move at random", _changed({"efficiency.temperatures": [1000.0]})
+    ),
+    "agents": Variation("All agents are taken for one and the same", _DEFAULT, _one_agent),
+    "reach": Variation(
+        "Agents may want what they cannot reach", _changed({"preference.feasible": False})
+    ),
+    "locks": Variation("Locks are taken for walls: keys open nothing", _DEFAULT, _locks_are_walls),
+}
+
+
+def make_pair(task: str, seed: int) -> Pair:
+    """Make a synthetic pair of a task, the same for the same seed."""
+    scripts = episode_pair(task, np.random.default_rng(seed))
+    expected, unexpected = (
+        hbtom.read(encode(script), member) for script, member in zip(scripts, MEMBERS, strict=True)
+    )
+    return expected, unexpected

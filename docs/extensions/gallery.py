@@ -1,0 +1,138 @@
+"""Episodes in pages, and what the model makes of them, worked out when the site is built.
+
+``{episodes}`` puts in the page that ``hbtom show`` makes of a pair, ``{account}`` what the model
+says about it, ``{without}`` what it would say without some of its assumptions. All three take a
+task and the option ``seed``; ``{show}`` takes two files of the repository instead.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from findings import MEMBERS, SAMPLE, WHOLE, WITHOUT, Judged, make_pair
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import hbtom
+from hbtom.judgement import Judgement
+from hbtom.show import page
+from hbtom.show.page.scene import three
+from hbtom.show.page.story import story
+
+ROOT = Path(__file__).parents[2]
+FOLDER = "episodes"
+_CODE = [*Path(hbtom.__file__).parent.rglob("*.py"), Path(__file__).with_name("findings.py")]
+
+
+def _mind_the_code(directive: SphinxDirective) -> None:
+    """Have a page made anew when the code changes."""
+    for file in _CODE:
+        directive.env.note_dependency(str(file))
+
+
+@lru_cache(maxsize=1)
+def judged(task: str, seed: int) -> Judged:
+    """Judge a pair once for all that a page says about it."""
+    return WHOLE.judge(make_pair(task, seed))
+
+
+class _OfPair(SphinxDirective):
+    """Something about a pair of episodes."""
+
+    required_arguments = 1
+    option_spec: ClassVar = {"seed": directives.nonnegative_int}
+
+    @property
+    def pair(self) -> tuple[str, int]:
+        """The task and the seed."""
+        _mind_the_code(self)
+        return self.arguments[0], self.options.get("seed", 0)
+
+
+class Episodes(_OfPair):
+    """The pair to be watched: a page of its own inside the page, and a link to it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write the page and return the frame around it."""
+        task, seed = self.pair
+        return [framed(self, f"{task}-{seed}", judged(task, seed))]
+
+
+class Show(SphinxDirective):
+    """Two files to be watched."""
+
+    required_arguments = 2
+
+    def run(self) -> list[nodes.Node]:
+        """Write the page and return the frame around it."""
+        _mind_the_code(self)
+        expected, unexpected = (hbtom.load(ROOT / name) for name in self.arguments)
+        name = Path(self.arguments[0]).name.partition(".")[0]
+        return [framed(self, name, WHOLE.judge((expected, unexpected)))]
+
+
+def framed(directive: SphinxDirective, name: str, both: Judged) -> nodes.Node:
+    """Write the page on which a pair is watched, and return a frame with it, and a link to it."""
+    target = Path(directive.env.app.outdir, FOLDER, f"{name}.html")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(page(*both), encoding="utf-8")
+    address = html.escape("../" * directive.env.docname.count("/") + f"{FOLDER}/{name}.html")
+    title = html.escape(" and ".join(judgement.episode.name for judgement in both))
+    text = (
+        f'<figure class="episode"><iframe src="{address}" title="{title}"></iframe>'
+        f'<figcaption>Space plays, arrow keys step. <a href="{address}">Open it in full size</a>.'
+        "</figcaption></figure>"
+    )
+    return nodes.raw("", text, format="html")
+
+
+class Account(_OfPair):
+    """Plausibilities, and the test trial of both members in sentences."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a definition list."""
+        both = zip(MEMBERS, judged(*self.pair), strict=True)
+        lines = [line for name, judgement in both for line in _told(name, judgement)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def _told(name: str, judgement: Judgement) -> Iterator[str]:
+    yield f"The {name} episode: plausibility {three(judgement.plausibility)}"
+    for number, moment in enumerate(story(judgement)[-1].moments):
+        yield f"{'  ' if number else ': '}- frame {moment.frame + 1}: {moment.text}"
+    yield ""
+
+
+class Without(_OfPair):
+    """A table of plausibilities with and without some assumptions."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table; the content names an assumption a line."""
+        task, seed = self.pair
+        others = [make_pair(task, other) for other in SAMPLE]
+        lines = [
+            f"| | expected | unexpected | of {len(others)} other pairs, told apart |",
+            "|---|---:|---:|---:|",
+        ]
+        for variation in (WHOLE, *(WITHOUT[name] for name in self.content)):
+            e, u = variation.judge(make_pair(task, seed))
+            numbers = three(e.plausibility), three(u.plausibility), variation.tells_apart(others)
+            lines.append(f"| {variation.told} | {' | '.join(map(str, numbers))} |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the directives."""
+    app.add_directive("show", Show)
+    app.add_directive("episodes", Episodes)
+    app.add_directive("account", Account)
+    app.add_directive("without", Without)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

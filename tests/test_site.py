@@ -1,0 +1,213 @@
+"""The site is built from the repository, whole and without network.
+
+It is built once, with warnings as errors, which also runs the tutorial and judges the episodes of
+the gallery. What is looked at here is what was built.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import hbtom
+from browsing import Browser, find_browser
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("observe", "world", "plan", "mind", "judgement", "bench", "show")
+DOCS = ROOT / "docs"
+PAGES = [
+    page.relative_to(DOCS).with_suffix(".html")
+    for page in sorted(DOCS.rglob("*.md"))
+    if "_build" not in page.parts
+]
+FINDINGS = sorted(path.stem for path in (DOCS / "gallery").glob("*-*.md"))
+NEEDED = ("sphinx", "furo", "myst_nb")
+
+
+class Page(HTMLParser):
+    """What a page has and what it refers to."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file = file
+        self.text = file.read_text(encoding="utf-8")
+        self.ids: set[str] = set()
+        self.links: list[str] = []  # to follow
+        self.parts: list[str] = []  # scripts, styles, images and frames: what is fetched
+        self.frames: list[str] = []
+        self.feed(self.text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attributes}
+        self.ids.update(named[name] for name in ("id", "name") if name in named)
+        if tag == "a" and "href" in named:
+            self.links.append(named["href"])
+        elif tag == "link" and "href" in named:
+            self.parts.append(named["href"])
+        elif "src" in named:
+            self.parts.append(named["src"])
+            self.frames += [named["src"]] if tag == "iframe" else []
+
+    def leads_to(self, link: str) -> tuple[Path, str]:
+        """Return the file and the place in it that a link of the page leads to."""
+        address = urlsplit(link)
+        file = self.file.parent / unquote(address.path) if address.path else self.file
+        return Path(os.path.normpath(file)), unquote(address.fragment)
+
+
+def build(target: Path) -> str:
+    """Build the site and return what went wrong."""
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "docs", str(target)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site, one for all processes that run tests."""
+    lacking = [name for name in NEEDED if find_spec(name) is None]
+    if lacking:
+        pytest.skip(f"the extra 'docs' is not installed: there is no {lacking[0]}")
+    common = tmp_path_factory.getbasetemp()
+    common = common.parent if "PYTEST_XDIST_WORKER" in os.environ else common
+    target, told = common / "site" / "html", common / "site" / "told.txt"
+    try:
+        target.parent.mkdir()
+    except FileExistsError:
+        while not told.exists():
+            time.sleep(0.2)
+    else:
+        problems = "the build was interrupted"
+        try:
+            problems = build(target)
+        finally:
+            (common / "site" / "telling.txt").write_text(problems, encoding="utf-8")
+            os.replace(common / "site" / "telling.txt", told)
+    assert told.read_text(encoding="utf-8") == ""
+    return target
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> dict[Path, Page]:
+    return {file: Page(file) for file in sorted(site.rglob("*.html"))}
+
+
+def test_all_pages_are_there(site):
+    assert len(PAGES) >= 25
+    assert [page for page in PAGES if not (site / page).exists()] == []
+
+
+def test_links_lead_somewhere(pages):
+    broken = [
+        f"{page.file.name}: {link}"
+        for page in pages.values()
+        for link in (*page.links, *page.parts)
+        if not urlsplit(link).scheme
+        for file, place in [page.leads_to(link)]
+        if not file.exists() or (place and file in pages and place not in pages[file].ids)
+    ]
+    assert broken == []
+
+
+def foreign(site: Path, pages: dict[Path, Page]) -> Iterator[str]:
+    """Yield all that would be fetched from elsewhere."""
+    for page in pages.values():
+        for part in page.parts:
+            if urlsplit(part).scheme not in ("", "data") or part.startswith("//"):
+                yield f"{page.file.name}: {part}"
+    for style in [*site.rglob("*.css"), *pages]:
+        found = re.findall(r"(?:@import\s+|url\()[\"']?((?:https?:)?//\S+)", style.read_text())
+        yield from (f"{style.name}: {address}" for address in found)
+
+
+def test_nothing_is_fetched_from_elsewhere(site, pages):
+    assert list(foreign(site, pages)) == []
+
+
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_a_finding_has_episodes_and_an_account_of_them(site, pages, finding):
+    page = pages[site / "gallery" / f"{finding}.html"]
+    assert page.frames
+    for frame in page.frames:
+        file, _ = page.leads_to(frame)
+        assert "<title>expected and unexpected" in pages[file].text
+        assert frame in page.links  # in full size
+    accounts = re.findall(r"The (?:un)?expected episode: plausibility", page.text)
+    assert len(accounts) == 2 * len(page.frames)
+
+
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_the_model_tells_the_episodes_of_a_finding_apart(site, pages, finding):
+    text = re.sub(r"<[^>]+>", " ", pages[site / "gallery" / f"{finding}.html"].text)
+    rows = re.findall(r"The model as it is\s+([\d.]+)\s+(?:&lt;)?([\d.]+)\s+(\d+)", text)
+    assert rows
+    for expected, unexpected, told_apart in rows:
+        assert float(expected) > float(unexpected)
+        assert int(told_apart) >= 9
+
+
+def test_the_tutorial_was_run(site):
+    page = Page(site / "tutorial.html")
+    assert page.text.count("cell_output") >= 10
+    assert any(part.endswith(".png") for part in page.parts)
+    assert any(link.endswith("tutorial.ipynb") for link in page.links)
+
+
+def test_all_public_names_are_told(pages, site):
+    flat = pages[site / "reference" / "python.html"].ids
+    rooms = pages[site / "reference" / "rooms.html"].ids
+    assert {f"hbtom.{name}" for name in hbtom.__all__ if name != "__version__"} <= flat
+    for room in ROOMS:
+        package = importlib.import_module(f"hbtom.{room}")
+        for name in package.__all__:
+            if callable(getattr(package, name)):
+                assert f"hbtom.{name}" in flat or f"hbtom.{room}.{name}" in rooms, name
+
+
+def test_all_commands_are_told(pages, site):
+    from hbtom.cli import main
+
+    told = pages[site / "reference" / "commands.html"].ids
+    names = [name for name in main.commands if name != "model"]
+    assert {f"hbtom-{name}" for name in (*names, "model-list", "model-show")} <= told
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    found = find_browser(tmp_path_factory.mktemp("profile"))
+    if isinstance(found, str):
+        pytest.skip(found)
+    yield found
+    found.quit()
+
+
+def test_a_page_works_from_a_file_with_its_episodes(site, browser):
+    browser.open(site / "gallery" / "woodward-1998.html")
+    frame = browser.find("figure.episode iframe")
+    browser.run("arguments[0].scrollIntoView()", frame)  # what is not seen does not play
+    browser.driver.switch_to.frame(frame)
+    browser.run("document.querySelector('.transport .play').click()")
+    browser.wait("return document.querySelector('input[type=range]').valueAsNumber > 0")
+    assert len(browser.texts(".member")) == 2
+    browser.driver.switch_to.default_content()
+    assert browser.complaints() == []
+    assert [one for one in browser.requests() if not one.startswith(("file:", "data:"))] == []
+
+
+def test_no_page_is_wider_than_a_small_screen(site, browser):
+    size = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    for page in PAGES:
+        browser.open(site / page)
+        assert browser.run("return document.documentElement.scrollWidth") <= 360, page
