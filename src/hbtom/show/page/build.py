@@ -61,7 +61,7 @@ def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
 def laid_out(
     what: Shown, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
 ) -> str:
-    """Return the page; ``top`` is markup that comes first on it, with its own styles and scripts."""
+    """Return the page; ``top`` is markup that comes first, with styles and scripts of its own."""
     return document(
         TEMPLATE,
         (*STYLES, *styles),

@@ -1,0 +1,214 @@
+// Puts the list together, and steers it.
+
+const ROWS = "tbody .open";
+let asked = readAsked();
+let last = null; // what the server answered last
+let request = new AbortController(); // for what is asked now
+let loading = null; // the request for other rows, as long as it is not answered
+let again = 0; // the next look at what has changed
+
+const table = makeTable((row, member) =>
+  addressOf("/watch", { ...asked, from: "", task: row.task, pair: row.pair, member }),
+);
+const controls = makeControls(go);
+const run = makeRun({ begin: () => order("/judge"), stop: () => order("/stop") });
+const judging = makeJudging({ found: foundOne, failed: complain });
+const trouble = make("p", { class: "trouble", role: "alert", hidden: true });
+const nothing = make("p", { class: "nothing" });
+const pager = makePager();
+
+/** Ask for something else; its address is remembered, unless it is one of many while typing. */
+function go(changes, { quietly = false } = {}) {
+  asked = { ...asked, from: "", ...changes };
+  const address = addressOf("/", asked);
+  if (quietly) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  load();
+}
+
+/** Show what is asked for, from the start. */
+async function load() {
+  const mine = newRequest();
+  loading = mine;
+  try {
+    show(await answered(mine));
+    table.clear();
+    table.show(last.rows);
+    judging.watch(table.rows(), ({ task, pair }) =>
+      addressOf("/pair", { model: asked.model, task, pair }),
+    );
+  } catch (error) {
+    complain(error);
+  } finally {
+    if (loading === mine) loading = null;
+  }
+}
+
+/** Show what has become known. Rows move only where a run finds more of what is asked for. */
+async function refresh() {
+  if (loading) return;
+  try {
+    const before = last?.run?.going;
+    show(await answered(newRequest()));
+    const grows = (before || last.run?.going) && !["", "unjudged"].includes(asked.outcome);
+    if (grows) table.show(last.rows);
+    else table.update(last.rows);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function newRequest() {
+  clearTimeout(again);
+  request.abort();
+  request = new AbortController();
+  return request;
+}
+
+async function answered({ signal }) {
+  const answer = await ask(addressOf("/pairs", asked), { signal });
+  trouble.hidden = true;
+  return answer;
+}
+
+function show(answer) {
+  last = answer;
+  controls.show(asked, answer.count);
+  run.show(answer);
+  pager.show(answer);
+  say(nothing, answer.chosen ? "" : "There is no such pair.");
+  if (answer.run?.going) lookAgain(EVERY);
+}
+
+function lookAgain(milliseconds) {
+  clearTimeout(again);
+  again = setTimeout(refresh, milliseconds);
+}
+
+function foundOne(row) {
+  table.update([row]);
+  lookAgain(EVERY / 2);
+}
+
+async function order(path) {
+  try {
+    await ask(addressOf(path, { ...asked, from: "" }), { method: "POST" });
+    refresh();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function complain(error) {
+  if (error.name === "AbortError") return;
+  say(trouble, error.message);
+  trouble.hidden = false;
+}
+
+/** Make the way from sheet to sheet. */
+function makePager() {
+  const turn = (by) => last && go({ from: String(Math.max(0, last.first + by * facts.sheet)) });
+  const button = (text, title, by) =>
+    make("button", { type: "button", title, "aria-label": title, onclick: () => turn(by) }, text);
+  const back = button("‹", "Pairs before (←)", -1);
+  const on = button("›", "Pairs after (→)", 1);
+  const where = make("span", { role: "status" });
+  const node = make("nav", { class: "pager", "aria-label": "Pages" }, back, where, on);
+  function show({ first, chosen }) {
+    back.disabled = first === 0;
+    on.disabled = first + facts.sheet >= chosen;
+    const end = Math.min(first + facts.sheet, chosen);
+    say(where, chosen ? `${first + 1} – ${end} of ${chosen}` : "none");
+  }
+  return { node, show, back: () => back.click(), on: () => on.click() };
+}
+
+// Keys
+
+/** Put the focus on the pair that was watched last. */
+function focusLast() {
+  const row = table.rows().find((one) => one.key === sessionStorage.getItem("watched"));
+  row?.link.focus();
+}
+
+function move(by) {
+  const links = [...document.querySelectorAll(ROWS)];
+  const here = links.findIndex((link) => link.closest("tr").contains(document.activeElement));
+  const there = here < 0 ? (by > 0 ? 0 : links.length - 1) : clamp(here + by, 0, links.length - 1);
+  links[there]?.focus();
+}
+
+function openOne(index) {
+  const row = table.rows().find((one) => one.node.contains(document.activeElement));
+  row?.links[index].click();
+}
+
+const DEEDS = {
+  ArrowDown: () => move(1),
+  ArrowUp: () => move(-1),
+  ArrowRight: () => pager.on(),
+  ArrowLeft: () => pager.back(),
+  e: () => openOne(0),
+  u: () => openOne(1),
+  t: changeTheme,
+  "/": () => controls.focus(),
+};
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.closest("input, select");
+  if (typing && !(typing.type === "search" && ["ArrowDown", "Escape"].includes(event.key))) return;
+  if (typing && event.key === "Escape") return typing.blur();
+  const deed = Object.hasOwn(DEEDS, event.key) ? DEEDS[event.key] : DEEDS[event.key.toLowerCase()];
+  if (!deed) return;
+  event.preventDefault();
+  deed();
+});
+addEventListener("popstate", () => {
+  asked = readAsked();
+  load();
+});
+addEventListener("pageshow", (event) => event.persisted && load().then(focusLast));
+
+function leftOut() {
+  if (!facts.leftOutInAll) return null;
+  const more = facts.leftOutInAll - facts.leftOut.length;
+  const files = facts.leftOut.map(([file, why]) =>
+    make("li", {}, make("b", {}, file), make("span", {}, why)),
+  );
+  const number = facts.leftOutInAll === 1 ? "1 file is" : `${facts.leftOutInAll} files are`;
+  return make(
+    "details",
+    { class: "left-out" },
+    make("summary", {}, `${number} not part of a pair, or cannot be read`),
+    make("ul", {}, files),
+    more > 0 ? make("p", { class: "note" }, `and ${more} more`) : null,
+  );
+}
+
+document.body.append(
+  make(
+    "header",
+    { class: "page-bar" },
+    make("h1", {}, make("a", { href: "/" }, "hbtom")),
+    make("p", { class: "dataset", title: facts.path }, facts.title),
+    controls.model,
+    makeThemeButton(),
+  ),
+  controls.node,
+  run.node,
+  trouble,
+  make("main", {}, table.node, nothing, pager.node),
+  leftOut() ?? "",
+  make(
+    "footer",
+    {},
+    make(
+      "p",
+      { class: "keys" },
+      "Keys: ↑ ↓ to choose a pair, Enter to watch it, E or U for one episode, ← → to turn the " +
+        "page, / to search, T for light or dark.",
+    ),
+    make("p", {}, `hbtom ${facts.version}, ${facts.path}`),
+  ),
+);
+load().then(focusLast);
