@@ -34,7 +34,7 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s\[\]:/?#@,]+)(:[0-9]{1,5})?")
+_HOST = re.compile(r"(?P<name>\[[0-9a-f.]*:[0-9a-f:.]*\]|[^\s\[\]:/?#@,]+)(:[0-9]{1,5})?")
 _SCRIPT = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)
 
 

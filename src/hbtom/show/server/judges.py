@@ -19,7 +19,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST = 61  # processes; Windows waits for no more
-GRACE = 2.0  # seconds that processes have for finishing what they do
+GRACE = 1.0  # seconds that processes have for finishing what they do
 
 
 class Judges:

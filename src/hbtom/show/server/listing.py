@@ -26,6 +26,7 @@ SCRIPTS = (
     "judging",  # finding out what is not known yet, pair by pair
     "controls",  # the ways to choose
     "run",  # judging all
+    "keys",  # that steer it
     "list",  # puts all of it together
 )
 

@@ -14,7 +14,7 @@ from hbtom.model import Model
 from hbtom.show.server.app import make_app
 from hbtom.show.server.catalogue import Catalogue
 
-PATIENCE = 3  # seconds that answers under way have when the server is stopped
+PATIENCE = 1  # seconds that answers under way have when the server is stopped
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,6 +1,5 @@
 // Puts the list together, and steers it.
 
-const ROWS = "tbody .open";
 let asked = readAsked();
 let last = null; // what the server answered last
 let request = new AbortController(); // for what is asked now
@@ -23,7 +22,7 @@ function go(changes, { quietly = false } = {}) {
   const address = addressOf("/", asked);
   if (quietly) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
-  load();
+  return load();
 }
 
 /** Show what is asked for, from the start. */
@@ -107,7 +106,10 @@ function complain(error) {
 
 /** Make the way from sheet to sheet. */
 function makePager() {
-  const turn = (by) => last && go({ from: String(Math.max(0, last.first + by * facts.sheet)) });
+  async function turn(by) {
+    await go({ from: String(Math.max(0, last.first + by * facts.sheet)) });
+    scrollTo(0, 0);
+  }
   const button = (text, title, by) =>
     make("button", { type: "button", title, "aria-label": title, onclick: () => turn(by) }, text);
   const back = button("‹", "Pairs before (←)", -1);
@@ -123,46 +125,12 @@ function makePager() {
   return { node, show, back: () => back.click(), on: () => on.click() };
 }
 
-// Keys
-
 /** Put the focus on the pair that was watched last. */
 function focusLast() {
   const row = table.rows().find((one) => one.key === sessionStorage.getItem("watched"));
   row?.link.focus();
 }
 
-function move(by) {
-  const links = [...document.querySelectorAll(ROWS)];
-  const here = links.findIndex((link) => link.closest("tr").contains(document.activeElement));
-  const there = here < 0 ? (by > 0 ? 0 : links.length - 1) : clamp(here + by, 0, links.length - 1);
-  links[there]?.focus();
-}
-
-function openOne(index) {
-  const row = table.rows().find((one) => one.node.contains(document.activeElement));
-  row?.links[index].click();
-}
-
-const DEEDS = {
-  ArrowDown: () => move(1),
-  ArrowUp: () => move(-1),
-  ArrowRight: () => pager.on(),
-  ArrowLeft: () => pager.back(),
-  e: () => openOne(0),
-  u: () => openOne(1),
-  t: changeTheme,
-  "/": () => controls.focus(),
-};
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.closest("input, select");
-  if (typing && !(typing.type === "search" && ["ArrowDown", "Escape"].includes(event.key))) return;
-  if (typing && event.key === "Escape") return typing.blur();
-  const deed = Object.hasOwn(DEEDS, event.key) ? DEEDS[event.key] : DEEDS[event.key.toLowerCase()];
-  if (!deed) return;
-  event.preventDefault();
-  deed();
-});
 addEventListener("popstate", () => {
   asked = readAsked();
   load();
@@ -211,4 +179,5 @@ document.body.append(
     make("p", {}, `hbtom ${facts.version}, ${facts.path}`),
   ),
 );
+steerByKeys({ table, pager, controls });
 load().then(focusLast);
