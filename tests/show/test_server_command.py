@@ -48,7 +48,7 @@ def test_the_address_is_printed_and_nothing_else(pair: Path, tmp_path: Path) -> 
     assert server.get("/pairs").json["chosen"] == 1
     status, complaints = server.stop()
     assert status == 0
-    assert complaints == f"hbtom: showing 1 pairs of {pair}; Ctrl-C ends it\n"
+    assert complaints == f"hbtom: showing 1 pair of {pair}; Ctrl-C ends it\n"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the stand-in for a browser is a shell script")

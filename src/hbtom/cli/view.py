@@ -36,7 +36,10 @@ def _run(
         from hbtom.show.server.guard import is_loopback
         from hbtom.show.server.serving import address_of, listen, serve
     except ImportError as error:
-        raise missing((error.name or "starlette").split(".")[0], "viewer") from None
+        library = (error.name or "starlette").partition(".")[0]
+        if library == "hbtom":
+            raise
+        raise missing(library, "viewer") from None
     from hbtom.show.server.catalogue import catalogue
     from hbtom.show.server.desk import choice_of_models
 
@@ -47,7 +50,9 @@ def _run(
         if not is_loopback(host):
             warn(host, "whoever can reach this address can see the dataset; there is no password")
         click.echo(address)
-        complain(f"showing {len(pairs.entries)} pairs of {pairs.path}; Ctrl-C ends it")
+        count = len(pairs.entries)
+        word = "pair" if count == 1 else "pairs"
+        complain(f"showing {count} {word} of {pairs.path}; Ctrl-C ends it")
         if opened:  # beside the server, for some browsers are waited for
             threading.Thread(target=browse, args=(address,), daemon=True).start()
         serve(listener, pairs, models, host=host, workers=workers)

@@ -44,7 +44,7 @@ class Judges:
                 with _uninterrupted():
                     doing = asyncio.wrap_future(pool.submit(work, *args, **kwargs))
                 self._busy.add(doing)
-                doing.add_done_callback(self._busy.discard)
+                doing.add_done_callback(self._settle)
                 return await asyncio.shield(doing)
             except BrokenProcessPool:
                 if self._pool is pool:
@@ -53,6 +53,11 @@ class Judges:
                     "a process that judges was killed, probably because memory ran out",
                     hint="start the server with fewer --workers",
                 ) from None
+
+    def _settle(self, done: asyncio.Future[Any]) -> None:
+        self._busy.discard(done)
+        if not done.cancelled():
+            done.exception()  # which may be of no interest to anybody any more
 
     async def close(self) -> None:
         """End the processes: at once if they are idle, else soon."""

@@ -15,7 +15,7 @@ function addressOf(path, values) {
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
-/** Ask the server for something. What it says in words becomes an error with these words. */
+/** Ask the server for something. */
 async function ask(address, options) {
   let response;
   try {
@@ -24,8 +24,6 @@ async function ask(address, options) {
     if (error.name === "AbortError") throw error;
     throw new Error("The server does not answer. Was it stopped? Start it, and load this again.");
   }
-  if (!response.ok) {
-    throw new Error(`The server does not know what to do with this (${response.status}).`);
-  }
+  if (!response.ok) throw new Error(`The server could not do this (${response.status}).`);
   return response.json();
 }

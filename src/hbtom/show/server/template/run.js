@@ -8,11 +8,13 @@ function makeRun({ begin, stop }) {
   const start = make("button", { type: "button", class: "start", onclick: begin }, "Judge all");
   const end = make("button", { type: "button", class: "stop", onclick: stop }, "Stop");
   const bar = make("progress", { "aria-label": "Pairs judged" });
-  const how = make("p", { class: "how", role: "status" });
+  const how = make("p", { class: "how" });
+  const news = make("p", { class: "unseen", role: "status" }); // for those who do not see the bar
   const node = make(
     "section",
     { class: "run", "aria-label": "Judging" },
     score,
+    news,
     how,
     bar,
     start,
@@ -29,6 +31,7 @@ function makeRun({ begin, stop }) {
       bar.max = run.total;
       bar.value = run.done;
     }
+    say(news, run ? (going ? "Judging" : `${run.done} of ${run.total} pairs judged`) : "");
     say(how, going ? `${run.done} of ${run.total}, by model ${run.model}` : (run?.problem ?? ""));
   }
   return { node, show };
