@@ -18,6 +18,9 @@ from episodes import read, simple_episode
 from served import Served
 from shelves import EXPECTED, FEW, MANY, NAMED, ODD, PAIRS, UNEXPECTED
 
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
 LIKELY, UNLIKELY = (hbtom.judge(read(one)).plausibility for one in (EXPECTED, UNEXPECTED))
 SOON = hbtom.judge(read(simple_episode())).plausibility
 OUTCOMES = {

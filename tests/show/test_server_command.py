@@ -59,7 +59,7 @@ def test_a_browser_is_opened_unless_unwanted(
     """The browser is a script that writes down what it is asked to show, and stays."""
     script, asked = tmp_path / "browse", tmp_path / "asked"
     script.write_text(
-        f'#!/bin/sh\necho "$1" > "{asked}.part"\nmv "{asked}.part" "{asked}"\nsleep 3\n'
+        f'#!/bin/sh\necho "$1" > "{asked}.part"\nmv "{asked}.part" "{asked}"\nsleep 1\n'
     )
     script.chmod(0o755)
     server = Served(pair, *words, cache=tmp_path, BROWSER=str(script))

@@ -13,6 +13,9 @@ import pytest
 from served import Answer, Served
 from shelves import ODD, SECRET, make_shelf
 
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
 UPS = [
     "..",
     "../..",

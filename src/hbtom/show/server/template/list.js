@@ -59,6 +59,7 @@ async function refresh() {
 
 function newRequest() {
   clearTimeout(again);
+  again = 0;
   request.abort();
   request = new AbortController();
   return request;
@@ -80,8 +81,11 @@ function show(answer) {
 }
 
 function lookAgain(milliseconds) {
-  clearTimeout(again);
-  again = setTimeout(refresh, milliseconds);
+  if (again) return; // it will not be long
+  again = setTimeout(() => {
+    again = 0;
+    refresh();
+  }, milliseconds);
 }
 
 function foundOne(row) {
