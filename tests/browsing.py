@@ -29,10 +29,14 @@ class Browser:
 
     def open(self, file: Path, fragment: str = "") -> Browser:
         """Show a page from the start, with nothing left of the one before."""
+        return self.visit(file.as_uri() + fragment)
+
+    def visit(self, address: str) -> Browser:
+        """Show what is at an address, likewise."""
         self.driver.get("about:blank")
         self.driver.get_log("browser")
         self.driver.get_log("performance")
-        self.driver.get(file.as_uri() + fragment)
+        self.driver.get(address)
         return self
 
     def run(self, script: str, *values: Any) -> Any:

@@ -14,6 +14,8 @@ from episodes import HEART, SPOON, Thing, episode, key_trial, read, to_thing, wr
 from hbtom.bench import Evaluation
 from hbtom.bench.synth import generate
 from hbtom.judgement import Judgement
+from served import Served
+from shelves import PAIRS, make_shelf
 
 HEART_HERE, SPOON_HERE = HEART.at(120, 60), SPOON.at(120, 140)
 
@@ -97,3 +99,21 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return file
 
     return write
+
+
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset of files and archives, with all that can come of a pair."""
+    return make_shelf(tmp_path_factory.mktemp("place") / "shelf")
+
+
+@pytest.fixture(scope="module")
+def served(shelf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of that dataset; whatever is asked of it, it must not complain."""
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    server = Served(shelf, "--no-open", "--workers", "2", cache=tmp_path_factory.mktemp("cache"))
+    yield server
+    status, complaints = server.stop()
+    assert status == 0
+    assert complaints.splitlines() == [f"hbtom: showing {PAIRS} pairs of {shelf}; Ctrl-C ends it"]

@@ -207,6 +207,39 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
 @main.command()
 @click.argument("dataset", required=False, type=click.Path())
 @_model
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen at; 0 is any that is free.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen at. Only this machine can reach the default.",
+)
+@click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
+@_workers
+def view(
+    dataset: str | None, model: str, port: int, host: str, no_open: bool, workers: int | None
+) -> None:
+    """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
+
+    A small server is started on this machine, and its address is printed. Pairs are judged when
+    they are looked at, or all of them at the press of a button. Ctrl-C ends it.
+
+    DATASET is what 'hbtom evaluate' takes. Needs the extra 'viewer'.
+    """
+    from hbtom.cli.view import run
+
+    sys.exit(run(dataset, model, host, port, workers, not no_open))
+
+
+@main.command()
+@click.argument("dataset", required=False, type=click.Path())
+@_model
 @_tasks
 @click.option(
     "--out",

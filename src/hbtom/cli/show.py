@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path, PurePath
 
 import click
 
 from hbtom.bench.results import check_target, write_whole
 from hbtom.cache import cache_folder
+from hbtom.cli.browser import browse
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import judge
@@ -37,7 +36,7 @@ def run(
         for warning in judgement.warnings:
             warn(judgement.episode.name, warning)
     click.echo(str(target))
-    if opened and not _open(target):
+    if opened and not browse(target.resolve().as_uri()):
         complain("there is no browser to show the page in; open it where there is one")
     return 0
 
@@ -60,14 +59,3 @@ def _cached(*episodes: str | None) -> Path:
         hint = "name a file with -o, or set HBTOM_CACHE to another folder"
         raise BadInput(problem, hint=hint).at(file=str(folder)) from None
     return folder / f"{' and '.join(names)[:_LONGEST] or 'episode'}.html"
-
-
-def _open(target: Path) -> bool:
-    """Show a page in the user's browser; tell whether there is one that can draw."""
-    windows = sys.platform in ("darwin", "win32")
-    named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    if not (windows or named):
-        return False
-    import webbrowser
-
-    return webbrowser.open(target.resolve().as_uri())

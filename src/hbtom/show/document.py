@@ -33,19 +33,23 @@ def document(
     title: str,
     instead: str,
     data: Any,
+    policy: str = POLICY,
+    top: str = "",
 ) -> str:
     """Return an HTML document made of the styles and scripts of a template folder.
 
-    Those that all documents share come first. ``instead`` is text that is shown where scripts are
-    switched off.
+    Those that all documents share come first; one of another folder is named by its whole path.
+    ``instead`` is text that is shown where scripts are switched off. ``top`` is markup, which comes
+    before all that the scripts draw.
     """
     style = [*_parts(TEMPLATE, STYLES, "css"), *_parts(template, styles, "css")]
     script = [*_parts(TEMPLATE, SCRIPTS, "js"), *_parts(template, scripts, "js")]
     return _filled(
         (TEMPLATE / "document.html").read_text(encoding="utf-8"),
         title=html.escape(title),
-        policy=POLICY,
+        policy=policy,
         style="\n".join(style),
+        top=top,
         instead=html.escape(instead),
         data=embedded(data),
         script="\n".join(script),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from hbtom import __version__
 from hbtom.judgement import Judgement
 from hbtom.show.document import document
-from hbtom.show.page.data import film
+from hbtom.show.page.data import Plain, film
 from hbtom.show.page.pair import differences
 from hbtom.show.page.scene import three
 from hbtom.show.words import plain
@@ -28,20 +30,46 @@ SCRIPTS = (
 TEMPLATE = Path(__file__).parent / "template"
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows of one or two judged episodes, as plain values."""
+
+    title: str
+    instead: str  # where scripts are switched off
+    data: Plain
+
+
 def page(judgement: Judgement, other: Judgement | None = None) -> str:
     """Return an HTML page in which to watch a judged episode, or two side by side.
 
     It is one text that needs no other file and no network: save it, send it, open it anywhere.
     """
+    return laid_out(shown(judgement, other))
+
+
+def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
+    """Return what the page of a judged episode, or of two, shows."""
     both = [judgement] if other is None else [judgement, other]
     told = [] if other is None else differences(judgement, other)
-    return document(
-        TEMPLATE,
-        STYLES,
-        SCRIPTS,
+    return Shown(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
         instead="; ".join(map(_in_short, both)),
         data={"version": __version__, "films": [film(one) for one in both], "differences": told},
+    )
+
+
+def laid_out(
+    what: Shown, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
+) -> str:
+    """Return the page; ``top`` is markup that comes first, with styles and scripts of its own."""
+    return document(
+        TEMPLATE,
+        (*STYLES, *styles),
+        (*SCRIPTS, *scripts),
+        title=what.title,
+        instead=what.instead,
+        data=what.data,
+        top=top,
     )
 
 

@@ -1,0 +1,59 @@
+"""``hbtom view``."""
+
+from __future__ import annotations
+
+import threading
+
+import click
+
+from hbtom.bench.dataset import find_pairs
+from hbtom.cli.browser import browse
+from hbtom.cli.progress import given_or_default
+from hbtom.cli.say import complain, warn
+from hbtom.errors import BadInput, missing
+
+INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
+
+
+def run(
+    dataset: str | None, model: str, host: str, port: int, workers: int | None, opened: bool
+) -> int:
+    """Serve the pages of a dataset until Ctrl-C; return 1 if that is not possible."""
+    try:
+        return _run(dataset, model, host, port, workers, opened)
+    except BadInput as error:
+        complain(error)
+        return 1
+    except KeyboardInterrupt:
+        complain("interrupted before the server was ready")
+        return INTERRUPTED
+
+
+def _run(
+    dataset: str | None, model: str, host: str, port: int, workers: int | None, opened: bool
+) -> int:
+    try:
+        from hbtom.show.server.guard import is_loopback
+        from hbtom.show.server.serving import address_of, listen, serve
+    except ImportError as error:
+        library = (error.name or "starlette").partition(".")[0]
+        if library == "hbtom":
+            raise
+        raise missing(library, "viewer") from None
+    from hbtom.show.server.catalogue import catalogue
+    from hbtom.show.server.desk import choice_of_models
+
+    models = choice_of_models(model)
+    pairs = catalogue(find_pairs(given_or_default(dataset)))
+    with listen(host, port) as listener:
+        address = address_of(listener)
+        if not is_loopback(host):
+            warn(host, "whoever can reach this address can see the dataset; there is no password")
+        click.echo(address)
+        count = len(pairs.entries)
+        word = "pair" if count == 1 else "pairs"
+        complain(f"showing {count} {word} of {pairs.path}; Ctrl-C ends it")
+        if opened:  # beside the server, for some browsers are waited for
+            threading.Thread(target=browse, args=(address,), daemon=True).start()
+        serve(listener, pairs, models, host=host, workers=workers)
+    return 0

@@ -1,0 +1,169 @@
+"""The application: which address is answered with what."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from hbtom.errors import BadInput
+from hbtom.model import Model
+from hbtom.show.page.build import Shown
+from hbtom.show.server.catalogue import Catalogue, Entry, Selection
+from hbtom.show.server.desk import Desk
+from hbtom.show.server.guard import Guard, policy
+from hbtom.show.server.judges import Judges
+from hbtom.show.server.listing import list_document, list_page, listing, row
+from hbtom.show.server.surroundings import message_page, watch_document, watch_page
+from hbtom.show.server.work import UNJUDGED, VERDICTS, VIEWS
+
+_log = logging.getLogger(__name__)
+_NOWHERE = "There is no such page"
+
+
+def make_app(
+    catalogue: Catalogue, models: Mapping[str, Model], *, host: str, workers: int | None = None
+) -> Guard:
+    """Return the application, which judges by ``workers`` processes while it runs."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Desk]]:
+        desk = Desk(catalogue, models, Judges(workers))
+        try:
+            yield {"desk": desk}
+        finally:
+            await desk.close()
+
+    app = Starlette(
+        routes=[
+            Route("/", _list),
+            Route("/pairs", _pairs),
+            Route("/pair", _pair),
+            Route("/watch", _watch),
+            Route("/judge", _judge, methods=["POST"]),
+            Route("/stop", _stop, methods=["POST"]),
+        ],
+        exception_handlers={HTTPException: _refused, BadInput: _failed, Exception: _broken},
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return Guard(app, host, _policy(), lambda problem: _message("Not for you", problem, status=403))
+
+
+def _policy() -> str:
+    """Return the policy that allows the scripts of all pages; these have nothing in them."""
+    nothing = Shown("", "", {})
+    pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
+    return policy(pages)
+
+
+# Reading
+
+
+async def _list(request: Request) -> Response:
+    return HTMLResponse(list_page(_desk(request)))
+
+
+async def _pairs(request: Request) -> Response:
+    """Answer with a sheet of the list."""
+    start = request.query_params.get("from", "")
+    first = int(start) if start.isascii() and start.isdigit() and len(start) < 10 else 0
+    model, selection = _asked(request)
+    return JSONResponse(listing(_desk(request), model, selection, first))
+
+
+async def _pair(request: Request) -> Response:
+    """Answer with a row of the list, after judging the pair if need be."""
+    desk, (model, _), entry = _desk(request), _asked(request), _entry(request)
+    await desk.outcome(model, entry)
+    return JSONResponse(row(desk, model, entry))
+
+
+async def _watch(request: Request) -> Response:
+    """Answer with the page of a pair or an episode."""
+    desk, (model, selection), entry = _desk(request), _asked(request), _entry(request)
+    member = request.query_params.get("member", VIEWS[0])
+    view = next((one for one in VIEWS if one == member), None)
+    if view is None:
+        raise HTTPException(404, "A pair has the members e and u.")
+    drawing = await desk.drawing(model, entry, view)
+    return HTMLResponse(watch_page(desk, model, selection, entry, view, drawing))
+
+
+# Judging all
+
+
+async def _judge(request: Request) -> Response:
+    """Begin to judge all pairs that are found by a search."""
+    desk, (model, selection) = _desk(request), _asked(request)
+    if not desk.start(model, desk.catalogue.within(selection)):
+        raise HTTPException(409, "Pairs are being judged already.")
+    return JSONResponse({}, status_code=202)
+
+
+async def _stop(request: Request) -> Response:
+    """Stop that."""
+    _desk(request).stop()
+    return JSONResponse({}, status_code=202)
+
+
+# What is asked for
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.state.desk
+    return desk
+
+
+def _asked(request: Request) -> tuple[str, Selection]:
+    """Return the model and the selection that an address names."""
+    query, desk = request.query_params, _desk(request)
+    model = query.get("model") or next(iter(desk.models))
+    task, outcome = query.get("in", ""), query.get("outcome", "")
+    if model not in desk.models:
+        raise HTTPException(404, "There is no such model.")
+    if task and task not in desk.catalogue.sections:
+        raise HTTPException(404, "There is no such task in this dataset.")
+    if outcome not in ("", *VERDICTS, UNJUDGED):
+        raise HTTPException(404, "There is no such outcome.")
+    return model, Selection(task, query.get("search", ""), outcome)
+
+
+def _entry(request: Request) -> Entry:
+    query = request.query_params
+    entry = _desk(request).catalogue.find(query.get("task", ""), query.get("pair", ""))
+    if entry is None:
+        raise HTTPException(404, "There is no such pair in this dataset.")
+    return entry
+
+
+# What cannot be done
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = _NOWHERE if error.status_code == 404 else "This cannot be done"
+    headers = error.headers
+    return _message(title, error.detail, status=error.status_code, headers=headers)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _message("This did not work", str(error), status=503)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.error("an error of hbtom itself, at %s", request.url.path, exc_info=error)
+    told = "This is an error of hbtom itself. What happened is told where the server runs."
+    return _message("Something is broken", told, status=500)
+
+
+def _message(
+    title: str, told: str, *, status: int, headers: Mapping[str, str] | None = None
+) -> Response:
+    return HTMLResponse(message_page(title, [told]), status_code=status, headers=headers)

@@ -1,0 +1,126 @@
+"""What there is to see: the pairs of a dataset, by the names that they have in addresses.
+
+Nothing is ever looked up by a path: what an address names is an entry of the catalogue, or nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from hbtom.bench.dataset import Dataset, LeftOut, Pair
+from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.show.words import plain
+
+_KNOWN = {one.folder: one for one in EVALUATION_TASKS}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A pair, with the names of its task and of itself."""
+
+    place: int  # in the catalogue
+    task: str
+    name: str
+    pair: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A task: its name in addresses, how it is called, and what its pairs are about."""
+
+    name: str
+    label: str
+    group: str
+    about: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which pairs are asked for; what is empty does not matter."""
+
+    task: str = ""
+    search: str = ""  # is part of the name of the task or of the pair
+    outcome: str = ""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All pairs of a dataset, in its order."""
+
+    title: str
+    path: str
+    entries: tuple[Entry, ...]
+    sections: Mapping[str, Section]  # by their names
+    left_out: tuple[LeftOut, ...]
+    index: Mapping[tuple[str, str], Entry]  # by task and name
+
+    def find(self, task: str, name: str) -> Entry | None:
+        return self.index.get((task, name))
+
+    def within(self, selection: Selection) -> list[Entry]:
+        """Return the entries of the task that are found by the search, whatever their outcome."""
+        sought = selection.search.casefold().split()
+        return [
+            entry
+            for entry in self.entries
+            if selection.task in ("", entry.task)
+            and all(word in self._words(entry) for word in sought)
+        ]
+
+    def _words(self, entry: Entry) -> str:
+        label = self.sections[entry.task].label
+        return f"{entry.task} {label} {entry.name}".casefold()
+
+
+def catalogue(dataset: Dataset) -> Catalogue:
+    """Return the catalogue of a dataset."""
+    members: dict[str, list[str]] = {}
+    for pair in dataset.pairs:
+        members.setdefault(pair.task, []).append(pair.name)
+    tasks = distinct(members)
+    names = {task: distinct(inside) for task, inside in members.items()}
+    entries = tuple(
+        Entry(place, tasks[pair.task], names[pair.task][pair.name], pair)
+        for place, pair in enumerate(dataset.pairs)
+    )
+    return Catalogue(
+        title=plain(PurePath(dataset.name).name or dataset.name),
+        path=plain(dataset.name),
+        entries=entries,
+        sections={name: _section(task, name, len(members[task])) for task, name in tasks.items()},
+        left_out=tuple(_shortened(one, dataset.name) for one in dataset.left_out),
+        index={(entry.task, entry.name): entry for entry in entries},
+    )
+
+
+def distinct(names: Iterable[str]) -> dict[str, str]:
+    """Return for each name one that can be printed, and that none of the others has."""
+    shown: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        first = free = plain(name)
+        number = 1
+        while free in taken:
+            number += 1
+            free = f"{first} ({number})"
+        shown[name] = free
+        taken.add(free)
+    return shown
+
+
+def _section(task: str, name: str, pairs: int) -> Section:
+    known = _KNOWN.get(task)
+    if known is None:
+        return Section(name, name, "Other tasks", "", pairs)
+    return Section(name, known.row, known.group, known.difference, pairs)
+
+
+def _shortened(one: LeftOut, root: str) -> LeftOut:
+    """Return what was left out, with paths that start from the dataset."""
+    start = root.rstrip(os.sep) + os.sep
+    file, why = (plain(text.replace(start, "")) for text in (one.file, one.why))
+    return LeftOut(file, why, one.unreadable)

@@ -1,0 +1,121 @@
+"""The list of pairs: what its page is told at first, and whenever it asks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from hbtom import __version__
+from hbtom.bench.score import Score
+from hbtom.show.document import POLICY, document
+from hbtom.show.page.data import Plain
+from hbtom.show.server.catalogue import Entry, Selection
+from hbtom.show.server.desk import Desk, Run
+from hbtom.show.server.work import UNJUDGED, VERDICTS
+
+SHEET = 50  # rows at a time
+LEFT_OUT = 200  # files that are named
+TEMPLATE = Path(__file__).parent / "template"
+STYLES = ("list", "rows")
+SCRIPTS = (
+    "kept",  # what is chosen holds for all pages
+    "address",  # what is asked for, which is what the address of the page says
+    "rows",  # the pairs
+    "judging",  # finding out what is not known yet, pair by pair
+    "controls",  # the ways to choose
+    "run",  # judging all
+    "keys",  # that steer it
+    "list",  # puts all of it together
+)
+
+
+def list_page(desk: Desk) -> str:
+    """Return the page that lists pairs; it asks for the rows itself."""
+    return list_document(desk.catalogue.title, _facts(desk))
+
+
+def list_document(title: str, facts: Plain) -> str:
+    return document(
+        TEMPLATE,
+        STYLES,
+        SCRIPTS,
+        title=title,
+        instead="",
+        data=facts,
+        policy=f"{POLICY}; connect-src 'self'",
+    )
+
+
+def _facts(desk: Desk) -> Plain:
+    """Return all that stays as it is."""
+    catalogue = desk.catalogue
+    return {
+        "version": __version__,
+        "title": catalogue.title,
+        "path": catalogue.path,
+        "pairs": len(catalogue.entries),
+        "sheet": SHEET,
+        "models": [
+            {"name": name, "fingerprint": model.fingerprint} for name, model in desk.models.items()
+        ],
+        "tasks": [asdict(section) for section in catalogue.sections.values()],
+        "leftOut": [[one.file, one.why] for one in catalogue.left_out[:LEFT_OUT]],
+        "leftOutInAll": len(catalogue.left_out),
+    }
+
+
+def listing(desk: Desk, model: str, selection: Selection, start: int) -> Plain:
+    """Return a sheet of rows, what is known of all pairs that are searched, and the progress."""
+    within = desk.catalogue.within(selection)
+    verdicts = [desk.verdict(model, entry) for entry in within]
+    chosen = [
+        entry
+        for entry, verdict in zip(within, verdicts, strict=True)
+        if selection.outcome in ("", verdict)
+    ]
+    first = min(start, max(len(chosen) - 1, 0)) // SHEET * SHEET
+    return {
+        "rows": [row(desk, model, entry) for entry in chosen[first : first + SHEET]],
+        "first": first,
+        "chosen": len(chosen),
+        **_counted(verdicts),
+        "run": None if desk.run is None else _progress(desk.run),
+    }
+
+
+def _counted(verdicts: Sequence[str]) -> Plain:
+    """Return how many pairs there are of each verdict, and the accuracy so far."""
+    count = Counter(verdicts)
+    judged = count["right"] + count["wrong"] + count["tie"]
+    score = Score("", judged, count["right"], count["tie"]).to_dict()
+    return {
+        "count": {verdict: count[verdict] for verdict in (*VERDICTS, UNJUDGED)},
+        "judged": judged,
+        "accuracy": score["accuracy"],
+        "interval": score["interval"],
+    }
+
+
+def _progress(run: Run) -> Plain:
+    return {
+        "model": run.model,
+        "done": run.done,
+        "total": run.total,
+        "going": run.going,
+        "problem": run.problem,
+    }
+
+
+def row(desk: Desk, model: str, entry: Entry) -> Plain:
+    """Return what is known of a pair."""
+    known = desk.known(model, entry)
+    about = {
+        "task": entry.task,
+        "label": desk.catalogue.sections[entry.task].label,
+        "pair": entry.name,
+    }
+    if known is None:
+        return {**about, "verdict": UNJUDGED}
+    return {**about, **asdict(known)}

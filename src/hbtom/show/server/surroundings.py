@@ -1,0 +1,117 @@
+"""What surrounds the page of an episode: the ways back to the list and on to other pairs."""
+
+from __future__ import annotations
+
+import html
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlencode
+
+from hbtom.show.document import document
+from hbtom.show.page.build import Shown, laid_out
+from hbtom.show.server.catalogue import Entry, Selection
+from hbtom.show.server.desk import Desk
+from hbtom.show.server.work import UNJUDGED, VIEWS, Drawing, View
+
+TEMPLATE = Path(__file__).parent / "template"
+STYLES = ("around",)
+SCRIPTS = ("kept", "around")
+MARKS = {"right": "✓", "wrong": "✗", "tie": "=", "unreadable": "!", UNJUDGED: ""}
+_VIEWS: dict[View, str] = {"both": "both", "e": "expected", "u": "unexpected"}
+
+
+def watch_page(
+    desk: Desk, model: str, selection: Selection, entry: Entry, view: View, drawing: Drawing
+) -> str:
+    """Return the page of a pair or an episode, or one that says why it cannot be shown."""
+    top = "".join(_around(desk, model, selection, entry, view))
+    if drawing.shown is None:
+        return message_page(f"{entry.name} cannot be read", drawing.problems, top=top)
+    return watch_document(drawing.shown, top)
+
+
+def watch_document(shown: Shown, top: str) -> str:
+    paths = [[str(TEMPLATE / name) for name in names] for names in (STYLES, SCRIPTS)]
+    return laid_out(shown, top=top, styles=paths[0], scripts=paths[1])
+
+
+def message_page(title: str, lines: Sequence[str], *, top: str = "") -> str:
+    """Return a page that only says something."""
+    told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    way = "" if top else '<p><a href="/">All pairs</a></p>\n'
+    text = f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{way}</main>\n'
+    return document(TEMPLATE, STYLES, SCRIPTS, title=title, instead="", data={}, top=f"{top}{text}")
+
+
+def _around(
+    desk: Desk, model: str, selection: Selection, entry: Entry, view: View
+) -> Iterator[str]:
+    """Yield the parts of the bar at the top."""
+    entries = desk.select(model, selection)
+    place = bisect_left([one.place for one in entries], entry.place)
+    here = place < len(entries) and entries[place] == entry
+    before = entries[place - 1] if place else None
+    after = next(iter(entries[place + here : place + here + 1]), None)
+
+    def watch(one: Entry, view: View = "both", model: str = model) -> str:
+        return address("/watch", model, selection, task=one.task, pair=one.name, member=view)
+
+    back = address("/", model, selection, **({"from": str(place)} if place else {}))
+    yield '<nav class="around" aria-label="Pairs">\n'
+    yield _link(back, "‹ all pairs", title="All pairs (L)", class_="list")
+    yield _place(desk, model, entry)
+    yield _group(
+        "views", [_link(watch(entry, one), _VIEWS[one], here=one == view) for one in VIEWS]
+    )
+    models = [_link(watch(entry, view, one), one, here=one == model) for one in desk.models]
+    yield _group("models", models)
+    yield '<span class="neighbours">'
+    yield _link(
+        watch(before, view) if before else None, "‹ previous", title="Previous pair (P)", rel="prev"
+    )
+    yield f"<span>{place + 1} of {len(entries)}</span>" if here else ""
+    yield _link(watch(after, view) if after else None, "next ›", title="Next pair (N)", rel="next")
+    yield "</span>\n</nav>\n"
+
+
+def _place(desk: Desk, model: str, entry: Entry) -> str:
+    label = html.escape(desk.catalogue.sections[entry.task].label)
+    verdict = desk.verdict(model, entry)
+    mark = f'<span class="verdict {verdict}">{MARKS[verdict]} {verdict}</span>'
+    told = "" if verdict == UNJUDGED else mark
+    return f'<p class="place">{label} <b>{html.escape(entry.name)}</b> {told}</p>\n'
+
+
+def _group(name: str, links: Sequence[str]) -> str:
+    return f'<span class="group {name}">{"".join(links)}</span>\n'
+
+
+def _link(
+    target: str | None,
+    text: str,
+    *,
+    here: bool = False,
+    title: str = "",
+    rel: str = "",
+    class_: str = "",
+) -> str:
+    """Return a link; without a target, the same words without one."""
+    if target is None:
+        return f'<span class="nowhere">{html.escape(text)}</span>'
+    given = {"class": class_, "href": target, "title": title, "rel": rel}
+    told = "".join(f' {name}="{html.escape(value)}"' for name, value in given.items() if value)
+    current = ' aria-current="page"' if here else ""
+    return f"<a{told}{current}>{html.escape(text)}</a>"
+
+
+def address(path: str, model: str, selection: Selection, **more: str) -> str:
+    """Return the address of a page; what is empty is not in it."""
+    asked = {
+        "model": model,
+        "in": selection.task,
+        "search": selection.search,
+        "outcome": selection.outcome,
+        **more,
+    }
+    return f"{path}?{urlencode({name: value for name, value in asked.items() if value})}"

@@ -1,0 +1,15 @@
+// The ways back and on: keys for them, beside those that steer time.
+
+const watched = new URLSearchParams(location.search);
+if (watched.has("pair")) {
+  const key = JSON.stringify([watched.get("task"), watched.get("pair")]);
+  sessionStorage.setItem("watched", key); // for the list, to come back to
+}
+
+const WAYS = { n: "a[rel=next]", p: "a[rel=prev]", l: ".around .list" };
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const way = WAYS[event.key.toLowerCase()];
+  if (way && !document.querySelector("dialog[open]")) document.querySelector(way)?.click();
+});

@@ -1,0 +1,115 @@
+// The pairs, one in each row: what came of them, and how plausible either episode is.
+
+const VERDICTS = {
+  right: { mark: "✓", means: "The expected episode is judged more plausible." },
+  wrong: { mark: "✗", means: "The unexpected episode is judged more plausible." },
+  tie: { mark: "=", means: "Both are judged equally plausible." },
+  unreadable: { mark: "!", means: "An episode cannot be read." },
+  unjudged: { mark: "·", means: "It has not been judged yet." },
+};
+const MEMBERS = { e: "expected", u: "unexpected" };
+const COLUMNS = ["Outcome", "Pair", "Task", "Plausibility", "● expected", "◆ unexpected"];
+
+/** Make the table. `watch(row, member)` is the address of a page. */
+function makeTable(watch) {
+  const known = new Map();
+  const body = make("tbody", { role: "rowgroup" });
+  const heading = COLUMNS.map((name) => make("th", { role: "columnheader", scope: "col" }, name));
+  const node = make(
+    "table",
+    { class: "pairs", role: "table", "aria-label": "Pairs" },
+    make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, heading)),
+    body,
+  );
+  const keyOf = (row) => JSON.stringify([row.task, row.pair]);
+  /** Show these rows and no others; those that are there already stay the same elements. */
+  function show(rows) {
+    const before = new Map(known);
+    known.clear();
+    for (const row of rows) {
+      const key = keyOf(row);
+      const one = before.get(key) ?? makeRow(key, (member) => watch(row, member));
+      one.show(row);
+      known.set(key, one);
+    }
+    const nodes = [...known.values()].map((one) => one.node);
+    const there = [...body.children];
+    const same = nodes.length === there.length && nodes.every((node, at) => node === there[at]);
+    if (!same) replaceRows(nodes);
+  }
+  /** Show what has become known of rows that are there. */
+  function update(rows) {
+    for (const row of rows) known.get(keyOf(row))?.show(row);
+  }
+  /** Replace the rows; one that has the focus keeps it. */
+  function replaceRows(nodes) {
+    const focused = document.activeElement;
+    body.replaceChildren(...nodes);
+    if (body.contains(focused)) focused.focus({ preventScroll: true });
+  }
+  const clear = () => known.clear();
+  return { node, show, update, clear, rows: () => [...known.values()] };
+}
+
+function makeRow(key, watch) {
+  const mark_ = make("span", { class: "mark", "aria-hidden": "true" });
+  const word = make("span", { class: "word" });
+  const pair = make("a", { class: "open" });
+  const task = make("td", { role: "cell", class: "task" });
+  const plot = makePlot();
+  const links = Object.keys(MEMBERS).map((member) => make("a", { class: `one ${member}` }));
+  const told = make("td", { role: "cell", class: "told" });
+  const node = make(
+    "tr",
+    { role: "row" },
+    make("td", { role: "cell", class: "verdict" }, mark_, word),
+    make("th", { role: "rowheader", scope: "row", class: "name" }, pair),
+    task,
+    make("td", { role: "cell", class: "plot" }, plot.node),
+    links.map((link) => make("td", { role: "cell", class: "value" }, link)),
+    told,
+  );
+  const row = { key, node, link: pair, links, data: null, show };
+  function show(data) {
+    row.data = data;
+    const { mark: sign, means } = VERDICTS[data.verdict];
+    node.className = data.verdict;
+    node.firstChild.title = means;
+    say(mark_, sign);
+    say(word, data.verdict === "unjudged" ? "not judged yet" : data.verdict);
+    say(pair, data.pair);
+    pair.title = data.pair;
+    say(task, data.label);
+    plot.show(data);
+    pair.href = watch("");
+    Object.entries(MEMBERS).forEach(([member, name], index) => {
+      const value = data[name] ?? null;
+      const other = data.verdict === "unreadable" ? "see why" : "watch";
+      links[index].href = watch(member);
+      say(links[index], value === null ? other : three(value));
+      links[index].title = `Watch the ${name} episode alone`;
+      links[index].ariaLabel = `${name} episode of ${data.pair}: ${links[index].textContent}`;
+    });
+    say(told, (data.problems ?? []).join("\n"));
+    told.hidden = !data.problems?.length;
+  }
+  return row;
+}
+
+/** Make a line from 0 to 1 with the two episodes on it: a dot, and a diamond. */
+function makePlot() {
+  const [span, ...marks] = ["span", "dot e", "dot u"].map((name) => make("i", { class: name }));
+  const node = make("div", { class: "scale", "aria-hidden": "true" }, span, marks);
+  function show({ expected = null, unexpected = null }) {
+    const values = [expected, unexpected];
+    values.forEach((value, index) => {
+      marks[index].hidden = value === null;
+      marks[index].style.left = `${round(100 * (value ?? 0))}%`;
+    });
+    span.hidden = values.includes(null);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    span.style.left = `${round(100 * low)}%`;
+    span.style.width = `${round(100 * (high - low))}%`;
+  }
+  return { node, show };
+}

@@ -1,0 +1,48 @@
+// Judging all: how good the model is so far, a button, and how far it is.
+
+const EVERY = 400; // milliseconds between two looks at the progress
+
+/** Make the line that tells the accuracy, and lets all pairs be judged. */
+function makeRun({ begin, stop }) {
+  const score = make("p", { class: "score" });
+  const start = make("button", { type: "button", class: "start", onclick: begin }, "Judge all");
+  const end = make("button", { type: "button", class: "stop", onclick: stop }, "Stop");
+  const bar = make("progress", { "aria-label": "Pairs judged" });
+  const how = make("p", { class: "how" });
+  const news = make("p", { class: "unseen", role: "status" }); // for those who do not see the bar
+  const node = make(
+    "section",
+    { class: "run", "aria-label": "Judging" },
+    score,
+    news,
+    how,
+    bar,
+    start,
+    end,
+  );
+  function show(answer) {
+    const { run, count } = answer;
+    const going = Boolean(run?.going);
+    say(score, accuracy(answer));
+    start.hidden = going || count.unjudged === 0;
+    end.hidden = bar.hidden = !going;
+    say(start, `Judge all ${count.unjudged}`);
+    if (going) {
+      bar.max = run.total;
+      bar.value = run.done;
+    }
+    say(news, run ? (going ? "Judging" : `${run.done} of ${run.total} pairs judged`) : "");
+    say(how, going ? `${run.done} of ${run.total}, by model ${run.model}` : (run?.problem ?? ""));
+  }
+  return { node, show };
+}
+
+/** Say how good the model is so far; a tie counts one half. */
+function accuracy({ judged, count, accuracy: share, interval }) {
+  if (judged === 0) return "No pair has been judged yet.";
+  const [low, high] = interval.map((bound) => (100 * bound).toFixed(1));
+  const pairs = `${judged} ${judged === 1 ? "pair" : "pairs"}`;
+  const ties = count.tie ? ", ties counting half" : "";
+  const range = `(95\u00a0% interval ${low}\u00a0–\u00a0${high})`;
+  return `Accuracy${count.unjudged ? " so far" : ""}: ${perCent(share)} of ${pairs}${ties} ${range}`;
+}

@@ -1,0 +1,175 @@
+"""``hbtom view``: what it prints, opens, refuses, and does not import."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from episodes import simple_episode, write
+from served import SCREENS, Served
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """A dataset of one pair."""
+    folder = tmp_path / "preference"
+    folder.mkdir()
+    for member in "eu":
+        write(folder / f"000001lo{member}.json", simple_episode())
+    return folder
+
+
+def run(*words: str | Path, code: str = "") -> subprocess.CompletedProcess[str]:
+    """Run ``hbtom view`` where it is to end by itself, after some code."""
+    usual = {name: value for name, value in os.environ.items() if name not in SCREENS}
+    program = f"{code}\nfrom hbtom.cli import main\nmain(['view', *{list(map(str, words))!r}])"
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=usual,
+    )
+
+
+def test_the_address_is_printed_and_nothing_else(pair: Path, tmp_path: Path) -> None:
+    server = Served(pair, "--no-open", cache=tmp_path)
+    assert server.address == f"http://127.0.0.1:{server.port}/"
+    assert server.get("/pairs").json["chosen"] == 1
+    status, complaints = server.stop()
+    assert status == 0
+    assert complaints == f"hbtom: showing 1 pair of {pair}; Ctrl-C ends it\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in for a browser is a shell script")
+@pytest.mark.parametrize("words", [(), ("--no-open",)])
+def test_a_browser_is_opened_unless_unwanted(
+    pair: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """The browser is a script that writes down what it is asked to show, and stays."""
+    script, asked = tmp_path / "browse", tmp_path / "asked"
+    script.write_text(
+        f'#!/bin/sh\necho "$1" > "{asked}.part"\nmv "{asked}.part" "{asked}"\nsleep 1\n'
+    )
+    script.chmod(0o755)
+    server = Served(pair, *words, cache=tmp_path, BROWSER=str(script))
+    until = time.monotonic() + 30
+    while not words and not asked.exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert server.get("/").status == 200
+    assert server.stop()[0] == 0
+    assert asked.exists() == (not words)
+    if asked.exists():
+        assert asked.read_text() == f"{server.address}\n"
+
+
+def test_a_model_of_ones_own_is_one_to_choose(pair: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('base = "paper"\nname = "default"\n[efficiency]\nscale = 2\n')
+    server = Served(pair, "--no-open", "--model", str(own), cache=tmp_path)
+    page = server.get("/").text
+    names = [f"default ({fingerprint})" for fingerprint in page.split('"name":"default (')[1:]]
+    judged = server.get("/pair", task="preference", pair="000001lo").json
+    preset = server.get("/pair", task="preference", pair="000001lo", model="default").json
+    assert server.stop()[0] == 0
+    assert len(names) == 1
+    assert judged["expected"] != preset["expected"]
+
+
+def test_a_port_that_is_taken_is_told(pair: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        ran = run(pair, "--port", str(port))
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == (
+        f"hbtom: something else listens at 127.0.0.1, port {port}, perhaps another viewer. "
+        "Hint: choose another port with --port, or any that is free with --port 0\n"
+    )
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "a" * 70, "", "300.1.1.1"])
+def test_a_host_that_is_none_is_told(pair: Path, host: str) -> None:
+    ran = run(pair, "--host", host, "--port", "0")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("hbtom: ")
+    assert "Hint: " in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_who_listens_to_others_is_warned(pair: Path, tmp_path: Path) -> None:
+    server = Served(pair, "--no-open", "--host", "0.0.0.0", cache=tmp_path)
+    answers = {
+        host: server.ask("/", headers=[("Host", host)]).status
+        for host in ("127.0.0.1", "192.168.1.7:80", socket.gethostname(), "example.org")
+    }
+    status, complaints = server.stop()
+    assert status == 0
+    assert server.address == f"http://127.0.0.1:{server.port}/"
+    assert "warning: 0.0.0.0: whoever can reach this address can see the dataset" in complaints
+    assert list(answers.values()) == [200, 200, 200, 403]
+
+
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_a_library_that_is_missing_is_named(pair: Path, library: str) -> None:
+    ran = run(pair, code=f"import sys; sys.modules[{library!r}] = None")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == (
+        f"hbtom: this needs the library {library}. Hint: install hbtom with the extra 'viewer'; "
+        "in a clone: pip install '.[viewer]'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("nowhere",), "there is no such dataset"),
+        ((".", "--model", "nothing"), "there is no model 'nothing'"),
+    ],
+)
+def test_what_is_not_there_is_told_at_once(words: tuple[str, ...], told: str) -> None:
+    ran = run(*words)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert told in ran.stderr
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http"])
+def test_a_port_is_a_number(pair: Path, port: str) -> None:
+    assert run(pair, "--port", port).returncode == 2
+
+
+def test_a_dataset_of_archives_that_are_all_broken_is_shown(tmp_path: Path) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    (shelf / "preference.zip").write_bytes(b"PK\3\4 and no more")
+    server = Served(shelf, "--no-open", cache=tmp_path)
+    page, pairs = server.get("/").text, server.get("/pairs").json
+    assert server.stop()[0] == 0
+    assert "not a zip archive that can be read" in page
+    assert (pairs["chosen"], pairs["rows"]) == (0, [])
+
+
+def test_other_commands_know_nothing_of_the_server(tmp_path: Path) -> None:
+    episode = write(tmp_path / "good.json", simple_episode())
+    for words in (["--help"], ["judge", str(episode)], ["show", str(episode), "-o", "x.html"]):
+        code = (
+            "import sys\nfrom hbtom.cli import main\ntry:\n"
+            f"    main({words!r})\nexcept SystemExit:\n    pass\n"
+            "wrong = [name for name in sys.modules if name.startswith('hbtom.show.server')\n"
+            "         or name.split('.')[0] in ('starlette', 'uvicorn', 'anyio')]\n"
+            "sys.exit(str(wrong) if wrong else 0)"
+        )
+        ran = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
