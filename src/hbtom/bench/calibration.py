@@ -41,7 +41,7 @@ class Calibration(Shown):
     episodes: int
     cross_validated: Score
     bins: tuple[Bin, ...]
-    calibration_error: float  # mean |plausibility - share expected|, weighted by episodes
+    calibration_error: float  # the mean distance between plausibility and share expected, weighted by episodes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain values."""
