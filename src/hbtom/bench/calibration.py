@@ -41,7 +41,7 @@ class Calibration(Shown):
     episodes: int
     cross_validated: Score
     bins: tuple[Bin, ...]
-    calibration_error: float  # the mean distance between plausibility and share expected, weighted by episodes
+    calibration_error: float  # mean |plausibility - share expected|, weighted by episodes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain values."""
@@ -141,6 +141,6 @@ def binned(pairs: Sequence[tuple[float, float]]) -> tuple[Bin, ...]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Return the mean of |plausibility - share expected|, weighted by episodes."""
+    """Return how far plausibility and share expected are apart, the mean over episodes."""
     off = sum(one.episodes * abs(one.mean_plausibility - one.expected) for one in bins)
     return off / sum(one.episodes for one in bins)
