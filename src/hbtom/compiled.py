@@ -23,7 +23,7 @@ from hbtom.cache import cache_folder
 from hbtom.errors import BadInput
 
 R = TypeVar("R")
-_ROOMS = ("observe", "world", "plan", "mind")  # that have kernels
+_ROOMS = ("observe", "world", "plan", "mind", "judgement")  # that have kernels
 
 
 class Kernel(Generic[R]):

@@ -76,7 +76,7 @@ def _row(
         **{f"part_{name}": value for name, value in judgement.parts.to_dict().items()},
         **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
         preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
-        efficiency=float(test.efficiency[0] @ test.efficiencies),
+        efficiency=float(test.joint[0].sum(axis=0) @ test.efficiencies),
         model=fingerprint,
         version=__version__,
         score=score,

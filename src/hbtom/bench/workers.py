@@ -25,6 +25,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 MOST = 61  # processes; Windows waits for no more
 FEW = 8  # items for which it is not worth starting processes
+MOST_AT_ONCE = 64  # items in a chunk
 
 
 Work = Callable[[Sequence[S]], Iterable[T]]  # takes items, yields a result for each, in order
@@ -67,7 +68,7 @@ def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
     The size is a power of two, as that of an archive's groups is, for these are read whole.
     """
     fair = len(items) // (8 * max(1, workers))
-    size = 1 << max(0, min(16, fair).bit_length() - 1)
+    size = 1 << max(0, min(MOST_AT_ONCE, fair).bit_length() - 1)
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 

@@ -8,7 +8,10 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
+from hbtom.compiled import kernel
 from hbtom.mind import Posterior
+
+_DIGITS = 12  # of a shift; beyond is rounding error, and what does not move at all is a tie
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,36 @@ def surprise(posterior: Posterior) -> Triple:
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
-    unlikely = -posterior.log_likelihood
-    return Triple(
-        goal=float(shift(posterior.goal).max()),
-        efficiency=float(shift(posterior.efficiency).max()),
-        observation=float(unlikely.max()) if len(unlikely) else 0.0,
-    )
+    goal, efficiency, observation = _largest(posterior.joint, posterior.log_likelihood)
+    return Triple(round(goal, _DIGITS), round(efficiency, _DIGITS), observation)
+
+
+@kernel
+def _largest(
+    joint: Annotated[Floats, "time goal efficiency"], log_likelihood: Annotated[Floats, "step"]
+) -> tuple[float, float, float]:
+    """Return the largest total variation of the marginals, and the least likely step's surprise."""
+    times, goals, many = joint.shape
+    goal = efficiency = 0.0
+    for t in range(1, times):
+        off = 0.0
+        for g in range(goals):
+            change = 0.0
+            for k in range(many):
+                change += joint[t, g, k] - joint[0, g, k]
+            off += abs(change)
+        goal = max(goal, 0.5 * off)
+        off = 0.0
+        for k in range(many):
+            change = 0.0
+            for g in range(goals):
+                change += joint[t, g, k] - joint[0, g, k]
+            off += abs(change)
+        efficiency = max(efficiency, 0.5 * off)
+    observation = 0.0 if len(log_likelihood) == 0 else -np.inf
+    for step in range(len(log_likelihood)):
+        observation = max(observation, -log_likelihood[step])
+    return goal, efficiency, observation
 
 
 def shift(belief: Annotated[Floats, "time value"]) -> Annotated[Floats, "time"]:
@@ -45,4 +72,4 @@ def shift(belief: Annotated[Floats, "time value"]) -> Annotated[Floats, "time"]:
 
     Rounded where only rounding error is left, so that what does not move at all is a tie.
     """
-    return np.round(0.5 * np.abs(belief - belief[0]).sum(axis=1), 12)
+    return np.round(0.5 * np.abs(belief - belief[0]).sum(axis=1), _DIGITS)

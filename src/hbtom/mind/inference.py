@@ -17,6 +17,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import kernel
 from hbtom.errors import BadInput
 from hbtom.mind.bayes import bayes, log_sum
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
@@ -171,10 +172,26 @@ def waits(trial: Trial) -> tuple[float, ...]:
     reached, gone = trial.marks.reached, trial.marks.gone
     if reached < 0 or gone < 0:
         return ()
-    frames = np.count_nonzero(np.diff(trial.barrier_left[: gone + 1]))
-    if frames == 0:  # a lock without a barrier
-        return ()
-    steps = np.hypot(*np.diff(trial.path[: reached + 1], axis=0).T)
-    moving = steps[steps > 0]
-    speed = float(moving.mean()) if len(moving) else 0.0
-    return (frames * speed / UNIT,)
+    cost = _waiting(trial.path, trial.barrier_left, reached, gone)
+    return (cost,) if cost >= 0 else ()  # there may be a lock without a barrier
+
+
+@kernel
+def _waiting(
+    path: Annotated[Floats, "frame 2"],
+    barrier_left: Annotated[Floats, "frame"],
+    reached: int,
+    gone: int,
+) -> float:
+    """Return the frames in which the barrier changes times the agent's speed; -1 without such."""
+    frames = 0
+    for frame in range(1, gone + 1):
+        frames += barrier_left[frame] != barrier_left[frame - 1]
+    if frames == 0:
+        return -1.0
+    walked, moving = 0.0, 0
+    for frame in range(1, reached + 1):
+        across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
+        length = math.sqrt(across * across + down * down)
+        walked, moving = walked + length, moving + (length > 0)
+    return frames * (walked / moving) / UNIT if moving > 0 else 0.0

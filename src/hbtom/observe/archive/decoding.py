@@ -40,14 +40,32 @@ def trials(rows: Any) -> list[Trial]:
 # Columns of numbers
 
 
+def _numbers(column: Any, kind: type = np.float64) -> Any:
+    """Return the values of a column without nulls, which are not copied.
+
+    Arrow's own ``to_numpy`` would load pandas, and with it as much memory again.
+    """
+    _, values = column.buffers()
+    if values is None:
+        return np.empty(0, dtype=kind)
+    return np.frombuffer(values, kind)[column.offset : column.offset + len(column)]
+
+
+def _truths(column: Any) -> Any:
+    """Return the truth values of a column without nulls, which are kept as bits."""
+    _, values = column.buffers()
+    bits = np.unpackbits(np.frombuffer(values or b"", np.uint8), bitorder="little")
+    return bits[column.offset : column.offset + len(column)].astype(bool)
+
+
 def _sizes(rows: Any) -> Iterable[tuple[float, float]]:
-    width, height = (rows.column(name).to_numpy().tolist() for name in ("width", "height"))
+    width, height = (_numbers(rows.column(name)).tolist() for name in ("width", "height"))
     return zip(width, height, strict=True)
 
 
 def _starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
     """Return where the list of each row starts among the values of all lists."""
-    return rows.column(name).offsets.to_numpy()
+    return _numbers(rows.column(name).offsets, np.int32)
 
 
 def _slices(rows: Any, name: str, values: Any) -> list[Any]:
@@ -64,19 +82,21 @@ def _slices(rows: Any, name: str, values: Any) -> list[Any]:
 def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
     """Return the values of each row, of which there must be one a frame."""
     _check(rows, name, frames)
-    return _slices(rows, name, _locked(rows.column(name).values.to_numpy(zero_copy_only=False)))
+    values = rows.column(name).values
+    truth = str(values.type) == "bool"
+    return _slices(rows, name, _locked(_truths(values) if truth else _numbers(values)))
 
 
 def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
     """Return the places of each row, ``[frame, 2]``, from a column for x and one for y."""
     _check(rows, x, frames)
     _check(rows, y, frames)
-    across, down = (rows.column(name).values.to_numpy() for name in (x, y))
+    across, down = (_numbers(rows.column(name).values) for name in (x, y))
     return _slices(rows, x, _locked(np.stack((across, down), axis=1)))
 
 
 def _check(rows: Any, name: str, frames: Ints) -> None:
-    there = rows.column(name).is_valid().to_numpy(zero_copy_only=False)
+    there = _truths(rows.column(name).is_valid())
     if not np.array_equal(np.diff(_starts(rows, name))[there], frames[there]):
         raise BadInput(f"'{name}' has not one value for each frame of 'path_x'")
 
@@ -91,7 +111,7 @@ def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
 def _blocks(rows: Any, name: str) -> list[Floats]:
     """Return the blocks of each row, ``[block, 4]``."""
     fields = rows.column(name).values.flatten()
-    return _slices(rows, name, _locked(np.stack([one.to_numpy() for one in fields], axis=1)))
+    return _slices(rows, name, _locked(np.stack([_numbers(one) for one in fields], axis=1)))
 
 
 def _locked(values: Any) -> Any:
@@ -118,7 +138,7 @@ def _bodies(rows: Any, name: str) -> list[tuple[Body, ...]]:
 
 def _made(column: Any) -> Iterator[Body]:
     image, colour, *places = column.flatten()
-    x, y, radius = (place.to_numpy().tolist() for place in places)
+    x, y, radius = (_numbers(place).tolist() for place in places)
     return map(Body, _looks(image, colour), zip(x, y, strict=True), radius)
 
 
@@ -127,8 +147,8 @@ def _looks(image: Any, colour: Any) -> Iterator[Look]:
 
     Colours are compared by their bits, because 0.0 equals -0.0.
     """
-    bits = colour.values.to_numpy().tobytes()
-    starts = (8 * colour.offsets.to_numpy()).tolist()
+    bits = _numbers(colour.values).tobytes()
+    starts = (8 * _numbers(colour.offsets, np.int32)).tolist()
     colours = map(bits.__getitem__, map(slice, starts, starts[1:]))
     which = list(zip(image.to_pylist(), colours, strict=True))
     looks = {one: Look(one[0], tuple(np.frombuffer(one[1]).tolist())) for one in set(which)}

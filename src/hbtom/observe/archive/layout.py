@@ -41,7 +41,7 @@ from hbtom.errors import missing
 
 SUFFIX = ".parquet"
 FORMAT, VERSION = "hbtom episodes", 1
-PAIRS = 16  # in a row group, which is read as a whole: as many as a worker is handed at once
+PAIRS = 64  # in a row group, which is read as a whole: as many as a worker is handed at once
 
 _KEY = "hbtom."  # begins the names of what is said about a file as a whole
 
