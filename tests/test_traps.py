@@ -341,7 +341,8 @@ def test_goals_and_efficiency_are_inferred_jointly() -> None:
     for log in (ambiguous, telling):
         choice = Actions(np.zeros((1, 1, 2)))
         effort = Effort(goals, np.array([True, True]), np.array([1]), np.zeros((1, 2)), choice)
-        last, known = update(model, known, Evidence(effort, log), Look("agent"))
+        evidence = Evidence(effort, log, efficiencies(model.efficiency))
+        last, known = update(model, known, evidence, Look("agent"))
     assert last is not None
     np.testing.assert_allclose(last.goal[-1], [2 / 3, 1 / 3], atol=1e-6)
     given_efficient = last.joint[0, :, 0] / last.joint[0, :, 0].sum()

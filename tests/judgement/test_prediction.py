@@ -15,7 +15,7 @@ def evidence(options, taken):
     goals = tuple(Look(str(g)) for g in range(options.shape[2]))
     everything = np.ones(len(goals), dtype=bool)
     effort = Effort(goals, everything, steps, options[steps, taken], Actions(options))
-    return Evidence(effort, np.zeros((len(options), len(goals), 1)))
+    return Evidence(effort, np.zeros((len(options), len(goals), 1)), np.ones(1))
 
 
 @pytest.mark.parametrize("beta", [0.3, 2.0])

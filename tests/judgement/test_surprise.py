@@ -41,12 +41,13 @@ def believed(joint: list, log_likelihood: list[float]) -> Posterior:
         agent=Look("agent.png"),
         goals=goals,
         reachable=effort.reachable,
-        efficiencies=np.arange(1.0, table.shape[2] + 1),
         joint=table,
         preferred=goals,
         preference=table.sum(axis=2),
         log_likelihood=np.array(log_likelihood),
-        evidence=Evidence(effort, np.zeros((steps, *table.shape[1:]))),
+        evidence=Evidence(
+            effort, np.zeros((steps, *table.shape[1:])), np.arange(1.0, table.shape[2] + 1)
+        ),
     )
 
 

@@ -62,7 +62,8 @@ def seen(goals: tuple[Look, ...], reachable: list[bool], log: np.ndarray) -> Evi
     """Return evidence given as its tensor; what was wasted plays no part in inference."""
     frame, excess = np.arange(1, len(log) + 1), np.zeros(log.shape[:2])
     choice = Actions(np.zeros((len(log), 1, len(goals))))
-    return Evidence(Effort(goals, np.array(reachable), frame, excess, choice), log)
+    effort = Effort(goals, np.array(reachable), frame, excess, choice)
+    return Evidence(effort, log, np.arange(1.0, log.shape[2] + 1))
 
 
 def random_trial(

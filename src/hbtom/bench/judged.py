@@ -54,6 +54,8 @@ def judge_pairs(
 
 
 def _located(folder: str, pair: Pair) -> Pair:
+    if not folder:
+        return pair
     expected, unexpected = (
         replace(member, path=os.path.join(folder, member.path))
         for member in (pair.expected, pair.unexpected)

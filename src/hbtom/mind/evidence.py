@@ -20,6 +20,7 @@ class Evidence:
 
     effort: Effort
     log: Annotated[Floats, "step goal efficiency"]
+    efficiencies: Annotated[Floats, "efficiency"]
 
     @property
     def goals(self) -> tuple[Look, ...]:
@@ -41,6 +42,7 @@ def weigh(effort: Effort, efficiency: Annotated[Floats, "efficiency"]) -> Eviden
     """Weigh what each step wasted, for agents of every efficiency."""
     choice, excess = effort.choice, effort.excess
     if isinstance(choice, Actions):
-        return Evidence(effort, log_boltzmann(excess, choice.options, efficiency))
+        return Evidence(effort, log_boltzmann(excess, choice.options, efficiency), efficiency)
     moves = choice.length, choice.moves, choice.act
-    return Evidence(effort, log_headings(excess, *moves, effort.reachable, efficiency))
+    log = log_headings(excess, *moves, effort.reachable, efficiency)
+    return Evidence(effort, log, efficiency)

@@ -39,13 +39,17 @@ class Posterior(Shown):
     agent: Look
     goals: tuple[Look, ...]
     reachable: Annotated[Bools, "goal"]
-    efficiencies: Annotated[Floats, "efficiency"]
     joint: Annotated[Floats, "1+step goal efficiency"]  # P(g, beta | o_1:t)
     preferred: tuple[Look, ...]  # all that the agent could have wanted so far
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     evidence: Evidence
     warnings: tuple[str, ...] = ()
+
+    @property
+    def efficiencies(self) -> Annotated[Floats, "efficiency"]:
+        """The grid of efficiencies, beta."""
+        return self.evidence.efficiencies
 
     @cached_property
     def frame(self) -> Annotated[Ints, "1+step"]:
@@ -143,7 +147,6 @@ def update(
         agent=agent,
         goals=evidence.goals,
         reachable=evidence.reachable,
-        efficiencies=efficiencies(model.efficiency),
         joint=joint,
         preferred=known.goals,
         preference=preference,

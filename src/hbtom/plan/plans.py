@@ -96,18 +96,18 @@ def plan_costs(
         needed = _also(needed, to_lock, to_item[max(key, 0)])
     cost = np.empty((items, 3, rows, columns))
     start, held, free = cost[:, 0], cost[:, 1], cost[:, 2]
-    free[:] = fields(opened, at_hand, moves, cell, needed)
+    wanted = at_hand.copy()
     if key >= 0:
-        free[key] = 0.0
-    walk = fields(closed, at_hand, moves, cell, needed)
-    held[:] = walk
+        wanted[key] = np.inf  # once it is held there is nothing to plan
+    free[:] = fields(opened, wanted, moves, cell, needed)
     if to_lock.size > 0:
-        through = np.minimum(at_hand, (opening + cell * to_lock) + free)
-        held[:] = fields(closed, through, moves, cell, needed)
-    start[:] = walk
+        wanted = np.minimum(wanted, (opening + cell * to_lock) + free)
+    held[:] = fields(closed, wanted, moves, cell, needed)
     if key >= 0:
-        held[key] = 0.0
+        free[key] = held[key] = 0.0
         start[:] = fields(closed, np.minimum(at_hand, at_hand[key] + held), moves, cell, needed)
+    else:
+        start[:] = fields(closed, at_hand, moves, cell, needed)
     return cost
 
 
