@@ -291,8 +291,9 @@ def _pieces(path: Floats, first: int, last: int, cell: float) -> int:
 
 @part
 def _between(path: Floats, frame: int, cell: float) -> int:
+    """Return into how many pieces a frame's motion must be cut; none for a still frame."""
     length = _distance(path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1])
-    return max(1, math.ceil(length / (cell / 4)))
+    return math.ceil(length / (cell / 4))
 
 
 @part
