@@ -43,7 +43,7 @@ def episode(goals: int = 2, frames: int = 100, trials: int = 9) -> Episode:
 
 
 def cost(seen: Episode, model: Model) -> float:
-    """Return the least CPU time of judging an episode anew, in seconds."""
+    """Return the least time that judging an episode anew takes, in seconds."""
     times = []
     for _ in range(ROUNDS):
         anew = Episode(tuple(replace(trial) for trial in seen))  # nothing remembered

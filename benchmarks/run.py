@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [--data FOLDER] [--pairs 40] [--page docs/speed.md]
 
-It makes a synthetic benchmark of 720 uncompressed files (about 2 GB) in a temporary folder, or takes
-that of ``--data``, and prints a table; ``--page`` also puts it into a page of the documentation.
+It makes a synthetic benchmark of 720 uncompressed files (about 2 GB) in a temporary folder, or
+takes that of ``--data``, and prints a table, which ``--page`` also puts into a page of the docs.
 CPU time is user plus system time of whole processes, start-up included, where nothing else is said.
 """
 
@@ -135,8 +135,8 @@ def measured(folder: Path, archive: Path) -> Iterator[Line]:
     )
 
     packed = spent(evaluate(archive))
-    half = spent([*evaluate(folder), "--tasks", "preference,multi_agent,inaccessible_goal"])
-    for what, one in (("folder", default), ("a third of it", half), ("archive", packed)):
+    third = spent([*evaluate(folder), "--tasks", "preference,multi_agent,inaccessible_goal"])
+    for what, one in (("folder", default), ("a third of it", third), ("archive", packed)):
         fits = one.memory <= TARGETS["memory"]
         yield Line(f"peak memory, {what}, MB", f"{one.memory:.0f}", "at most 300", fits)
 

@@ -209,3 +209,35 @@ def test_kernels_live_in_the_rooms_whose_text_names_the_cache_folder():
 
     rooms = {one.__module__.split(".")[1] for one in Kernel.all if one.__module__ != __name__}
     assert rooms <= set(_ROOMS)
+
+
+THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from hbtom import judge
+from hbtom.compiled import start_compiler
+
+def judged(file):
+    assert start_compiler()
+    return judge(file).plausibility
+
+with ThreadPoolExecutor(4) as pool:
+    found = set(pool.map(judged, [sys.argv[1]] * 8))
+print(len(found))
+"""
+
+
+@needs_numba
+def test_threads_may_start_the_compiler_at_once():
+    example = Path(__file__).parents[1] / "examples" / "preference_e.json.zst"
+    command = [sys.executable, "-c", THREADS, str(example)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert (ran.returncode, ran.stdout) == (0, "1\n"), ran.stderr
+
+
+@needs_numba
+def test_a_compiler_that_is_switched_off_is_none():
+    command = [sys.executable, "-c", "from hbtom.compiled import *; print(start_compiler())"]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert ran.stdout == "False\n", ran.stderr

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import update_wrapper
 from pathlib import Path
+from threading import RLock
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
 from hbtom.arrays import Bools, Floats, Ints
@@ -23,6 +24,7 @@ from hbtom.cache import cache_folder
 from hbtom.errors import BadInput
 
 R = TypeVar("R")
+_ONE_AT_A_TIME = RLock()  # threads that compile
 _ROOMS = ("observe", "world", "plan", "mind", "judgement")  # that have kernels
 
 
@@ -56,6 +58,12 @@ class Kernel(Generic[R]):
             self._run = self._first
 
     def _first(self, *args: Any) -> R:
+        with _ONE_AT_A_TIME:
+            if self._run == self._first:  # another thread may have been faster
+                self._compile()
+        return self(*args)
+
+    def _compile(self) -> None:
         hints = get_type_hints(self._function, include_extras=True)
         types = tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
         try:
@@ -64,10 +72,9 @@ class Kernel(Generic[R]):
             if Kernel.folder is None:
                 raise
             _prepare_all(None)
-            return self(*args)
+            return
         self._dispatcher.disable_compile()  # other types are mistakes, or should be converted
         self._run = self._dispatcher
-        return self._run(*args)
 
     @property
     def _numba_type_(self) -> Any:
@@ -93,29 +100,40 @@ def part_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
 def start_compiler() -> bool:
     """Compile all kernels from now on; return False, and change nothing, without a compiler.
 
-    It takes a third of a second, and some twenty the first time. Needs the extra ``fast``.
+    It takes half a second, and half a minute the first time. Needs the extra ``fast``.
     """
-    if not Kernel.compiling:
-        try:
-            import numba  # noqa: F401
-        except ImportError:
-            return False
-        _prepare_all(_writable_folder())
+    with _ONE_AT_A_TIME:
+        if not Kernel.compiling:
+            try:
+                import numba
+            except ImportError:
+                return False
+            if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+                return False
+            _prepare_all(_writable_folder())
     return True
 
 
 def _prepare_all(folder: Path | None) -> None:
-    Kernel.compiling, Kernel.folder = True, folder
+    Kernel.folder = folder
     for one in Kernel.all:
         one.prepare()
+    Kernel.compiling = True
 
 
-def compiled_before() -> bool:
-    """Tell whether there is anything compiled in the cache folder, so that loading it is enough."""
+def compiled_before(what: str) -> bool:
+    """Tell whether something was compiled to the end before, so that loading it is enough."""
     try:
-        return Kernel.compiling or _folder().is_dir()
+        return (_folder() / f"{what}.ready").exists()
     except BadInput:
         return False
+
+
+def remember_compiled(what: str) -> None:
+    """Note in the cache folder that something was compiled to the end, if it could be kept."""
+    if Kernel.folder is not None:
+        with suppress(OSError):
+            (Kernel.folder / f"{what}.ready").touch()
 
 
 def _folder() -> Path:

@@ -26,7 +26,9 @@ NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
 class Preference(Struct, frozen=True, forbid_unknown_fields=True):
     """What an agent likes: theta ~ Dirichlet(concentration, ..., concentration)."""
 
-    concentration: Annotated[Positive, Meta(description="alpha of the Dirichlet, for each item")]
+    concentration: Annotated[
+        float, Meta(ge=1e-6, le=1e6, description="alpha of the Dirichlet, for each item")
+    ]
     keys: Annotated[bool, Meta(description="a key is a goal like any other item")]
     feasible: Annotated[bool, Meta(description="agents choose among what they can reach only")]
 

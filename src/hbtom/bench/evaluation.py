@@ -23,7 +23,7 @@ from hbtom.bench.results import COLUMNS, Compared, Row
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput, missing
-from hbtom.judgement.readiness import get_ready
+from hbtom.judgement.readiness import get_ready, worth_compiling
 from hbtom.model import Model, find_model
 from hbtom.shown import Shown
 
@@ -190,13 +190,14 @@ def _results(
     model: Model, score: Compared, pairs: Sequence[Pair], workers: int | None, cluster: str | None
 ) -> Generator[Judged]:
     """Judge pairs on this machine, or on those of a cluster."""
-    compiled = get_ready([model], len(pairs))
     if cluster is None:
+        compiled = get_ready([model], len(pairs))
         return each(partial(judge_pairs, model, score, compiled=compiled), pairs, workers)
     here = os.getcwd()
     members = (member for pair in pairs for member in (pair.expected, pair.unexpected))
     sources = {one.path if one.inside else os.path.dirname(one.path) for one in members}
     shared = sorted(os.path.join(here, source) for source in sources)
+    compiled = worth_compiling([model], len(pairs))  # there, not here
     work = partial(judge_pairs, model, score, folder=here, compiled=compiled)
     return machines.each(work, pairs, cluster, shared)
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hbtom.compiled import compiled_before, start_compiler
+from hbtom.compiled import compiled_before, remember_compiled, start_compiler
 from hbtom.judgement.judging import judge
 from hbtom.model import Model
 from hbtom.observe import Body, Episode, Look, Trial
 
 WORTH_LOADING = 10  # pairs; loading what is compiled takes about as long as judging so many
-WORTH_COMPILING = 200  # pairs; compiling for the first time, likewise
+WORTH_COMPILING = 300  # pairs; compiling for the first time, likewise
 
 
 def get_ready(models: Sequence[Model], pairs: int) -> bool:
@@ -21,11 +21,24 @@ def get_ready(models: Sequence[Model], pairs: int) -> bool:
     Processes that are forked afterwards have it too; others are to call ``start_compiler``, if
     this returns True.
     """
-    if pairs < (WORTH_LOADING if compiled_before() else WORTH_COMPILING) or not start_compiler():
+    if not worth_compiling(models, pairs) or not start_compiler():
         return False
-    for motion in {model.motion: model for model in models}.values():
-        judge(_SMALLEST, motion)
+    for kind, model in _kinds(models).items():
+        judge(_SMALLEST, model)
+        remember_compiled(kind)
     return True
+
+
+def worth_compiling(models: Sequence[Model], pairs: int) -> bool:
+    """Tell whether judging so many pairs takes longer than compiling, or loading, what does it."""
+    return pairs >= WORTH_COMPILING or (
+        pairs >= WORTH_LOADING and all(map(compiled_before, _kinds(models)))
+    )
+
+
+def _kinds(models: Sequence[Model]) -> dict[str, Model]:
+    """Return a model of each kind of motion: each kind has kernels of its own."""
+    return {type(model.motion).__name__: model for model in models}
 
 
 _SMALLEST = Episode(

@@ -2,9 +2,9 @@
 
     C(s) = min over moves a of  cost(a) + C(s'),      C(s) <= seed(s)
 
-The same kernel serves both motion models; they differ in their stencil of moves alone. It relaxes
-all cells at once, move by move, until nothing changes. Since rounding is monotone, that fixed
-point is the same number, bit for bit, that Dijkstra's algorithm finds.
+The same kernel serves both motion models; they differ in their stencil of moves alone. Compiled, it
+is Dijkstra's algorithm with buckets; in plain Python it relaxes all cells at once, move by move,
+until nothing changes. Since rounding is monotone, both find the same number, bit for bit.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hbtom.compiled import compiled_before
 from hbtom.errors import BadInput
+from hbtom.judgement.readiness import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
 from hbtom.show.server.answers import Answers
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
@@ -45,7 +45,8 @@ class Desk:
         self.models = models  # by their names in addresses; the first is the one to begin with
         self.run: Run | None = None
         self._judges = judges
-        self._compiled = compiled_before()  # loading is soon done, compiling is not
+        # Loading is soon done, compiling is not.
+        self._compiled = worth_compiling(list(models.values()), WORTH_LOADING)
         self._outcomes: Answers[tuple[str, int], Outcome] = Answers(OUTCOMES)
         self._drawings: Answers[tuple[str, int, View], Drawing] = Answers(DRAWINGS)
 
