@@ -1,0 +1,33 @@
+"""When compiling is worth it."""
+
+import hbtom.judgement.readiness as readiness
+from hbtom import Model
+from hbtom.judgement.readiness import WORTH_COMPILING, WORTH_LOADING, get_ready, worth_compiling
+
+DEFAULT, PAPER = Model.preset("default"), Model.preset("paper")
+
+
+def test_much_work_is_worth_compiling_and_little_is_not(monkeypatch):
+    monkeypatch.setattr(readiness, "compiled_before", lambda kind: False)
+    assert worth_compiling([DEFAULT], WORTH_COMPILING)
+    assert not worth_compiling([DEFAULT], WORTH_COMPILING - 1)
+
+
+def test_some_work_is_worth_loading_what_was_compiled_for_just_these_motions(monkeypatch):
+    monkeypatch.setattr(readiness, "compiled_before", lambda kind: kind == "Grid")
+    assert worth_compiling([PAPER], WORTH_LOADING)
+    assert not worth_compiling([PAPER], WORTH_LOADING - 1)
+    assert not worth_compiling([PAPER, DEFAULT], WORTH_LOADING)
+
+
+def test_without_a_compiler_nothing_gets_ready(monkeypatch):
+    monkeypatch.setattr(readiness, "start_compiler", lambda: False)
+    assert not get_ready([DEFAULT], WORTH_COMPILING)
+
+
+def test_what_is_compiled_to_the_end_is_remembered_by_motion(monkeypatch):
+    remembered = []
+    monkeypatch.setattr(readiness, "start_compiler", lambda: True)
+    monkeypatch.setattr(readiness, "remember_compiled", remembered.append)
+    assert get_ready([DEFAULT, PAPER, DEFAULT], WORTH_COMPILING)
+    assert sorted(remembered) == ["Continuous", "Grid"]
