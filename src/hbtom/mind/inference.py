@@ -10,8 +10,10 @@ Joint in goal history and efficiency, per agent; agents are independent.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
@@ -132,14 +134,24 @@ def log_prior(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
 
 
 def update(
-    model: Model, known: AgentBeliefs, evidence: Evidence, agent: Look
+    model: Model,
+    known: AgentBeliefs,
+    evidence: Evidence,
+    agent: Look,
+    *,
+    weight: Mapping[Look, float] = MappingProxyType({}),
 ) -> tuple[Posterior, AgentBeliefs]:
-    """Update beliefs about one agent, who may want any of the evidence's goals."""
+    """Update beliefs about one agent, who may want any of the evidence's goals.
+
+    ``weight`` is how much more, or less, some goals are wanted a priori than the others: their
+    share of the Dirichlet's concentration.
+    """
     among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
     reachable, warnings = _choices(model, evidence)
     # A choice is a count only where there was one.
     choice = bool(np.count_nonzero(evidence.reachable) and np.count_nonzero(reachable) > 1)
-    alpha = model.preference.concentration
+    share = [weight.get(goal, 1.0) for goal in known.goals]
+    alpha = model.preference.concentration * np.array(share, dtype=np.float64)
     joint, preference, log_likelihood, counts, log_weight = bayes(
         known.counts, known.log_weight, among, reachable, choice, alpha, evidence.log
     )

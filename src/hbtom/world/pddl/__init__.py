@@ -1,0 +1,76 @@
+"""Worlds told in PDDL: a domain, a problem, and the graph of all states that can come about."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hbtom.errors import BadInput
+from hbtom.world.pddl.domain import Domain, read_domain
+from hbtom.world.pddl.goals import Goal, make_goal, read_goals
+from hbtom.world.pddl.ground import World
+from hbtom.world.pddl.grounding import ground
+from hbtom.world.pddl.plans import Plan, read_plan
+from hbtom.world.pddl.problem import Problem, read_problem
+from hbtom.world.pddl.states import MOST_STATES, StateGraph, TooManyStates, around, explore
+
+__all__ = [
+    "MOST_STATES",
+    "Domain",
+    "Goal",
+    "Plan",
+    "Problem",
+    "StateGraph",
+    "TooManyStates",
+    "World",
+    "around",
+    "explore",
+    "ground",
+    "load_goals",
+    "load_plan",
+    "load_world",
+    "make_goal",
+    "read_domain",
+    "read_goals",
+    "read_plan",
+    "read_problem",
+]
+
+File = str | os.PathLike[str]
+
+
+def load_world(domain: File, problem: File) -> World:
+    """Read a domain and a problem from files, and ground them."""
+    try:
+        told = read_domain(_text(domain))
+    except BadInput as error:
+        raise error.at(file=os.fspath(domain)) from None
+    try:
+        return ground(read_problem(_text(problem), told))
+    except BadInput as error:
+        raise error.at(file=os.fspath(problem)) from None
+
+
+def load_goals(world: World, file: File) -> tuple[Goal, ...]:
+    """Read the goals that an agent may have from a file, one a line."""
+    try:
+        return read_goals(world, _text(file))
+    except BadInput as error:
+        raise error.at(file=os.fspath(file)) from None
+
+
+def load_plan(world: World, file: File, *, agent: str = "agent") -> Plan:
+    """Read from a file what an agent was seen doing, an action a line."""
+    try:
+        return read_plan(world, _text(file), agent=agent, name=os.fspath(file))
+    except BadInput as error:
+        raise error.at(file=os.fspath(file)) from None
+
+
+def _text(file: File) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("this is not text", hint="PDDL is plain text, in UTF-8") from None
+    except OSError as error:
+        raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
