@@ -33,6 +33,8 @@ from hbtom.shown import Shown
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
+EQUALLY: Mapping[Look, float] = MappingProxyType({})
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(Shown):
@@ -109,8 +111,23 @@ def consider(
     model: Model, beliefs: Beliefs, trial: Trial, effort: Effort
 ) -> tuple[Posterior, Beliefs]:
     """Weigh the effort of a trial: return what is believed during it, and after it."""
+    return believe(model, beliefs, trial.agent.look, effort, waited=waits(trial))
+
+
+def believe(
+    model: Model,
+    beliefs: Beliefs,
+    agent: Look,
+    effort: Effort,
+    *,
+    waited: tuple[float, ...] = (),
+    weight: Mapping[Look, float] = EQUALLY,
+) -> tuple[Posterior, Beliefs]:
+    """Weigh an agent's effort: return what is believed meanwhile, and what is believed after it.
+
+    ``waited`` is what waiting for a barrier cost; ``weight`` is as in :func:`update`.
+    """
     evidence = weigh(effort, efficiencies(model.efficiency))
-    agent = trial.agent.look
     known = beliefs.agents.get(agent) or AgentBeliefs.prior(log_prior(model.efficiency))
     known = known.knowing(evidence.goals)
     if known.counts.size > MOST_COUNTS:
@@ -118,8 +135,8 @@ def consider(
             "too many goals and trials to keep all histories",
             hint="inference is exact; leave out objects or trials",
         )
-    posterior, learnt = update(model, known, evidence, agent)
-    return posterior, beliefs.after(agent, learnt, waits(trial))
+    posterior, learnt = update(model, known, evidence, agent, weight=weight)
+    return posterior, beliefs.after(agent, learnt, waited)
 
 
 def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
@@ -139,7 +156,7 @@ def update(
     evidence: Evidence,
     agent: Look,
     *,
-    weight: Mapping[Look, float] = MappingProxyType({}),
+    weight: Mapping[Look, float] = EQUALLY,
 ) -> tuple[Posterior, AgentBeliefs]:
     """Update beliefs about one agent, who may want any of the evidence's goals.
 

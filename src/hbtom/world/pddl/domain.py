@@ -18,9 +18,7 @@ from hbtom.world.pddl.language import (
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 COST = "total-cost"
-_REQUIREMENTS = """:strips :typing :equality :negative-preconditions :disjunctive-preconditions
-    :existential-preconditions :universal-preconditions :quantified-preconditions :action-costs
-    :adl :conditional-effects :fluents :numeric-fluents""".split()  # some only as far as not used
+_REQUIREMENTS = [":strips", ":typing", ":equality", ":negative-preconditions", ":disjunctive-preconditions", ":existential-preconditions", ":universal-preconditions", ":quantified-preconditions", ":action-costs", ":adl", ":conditional-effects", ":fluents", ":numeric-fluents"]  # some only as far as not used
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def read_domain(text: str) -> Domain:
         elif section.head == ":types":
             types = {one.name: one.types for one in read_typed(section.parts[1:])}
             missing = {above for kinds in types.values() for above in kinds} - {OBJECT}
-            types |= {kind: (OBJECT,) for kind in sorted(missing - set(types))}
+            types |= dict.fromkeys(sorted(missing - set(types)), (OBJECT,))
     bare = Language(types, {}, {}, {})
     for section in sections:
         if section.head == ":constants":

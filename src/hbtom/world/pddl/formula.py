@@ -16,6 +16,10 @@ class Typed:
     name: str
     types: tuple[str, ...] = (OBJECT,)
 
+    def __str__(self) -> str:
+        kind = self.types[0] if len(self.types) == 1 else f"(either {' '.join(self.types)})"
+        return f"{self.name} - {kind}"
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -69,7 +73,7 @@ class Every:
     part: Formula
 
     def __str__(self) -> str:
-        return f"(forall ({self.variable.name}) {self.part})"
+        return f"(forall ({self.variable}) {self.part})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class Some:
     part: Formula
 
     def __str__(self) -> str:
-        return f"(exists ({self.variable.name}) {self.part})"
+        return f"(exists ({self.variable}) {self.part})"
 
 
 Formula = Atom | Equal | Not | And | Or | Every | Some

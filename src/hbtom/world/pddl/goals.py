@@ -24,6 +24,7 @@ _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
 class Goal:
     """A condition that an agent may want to bring about."""
 
+    world: World
     name: str
     formula: Formula
     need: Annotated[Words, "case word"]  # it holds in states that have all facts of a case
@@ -59,7 +60,7 @@ def make_goal(world: World, name: str, condition: str, line: int = 1) -> Goal:
     need = np.array([need for need, _ in sets], dtype=np.uint64).reshape(-1, world.words)
     avoid = np.array([avoid for _, avoid in sets], dtype=np.uint64).reshape(-1, world.words)
     possible = ((need & avoid) == 0).all(axis=1)  # what is true and false at once never is
-    return Goal(name, formula, need[possible], avoid[possible])
+    return Goal(world, name, formula, need[possible], avoid[possible])
 
 
 def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:

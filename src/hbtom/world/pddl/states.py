@@ -16,7 +16,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.world.pddl.ground import ALWAYS, Words, World, bits
+from hbtom.world.pddl.ground import Words, World, bits
 from hbtom.world.pddl.joining import spread
 
 MOST_STATES = 200_000

@@ -1,4 +1,4 @@
-"""Lists in parentheses, with the lines they stand on: the letters of PDDL, and nothing of its sense.
+"""Lists in parentheses, with the lines they stand on: the spelling of PDDL, not its sense.
 
 Upper and lower case are the same. A comment begins with a semicolon and ends with the line.
 """
