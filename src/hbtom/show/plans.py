@@ -23,7 +23,7 @@ def beliefs_table(plan: Plan, posterior: Posterior) -> str:
     for step, (action, belief) in enumerate(zip(("", *plan.steps), posterior.goal, strict=True)):
         numbers = (*(f"{value:.3f}" for value in belief), f"{mean[step]:.2f}", surprise[step])
         rows.append((str(step), action, *numbers))
-    heading = f"{_name(plan)}, {plain(plan.agent)}"
+    heading = f"{_name(plan)}, by {plain(plan.agent)}"
     return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hbtom.world.pddl.formula import OBJECT, And, Atom, Formula, Typed
@@ -18,7 +18,21 @@ from hbtom.world.pddl.language import (
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 COST = "total-cost"
-_REQUIREMENTS = [":strips", ":typing", ":equality", ":negative-preconditions", ":disjunctive-preconditions", ":existential-preconditions", ":universal-preconditions", ":quantified-preconditions", ":action-costs", ":adl", ":conditional-effects", ":fluents", ":numeric-fluents"]  # some only as far as not used
+_REQUIREMENTS = (
+    ":strips",
+    ":typing",
+    ":equality",
+    ":negative-preconditions",
+    ":disjunctive-preconditions",
+    ":existential-preconditions",
+    ":universal-preconditions",
+    ":quantified-preconditions",
+    ":action-costs",
+    ":adl",  # this and what follows as long as the rest of it is not used
+    ":conditional-effects",
+    ":fluents",
+    ":numeric-fluents",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +119,8 @@ _SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions
 
 def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:
     """Return the name and the sections of ``(define (kind name) section ...)``."""
-    what = "define" if form.head != "define" else ""
     title = form.parts[1] if len(form.parts) > 1 else form
-    if what or isinstance(title, Word) or title.head != kind:
+    if form.head != "define" or isinstance(title, Word) or title.head != kind:
         raise bad(form.line, f"this is not a {kind}", f"it is to begin with (define ({kind} NAME)")
     (name,) = exactly(1, title)
     sections = form.parts[2:]
@@ -123,7 +136,7 @@ def _check_requirements(section: Form) -> None:
             raise unsupported(part, f"the requirement {part}")
 
 
-def _signatures(language: Language, nodes: Sequence[Node]) -> dict[str, tuple[Typed, ...]]:
+def _signatures(language: Language, nodes: Iterable[Node]) -> dict[str, tuple[Typed, ...]]:
     """Read predicates or functions, each with its variables."""
     signatures: dict[str, tuple[Typed, ...]] = {}
     for node in nodes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Annotated
 
 import numpy as np
@@ -54,7 +54,7 @@ def draft(schema: Schema, numbering: Numbering) -> Draft:
     """Draft one action with all objects of the right kind."""
     some, objects, action = _ways(schema, numbering)
     first = np.cumsum([0, *map(len, action)])
-    ways = [np.arange(start, stop) for start, stop in zip(first, first[1:], strict=False)]
+    ways = [np.arange(start, stop) for start, stop in pairwise(first)]
     conditions = [
         (literal.holds, way, numbering.facts(literal.about, schema, objects[which]))
         for case, way, which in zip(some, ways, action, strict=True)

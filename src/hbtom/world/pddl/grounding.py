@@ -18,6 +18,7 @@ from hbtom.world.pddl.numbering import Numbering
 from hbtom.world.pddl.problem import Ground, Problem
 
 MOST_ACTIONS = 500_000
+_UNCOUNTED = "without (:metric minimize (total-cost)) every action costs 1"
 
 
 def ground(problem: Problem) -> World:
@@ -29,47 +30,52 @@ def ground(problem: Problem) -> World:
             f"there are more than {MOST_ACTIONS:,} actions with their objects",
             hint="give parameters narrower types, or the problem fewer objects",
         )
-    possible, doable = _relaxed(rough, numbering.initial)
-    happens = doable[rough.outcome_of]
-    lost = rough.delete[happens[rough.delete[:, 0]], 1]
-    forever = np.setdiff1d(numbering.initial, lost)
-    facts = np.setdiff1d(possible, forever)
-    way = _wherever(rough, possible, forever) & doable[rough.action]
-    doable = np.bincount(rough.action[way], minlength=rough.actions) > 0
+    ways, facts = _that_matter(rough, numbering.initial)
+    doable = np.bincount(rough.action[ways], minlength=rough.actions) > 0
     happens = doable[rough.outcome_of]
     number = np.cumsum(doable) - 1
-    action = number[rough.action[way]]
-    order = np.argsort(action, kind="stable")
-    warnings = ()
-    if problem.domain.has_costs and not problem.by_cost:
-        warnings = ("without (:metric minimize (total-cost)) every action costs 1",)
+    action = number[rough.action[ways]]
+    order = np.argsort(action, kind="stable")  # cases of one action stand together
     names, cost = _named(rough, doable, numbering)
-    words = (len(facts) + 2 + 63) // 64
     start = np.searchsorted(facts, np.intersect1d(facts, numbering.initial)) + 2
+    uncounted = problem.domain.has_costs and not problem.by_cost
     return World(
         problem=problem,
         facts=tuple(numbering.spelled(fact) for fact in facts.tolist()),
-        initial=words_of([ALWAYS, *start.tolist()], words),
+        initial=words_of([ALWAYS, *start.tolist()], (len(facts) + 2 + 63) // 64),
         actions=names,
         cost=cost,
-        need=_lists(rough.need, way, facts, ALWAYS)[order],
-        avoid=_lists(rough.avoid, way, facts, NEVER)[order],
+        need=_lists(rough.need, ways, facts, ALWAYS)[order],
+        avoid=_lists(rough.avoid, ways, facts, NEVER)[order],
         action=action[order],
         outcomes=np.searchsorted(number[rough.outcome_of[happens]], np.arange(len(names) + 1)),
         add=_lists(rough.add, happens, facts, ALWAYS),
         delete=_lists(rough.delete, happens, facts, NEVER),
         probability=_probability(rough, problem)[happens],
-        warnings=warnings,
+        warnings=(_UNCOUNTED,) if uncounted else (),
     )
+
+
+def _that_matter(
+    rough: Draft, initial: Annotated[Ints, "fact"]
+) -> tuple[Annotated[Bools, "way"], Annotated[Ints, "fact"]]:
+    """Return the ways in which something can be done, and the facts that can change."""
+    possible, doable = _relaxed(rough, initial)
+    happens = doable[rough.outcome_of]
+    lost = rough.delete[happens[rough.delete[:, 0]], 1]
+    forever = np.setdiff1d(initial, lost)
+    never = rough.need[~np.isin(rough.need[:, 1], possible), 0]
+    never = np.concatenate([never, rough.avoid[np.isin(rough.avoid[:, 1], forever), 0]])
+    ways = np.bincount(never, minlength=len(rough.action)) == 0
+    return ways, np.setdiff1d(possible, forever)
 
 
 def _relaxed(
     rough: Draft, initial: Annotated[Ints, "fact"]
 ) -> tuple[Annotated[Ints, "fact"], Annotated[Bools, "action"]]:
     """Return what could become true, and which actions be done, if nothing ever became false."""
-    facts, place = np.unique(
-        np.concatenate([rough.need[:, 1], rough.add[:, 1], initial]), False, True
-    )
+    some = np.concatenate([rough.need[:, 1], rough.add[:, 1], initial])
+    facts, place = np.unique(some, return_inverse=True)
     need, add, _ = np.split(place, np.cumsum([len(rough.need), len(rough.add)]))
     possible = np.isin(facts, initial)
     doable = np.zeros(rough.actions, dtype=np.bool_)
@@ -83,23 +89,16 @@ def _relaxed(
         possible[added] = True
 
 
-def _wherever(rough: Draft, possible: Ints, forever: Ints) -> Annotated[Bools, "way"]:
-    """Tell in which ways an action could be done as far as what never changes goes."""
-    never = rough.need[~np.isin(rough.need[:, 1], possible), 0]
-    always = rough.avoid[np.isin(rough.avoid[:, 1], forever), 0]
-    return np.bincount(np.concatenate([never, always]), minlength=len(rough.action)) == 0
-
-
 def _lists(
     pairs: Pairs, kept: Annotated[Bools, "owner"], facts: Annotated[Ints, "fact"], padding: int
 ) -> Annotated[Ints, "owner fact"]:
     """Return the facts of every owner that is kept, as rows that are padded to one length."""
     pairs = pairs[kept[pairs[:, 0]] & np.isin(pairs[:, 1], facts)]
-    pairs = np.unique(pairs, axis=0)
+    pairs = pairs[np.lexsort(pairs.T[::-1])]
     owner = (np.cumsum(kept) - 1)[pairs[:, 0]]
     count = np.bincount(owner, minlength=int(kept.sum()))
     place = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    lists = np.full((len(count), max(count.max(initial=0), 1)), padding)
+    lists = np.full((len(count), max(int(count.max(initial=0)), 1)), padding)
     lists[owner, place] = np.searchsorted(facts, pairs[:, 1]) + 2
     return lists
 

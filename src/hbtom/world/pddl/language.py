@@ -1,4 +1,4 @@
-"""The words of a domain: types, objects, predicates and functions; reading what is said with them."""
+"""The words of a domain: types, objects, predicates and functions; reading what they say."""
 
 from __future__ import annotations
 

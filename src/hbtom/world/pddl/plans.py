@@ -135,11 +135,8 @@ def _failing(
     failing = []
     for part in _parts(schema.precondition):
         if not holds(part, binding, values, is_true):
-            if isinstance(part, Not) and isinstance(part.part, Atom):
-                atom, verb = part.part, "holds"
-            else:
-                atom, verb = part, "does not hold"
-            failing.append(f"{with_values(atom, binding)} {verb}")
+            inner, verb = (part.part, "holds") if isinstance(part, Not) else (part, "does not hold")
+            failing.append(f"{with_values(inner, binding)} {verb}")
     return failing
 
 

@@ -37,7 +37,8 @@ def read_problem(text: str, domain: Domain) -> Problem:
     _check_domain(told, domain, name)
     language = domain.language.with_objects(_objects(told.get(":objects"), domain.language))
     if ":goal" in told:  # not used, but what is there should be right
-        language.formula(*exactly(1, told[":goal"]))
+        (goal,) = exactly(1, told[":goal"])
+        language.formula(goal)
     init = told[":init"].parts[1:] if ":init" in told else ()
     true, numbers = _init(init, language)
     return Problem(name, domain, language, true, numbers, _by_cost(told.get(":metric")))
