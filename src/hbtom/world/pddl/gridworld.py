@@ -39,10 +39,11 @@ def write_problem(
     """
     if not np.isin(floor.to_item, [0.0, np.inf]).all():
         raise BadInput("the floor is not one of 'grid' cells: things are at hand at some distance")
+    if floor.blocked(phase)[start]:
+        raise BadInput(f"nobody can stand in row {start[0]}, column {start[1]}")
     costs = {"side": side, "diagonal": diagonal, "act": act, "opening": opening, "total-cost": 0}
     things = [item for index, item in enumerate(items) if index != key]
-    cells = [(*map(int, cell),) for cell in np.argwhere(~floor.open)]
-    cells = cells if start in cells else [*cells, start]
+    cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.open)]
     goal = f"(touched {things[0]})" if things else f"(held {items[0]})"
     lines = [
         f"(define (problem {name})",
@@ -57,7 +58,7 @@ def write_problem(
         f"    (at {cell_name(start)})",
         f"    (now {'gone' if phase == Phase.OPEN else 'standing'})",
         *([f"    (held {items[key]})"] if key is not None and phase != Phase.START else []),
-        *(f"    {fact}" for fact in _facts(floor, items, cells, start)),
+        *(f"    {fact}" for fact in _facts(floor, items, cells)),
         "  )",
         f"  (:goal {goal})",
         "  (:metric minimize (total-cost)))",
@@ -70,22 +71,20 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(
-    floor: Floor, items: Sequence[str], cells: Sequence[tuple[int, ...]], start: tuple[int, int]
-) -> Iterator[str]:
+def _facts(floor: Floor, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and from where things are at hand."""
-    free = {cell for cell in cells if not floor.open[cell]}
-    for row, column in sorted(free):
-        for there in ((row, column - 1), (row, column + 1)):
-            if there in free:
-                yield f"(beside {cell_name((row, column))} {cell_name(there)})"
-        for there in ((row - 1, column), (row + 1, column)):
-            if there in free:
-                yield f"(above {cell_name((row, column))} {cell_name(there)})"
-    for cell in sorted(free):
+    free = set(cells)
+    for row, column in cells:
+        beside, above = (
+            ((row, column - 1), (row, column + 1)),
+            ((row - 1, column), (row + 1, column)),
+        )
+        for word, neighbours in (("beside", beside), ("above", above)):
+            for there in filter(free.__contains__, neighbours):
+                yield f"({word} {cell_name((row, column))} {cell_name(there)})"
+    for cell in cells:
         if floor.closed[cell]:
             yield f"(blocked {cell_name(cell)} standing)"
-    for cell in sorted({*free, start}):
         for item, way in zip(items, floor.to_item, strict=True):
             if way[cell] == 0:
                 yield f"(at-hand {item} {cell_name(cell)})"
