@@ -1,4 +1,4 @@
-"""The gridworld in PDDL and the kernels are one and the same: actions, successors, costs, to the bit."""
+"""The gridworld in PDDL is that of the kernels: actions, successors and costs, to the last bit."""
 
 from __future__ import annotations
 
@@ -158,6 +158,19 @@ def corridor() -> Grid:
     at["item"][0, 4] = at["key"][0, 0] = at["lock"][0, 2] = 0.0
     floor = Floor(10.0, closed, opened, np.array([at["item"], at["key"]]), at["lock"])
     return Grid(floor, Costs(1.0, 1.0, 2.5), ("bell", "clef"), 1, (0, 1), Phase.START)
+
+
+def random_grid(rng: np.random.Generator) -> Grid:
+    """A room of 8 x 8 cells with a barrier across, an item on either side, and a key."""
+    opened = rng.random((8, 8)) < 0.15
+    opened[0, 0] = False
+    closed = opened.copy()
+    closed[4] = True
+    at = np.full((4, 8, 8), np.inf)
+    for things, (row, column) in zip(at, [(7, 6), (2, 7), (0, 4), (3, 3)], strict=True):
+        things[max(row - 1, 0) : row + 2, column - 1 : column + 2] = 0.0
+    floor = Floor(10.0, closed, opened, at[:3], at[3])
+    return Grid(floor, Costs(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Phase.START)
 
 
 def test_a_way_through_key_and_lock_by_hand() -> None:

@@ -1,9 +1,8 @@
 """Cost-to-go of a few states, where there are too many to know them all: A* from each.
 
 As in the paper, only states that were visited, and those next to them, are searched from. Searches
-for one goal learn from each other: if a plan of cost f was found, a state that was expanded on the
-way, at cost g, is at least f - g away from the goal. Like the first estimate, this one never
-overestimates and is consistent; so all searches but the first are short.
+for one goal learn from each other: where the cheapest plan costs f, a state that was reached on the
+way, at cost g, is at least f - g away from the goal. So all searches but the first are short.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphPlans
-from hbtom.plan.relaxed import relaxed_costs
+from hbtom.plan.landmarks import least_cost
 from hbtom.world.pddl import MOST_STATES, Goal, World, around
 from hbtom.world.pddl.ground import Words
 from hbtom.world.pddl.states import expand, keys
 
+WORTH = 1.1  # times the quick estimate: so much better must one be that takes long
 _TOGETHER = 128  # states of equal promise that are expanded at once
 
 
@@ -52,6 +52,7 @@ class _Search:
     goal: Goal
     most: int
     ahead: dict[bytes, float] = field(default_factory=dict)  # what the goal costs at least
+    landmarks: bool | None = None  # whether to look for them: where they are worth the trouble
 
     def cost(self, start: Annotated[Words, "word"]) -> float:
         """Return the cost of the cheapest plan from a state; infinite if there is none."""
@@ -102,7 +103,14 @@ class _Search:
                 f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states",
                 hint="make the problem smaller, leave out the goal, or allow more states",
             )
-        (least,) = relaxed_costs(self.world, [self.goal], states[list(new.values())])
+        if self.landmarks is None:
+            quick, better = (
+                float(least_cost(self.world, self.goal, states[:1], landmarks=one)[0])
+                for one in (False, True)
+            )
+            self.landmarks = better > WORTH * quick
+        some = states[list(new.values())]
+        least = least_cost(self.world, self.goal, some, landmarks=self.landmarks)
         self.ahead.update(zip(new, least.tolist(), strict=True))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hbtom.errors import BadInput
@@ -41,28 +43,31 @@ File = str | os.PathLike[str]
 
 def load_world(domain: File, problem: File) -> World:
     """Read a domain and a problem from files, and ground them."""
-    try:
+    with _blaming(domain):
         told = read_domain(_text(domain))
-    except BadInput as error:
-        raise error.at(file=os.fspath(domain)) from None
-    try:
-        return ground(read_problem(_text(problem), told))
-    except BadInput as error:
-        raise error.at(file=os.fspath(problem)) from None
+    with _blaming(problem):
+        posed = read_problem(_text(problem), told)
+    with _blaming(domain):  # its actions, for these objects
+        return ground(posed)
 
 
 def load_goals(world: World, file: File) -> tuple[Goal, ...]:
     """Read the goals that an agent may have from a file, one a line."""
-    try:
+    with _blaming(file):
         return read_goals(world, _text(file))
-    except BadInput as error:
-        raise error.at(file=os.fspath(file)) from None
 
 
 def load_plan(world: World, file: File, *, agent: str = "agent") -> Plan:
     """Read from a file what an agent was seen doing, an action a line."""
-    try:
+    with _blaming(file):
         return read_plan(world, _text(file), agent=agent, name=os.fspath(file))
+
+
+@contextmanager
+def _blaming(file: File) -> Iterator[None]:
+    """Name the file in which something is wrong."""
+    try:
+        yield
     except BadInput as error:
         raise error.at(file=os.fspath(file)) from None
 

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hbtom.arrays import Floats, Ints
-from hbtom.world.pddl.joining import spread
 from hbtom.world.pddl.problem import Ground, Problem
 
 Words = NDArray[np.uint64]  # sets of facts, 64 to a word
@@ -70,17 +69,12 @@ class World:
         return order, np.searchsorted(place.ravel()[order], np.arange(len(facts) + 1)), facts
 
     @cached_property
-    def adding(self) -> tuple[Annotated[Ints, "pair"], Annotated[Ints, "fact"], Ints]:
-        """Ways by the facts that they may add; where the list of each begins; the facts."""
-        first = self.outcomes[self.action]
-        count = self.outcomes[self.action + 1] - first
-        added = self.add[spread(first, count)]
-        way = np.repeat(np.repeat(np.arange(len(self.action)), count), added.shape[1])
-        fact = added.ravel()
-        order = np.argsort(fact, kind="stable")
-        order = order[fact[order] != ALWAYS]
-        facts, first = np.unique(fact[order], return_index=True)
-        return way[order], first, facts
+    def added(self) -> Annotated[Ints, "way fact"]:
+        """What each way may add, whatever its outcome."""
+        first, last = self.outcomes[self.action], self.outcomes[self.action + 1]
+        many = int((last - first).max(initial=1))
+        outcomes = np.minimum(first[:, None] + np.arange(many), last[:, None] - 1)
+        return self.add[outcomes].reshape(len(self.action), -1)
 
     @property
     def words(self) -> int:
