@@ -552,7 +552,12 @@ def _named_plans(
     metavar="WEIGHT",
     help="Prior weight, against 1 for each goal, of acting at random for another one.",
 )
-@click.option("--judge", "judged", is_flag=True, help="Say how plausible the last plan is.")
+@click.option(
+    "--judge",
+    "judged",
+    is_flag=True,
+    help="Judge how plausible the last plan is, given those before; show only that one.",
+)
 @click.option(
     "--states",
     type=click.IntRange(min=1),

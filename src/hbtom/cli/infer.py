@@ -70,6 +70,6 @@ def _print(judgement: PlanJudgement, form: str, judged: bool) -> None:
         return
     from hbtom.show.plans import beliefs_table, verdict_table
 
-    pairs = zip(judgement.plans, judgement.posteriors, strict=True)
-    tables = [beliefs_table(plan, posterior) for plan, posterior in pairs]
+    pairs = list(zip(judgement.plans, judgement.posteriors, strict=True))
+    tables = [beliefs_table(*pair) for pair in (pairs[-1:] if judged else pairs)]
     click.echo("\n\n".join([*tables, *([verdict_table(judgement)] if judged else [])]))

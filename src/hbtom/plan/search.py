@@ -99,10 +99,11 @@ class _Search:
         if not new:
             return
         if len(self.ahead) + len(new) > self.most:
-            raise BadInput(
-                f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states",
-                hint="make the problem smaller, leave out the goal, or allow more states",
+            problem = (
+                f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
             )
+            hint = "make the problem smaller, leave out the goal, or allow more (--states, most=)"
+            raise BadInput(problem, hint=hint)
         if self.landmarks is None:
             quick, better = (
                 float(least_cost(self.world, self.goal, states[:1], landmarks=one)[0])
