@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hbtom
+from domains import EXAMPLES, NAMES, example
 from hbtom.observe import Look
-from worlds import EXAMPLES, NAMES, example
 
 
 @cache

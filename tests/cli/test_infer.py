@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worlds import EXAMPLES, LAMPS, NAMES, SWITCHES
+from domains import EXAMPLES, LAMPS, NAMES, SWITCHES
 
 GEMS = EXAMPLES / "doors-keys-gems"
 

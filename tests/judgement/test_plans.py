@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hbtom
+from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
 from hbtom import BadInput, Model, judge_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
 from hbtom.judgement.plans import PlanJudgement
@@ -17,7 +18,6 @@ from hbtom.mind.graph import ELSE, graph_effort
 from hbtom.observe import Look
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import Plan, explore, ground, make_goal, read_domain, read_plan, read_problem
-from worlds import EXAMPLES, LAMPS, SWITCHES, example, world_of
 
 PAPER = Model.preset("paper")
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from domains import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
 from hbtom.mind import weigh
 from hbtom.mind.graph import ELSE, graph_effort
 from hbtom.observe import Look
 from hbtom.plan.graph import GraphPlans, plan_on_graph
 from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import Plan, explore, load_goals, load_plan, make_goal, read_plan
-from worlds import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
 
 BETAS = np.array([0.5, 2.0, 5.0])
 CASES = [(name, plan.name) for name in NAMES for plan in sorted((EXAMPLES / name).glob("plans/*"))]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domains import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
 from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphPlans, plan_on_graph
 from hbtom.plan.landmarks import least_cost
@@ -21,7 +22,6 @@ from hbtom.world.pddl import Goal, StateGraph, explore, load_goals, make_goal
 from hbtom.world.pddl.gridworld import DOMAIN
 from hbtom.world.pddl.states import keys
 from world.test_pddl_gridworld import corridor, random_grid
-from worlds import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
 
 every_example = pytest.mark.parametrize("name", NAMES)
 

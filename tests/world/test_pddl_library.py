@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from domains import EXAMPLES, NAMES
 from hbtom.world.pddl import read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN
 from world.test_pddl_gridworld import corridor
-from worlds import EXAMPLES, NAMES
 
 library = pytest.importorskip("pddl.parser.domain")
 problems = pytest.importorskip("pddl.parser.problem")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domains import EXAMPLES, LAMPS, NAMES, SWITCHES
 from hbtom.errors import BadInput
 from hbtom.world.pddl import load_goals, load_plan, load_world, read_domain, read_problem
 from hbtom.world.pddl.formula import Atom
 from hbtom.world.pddl.syntax import Form, Word, read_form, read_forms
-from worlds import EXAMPLES, LAMPS, NAMES, SWITCHES
 
 # Lists in parentheses
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domains import domain_with, example, problem_with, world_of
 from hbtom.errors import BadInput
 from hbtom.world.pddl import (
     StateGraph,
@@ -26,7 +27,6 @@ from hbtom.world.pddl.formula import Atom, bound, holds
 from hbtom.world.pddl.problem import Problem
 from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.syntax import read_form
-from worlds import domain_with, example, problem_with, world_of
 
 Facts = frozenset[tuple[str, ...]]
 Step = tuple[tuple[str, ...], float, Facts]  # action, cost, state after it
