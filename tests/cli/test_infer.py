@@ -236,6 +236,13 @@ def test_costs_that_do_not_count_are_warned_about(run, tmp_path: Path) -> None:
     assert "warning: without (:metric minimize (total-cost)) every action costs 1" in ran.err
 
 
+@pytest.mark.parametrize("plan", ["=a.plan", "ann=", "="])
+def test_a_plan_without_an_agent_or_a_file_is_wrong_usage(run, plan: str) -> None:
+    ran = run("infer", "--domain", "d", "--problem", "p", "--goals", "g", "--plan", plan)
+    assert ran.status == 2
+    assert "lacks an agent or a file" in ran.err
+
+
 @pytest.mark.parametrize("missing", ["--domain", "--problem", "--goals", "--plan"])
 def test_what_is_not_given_is_wrong_usage(run, missing: str) -> None:
     words = ["--domain", "d", "--problem", "p", "--goals", "g", "--plan", "o"]

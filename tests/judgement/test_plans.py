@@ -168,6 +168,14 @@ def test_what_is_too_large_is_searched() -> None:
         seen("block-words", "crow", most=20)
 
 
+def test_what_was_planned_before_is_looked_up() -> None:
+    judgement = seen("logistics", "farm", "flour")
+    world = judgement.plans[0].world
+    goals = load_goals(world, EXAMPLES / "logistics" / "goals.txt")
+    again = judge_plans(plan_on_graph(explore(world), goals), judgement.plans, most=1)
+    assert np.array_equal(again.test.joint, judgement.test.joint)
+
+
 def test_without_a_plan_there_is_nothing_to_judge() -> None:
     with pytest.raises(BadInput, match="no plan"):
         judge_plans([make_goal(world_of(), "dark", "(not (on hall))")], [])

@@ -196,6 +196,7 @@ BROKEN_PROBLEMS = {
     "(define (problem x) (:domain switches)\n(:goal (on z)))": (2, "no object 'z'"),
     "(define (problem x) (:domain switches)\n(:metric minimize (total-time)))": (2, "metric"),
     "(define (problem x) (:domain switches)\n(:constraints (and)))": (2, "':constraints'"),
+    "(define (problem x) (:domain switches)\n(:requirements :magic))": (2, "requirement :magic"),
     "(define (problem x) (:domain switches) (:init)\n(:init))": (2, "':init' twice"),
 }
 
@@ -207,6 +208,14 @@ def test_a_broken_problem_is_refused_with_its_line(text: str) -> None:
         read_problem(text, read_domain(SWITCHES))
     assert problem in str(caught.value)
     assert caught.value.place.line == line
+
+
+def test_a_number_with_two_values_is_refused() -> None:
+    domain = read_domain(SWITCHES.replace("(:types lamp)", "(:types lamp) (:functions (watts))"))
+    same = LAMPS.replace("(on hall)", "(= (watts) 5) (= (watts) 5.0)")
+    assert read_problem(same, domain).numbers == {("watts",): 5.0}
+    with pytest.raises(BadInput, match=r"\(watts\) has two values"):
+        read_problem(same.replace("5.0", "6"), domain)
 
 
 def test_what_is_told_twice_is_told_once_and_nots_are_let_pass() -> None:

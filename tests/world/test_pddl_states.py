@@ -278,6 +278,16 @@ def test_conditions_with_too_many_cases_are_an_error() -> None:
     assert caught.value.place.line == 8
 
 
+@pytest.mark.parametrize("part", ["precondition", "effect"])
+def test_quantifiers_over_too_much_are_an_error(part: str) -> None:
+    names = " ".join(f"p{number}" for number in range(120))
+    every = "(forall (?a ?b ?c - place) (and (at ?a) (road ?b ?c)))"
+    action = f"(:action a :{part} {every} {':effect (at home)' if part != 'effect' else ''})"
+    with pytest.raises(BadInput, match="of 'a'") as caught:
+        world_of(domain_with(action), problem_with(objects=f"{names} - place"))
+    assert caught.value.place.line == 8
+
+
 def test_the_graph_around_some_states_is_part_of_the_whole() -> None:
     whole = explore(example("doors-keys-gems"))
     number = {key: state for state, key in enumerate(keys(whole.states))}

@@ -522,8 +522,11 @@ def _named_plans(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     """Return the agent and the file of each plan; without a name it is "agent"."""
-    split = (plan.partition("=") for plan in given)
-    return tuple((name, file) if mark else ("agent", name) for name, mark, file in split)
+    split = [plan.partition("=") if "=" in plan else ("agent", "=", plan) for plan in given]
+    for agent, _, file in split:
+        if not agent or not file:
+            raise click.BadParameter(f"'{agent}={file}' lacks an agent or a file.")
+    return tuple((agent, file) for agent, _, file in split)
 
 
 @main.command()

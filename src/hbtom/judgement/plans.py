@@ -89,7 +89,7 @@ class PlanJudgement(Shown):
 
 
 def judge_plans(
-    goals: Sequence[Goal],
+    goals: Sequence[Goal] | GraphPlans,
     plans: Sequence[Plan],
     model: Model | str | PathLike[str] = MODEL,
     *,
@@ -102,6 +102,9 @@ def judge_plans(
     the prior weight, where each goal has 1, of a goal that is not among those given; an agent that
     has it acts at random. ``most`` is the number of states that may be kept in memory: beyond it,
     only the states that were visited, and those next to them, are planned from.
+
+    All states are planned from anew each time. To judge many plans in one world, plan once, and
+    give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
     """
     model = find_model(model)
     if not plans:
@@ -129,18 +132,21 @@ def judge_plans(
 
 
 def _planned(
-    goals: Sequence[Goal], plans: Sequence[Plan], most: int
+    goals: Sequence[Goal] | GraphPlans, plans: Sequence[Plan], most: int
 ) -> Iterator[tuple[Plan, GraphPlans]]:
     """Yield every plan with what planning to the goals costs in its world."""
     known: dict[int, GraphPlans] = {}
+    if isinstance(goals, GraphPlans):
+        known[id(goals.graph.world)] = goals
+        goals = goals.goals
     for plan in plans:
         if id(plan.world) not in known:
             seen = [other.states for other in plans if other.world is plan.world]
-            known[id(plan.world)] = plan_in(plan.world, goals, np.concatenate(seen), most)
+            known[id(plan.world)] = _plan(plan.world, goals, np.concatenate(seen), most)
         yield plan, known[id(plan.world)]
 
 
-def plan_in(world: World, goals: Sequence[Goal], visited: np.ndarray, most: int) -> GraphPlans:
+def _plan(world: World, goals: Sequence[Goal], visited: np.ndarray, most: int) -> GraphPlans:
     """Plan from all states of a world, or, if they are too many, from those that were visited."""
     its = tuple(goal if goal.world is world else _told_in(world, goal) for goal in goals)
     try:

@@ -22,7 +22,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.world.pddl import Goal, World
-from hbtom.world.pddl.ground import ALWAYS, Words, bits
+from hbtom.world.pddl.world import ALWAYS, Words, bits
 
 _AT_ONCE = 1 << 19  # costs of actions that are worked out together
 _NOTHING = 1e-12  # below this, costs are rounding error

@@ -18,8 +18,8 @@ from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphPlans
 from hbtom.plan.landmarks import least_cost
 from hbtom.world.pddl import MOST_STATES, Goal, World, around
-from hbtom.world.pddl.ground import Words
 from hbtom.world.pddl.states import expand, keys
+from hbtom.world.pddl.world import Words
 
 WORTH = 1.1  # times the quick estimate: so much better must one be that takes long
 _TOGETHER = 128  # states of equal promise that are expanded at once

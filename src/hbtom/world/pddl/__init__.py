@@ -10,11 +10,11 @@ from pathlib import Path
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.goals import Goal, make_goal, read_goals
-from hbtom.world.pddl.ground import World
 from hbtom.world.pddl.grounding import ground
 from hbtom.world.pddl.plans import Plan, read_plan
 from hbtom.world.pddl.problem import Problem, read_problem
 from hbtom.world.pddl.states import MOST_STATES, StateGraph, TooManyStates, around, explore
+from hbtom.world.pddl.world import World
 
 __all__ = [
     "MOST_STATES",

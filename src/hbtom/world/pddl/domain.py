@@ -86,7 +86,7 @@ def read_domain(text: str) -> Domain:
     functions: dict[str, tuple[Typed, ...]] = {}
     for section in sections:
         if section.head == ":requirements":
-            _check_requirements(section)
+            check_requirements(section)
         elif section.head == ":types":
             types = {one.name: one.types for one in read_typed(section.parts[1:])}
             missing = {above for kinds in types.values() for above in kinds} - {OBJECT}
@@ -130,7 +130,8 @@ def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:
     return name_of(name), tuple(one for one in sections if isinstance(one, Form))
 
 
-def _check_requirements(section: Form) -> None:
+def check_requirements(section: Form) -> None:
+    """Refuse requirements that cannot be met."""
     for part in section.parts[1:]:
         if name_of(part) not in _REQUIREMENTS:
             raise unsupported(part, f"the requirement {part}")

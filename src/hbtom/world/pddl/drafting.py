@@ -6,6 +6,7 @@ numbers: of a way to do an action and a fact that it needs, of an outcome and a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -30,6 +31,7 @@ from hbtom.world.pddl.numbering import Numbering, Objects
 from hbtom.world.pddl.syntax import bad
 
 Pairs = Annotated[Ints, "pair 2"]  # a way or an outcome, and a fact
+MOST_CHANGES = 10_000  # of one action
 NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
@@ -65,7 +67,7 @@ def draft(schema: Schema, numbering: Numbering) -> Draft:
     effects = [
         (holds, np.arange(len(objects)) * many + index, numbering.facts(atom, schema, objects))
         for index, outcome in enumerate(schema.outcomes)
-        for holds, atom in _spelled_out(outcome.changes, numbering)
+        for holds, atom in _spelled_out(schema, outcome.changes, numbering)
     ]
     return Draft(
         (objects,),
@@ -84,10 +86,12 @@ def together(drafts: Sequence[Draft]) -> Draft:
     ways = np.cumsum([0, *(len(one.action) for one in drafts)])
     outcomes = np.cumsum([0, *(len(one.outcome_of) for one in drafts)])
 
-    def moved(name: str, by: Ints) -> Ints:
-        some = [getattr(one, name) for one in drafts]
-        offset = [(by[i], 0) if table.ndim == 2 else by[i] for i, table in enumerate(some)]
-        return np.concatenate([table + by for table, by in zip(some, offset, strict=True)])
+    def moved(name: str, before: Ints) -> Ints:
+        tables = [getattr(one, name) for one in drafts]
+        shifts = [
+            n if table.ndim == 1 else (n, 0) for table, n in zip(tables, before, strict=False)
+        ]
+        return np.concatenate([table + by for table, by in zip(tables, shifts, strict=True)])
 
     return Draft(
         tuple(table for one in drafts for table in one.objects),
@@ -145,9 +149,15 @@ def _never_changes(literal: Literal, numbering: Numbering) -> bool:
     return isinstance(literal.about, Equal) or literal.about.name not in numbering.changing
 
 
-def _spelled_out(changes: Sequence[Change], numbering: Numbering) -> Iterator[tuple[bool, Atom]]:
+def _spelled_out(
+    schema: Schema, changes: Sequence[Change], numbering: Numbering
+) -> Iterator[tuple[bool, Atom]]:
     """Yield what an outcome changes, for all values of the variables of ``forall``."""
     values = numbering.problem.language.values
+    many = [math.prod(len(values(one)) for one in change.variables) for change in changes]
+    if sum(many) > MOST_CHANGES:
+        problem = f"the effect of '{schema.name}' changes more than {MOST_CHANGES:,} facts"
+        raise bad(schema.line, problem, "use 'forall' over fewer variables")
     for change in changes:
         names = [variable.name for variable in change.variables]
         for chosen in product(*map(values, change.variables)):

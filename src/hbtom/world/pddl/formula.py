@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 OBJECT = "object"  # the type of everything
 MOST_CASES = 1000  # of one condition
+MOST_PARTS = 200_000  # of one condition, its quantifiers spelled out
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,22 @@ def cases(formula: Formula, values: Values, known: Known) -> list[Case]:
 
     Quantifiers are spelled out; what holds for good is left out, and cases that never hold, too.
     """
+    if _parts(formula, values) > MOST_PARTS:
+        raise TooManyCases
     return list(dict.fromkeys(_cases(formula, True, {}, values, known)))
+
+
+def _parts(formula: Formula, values: Values) -> int:
+    """Return how many atoms a condition has once its quantifiers are spelled out."""
+    match formula:
+        case Not(part):
+            return _parts(part, values)
+        case And(parts) | Or(parts):
+            return sum(_parts(part, values) for part in parts)
+        case Every(variable, part) | Some(variable, part):
+            return len(values(variable)) * _parts(part, values)
+        case _:
+            return 1
 
 
 def _cases(

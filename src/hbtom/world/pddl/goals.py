@@ -14,8 +14,8 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, cases
-from hbtom.world.pddl.ground import ALWAYS, Words, World, words_of
 from hbtom.world.pddl.syntax import bad, read_form
+from hbtom.world.pddl.world import ALWAYS, Words, World, words_of
 
 _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
 

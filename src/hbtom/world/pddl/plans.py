@@ -13,10 +13,10 @@ from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Schema
 from hbtom.world.pddl.formula import And, Atom, Formula, Not, holds, with_values
-from hbtom.world.pddl.ground import Words, World, bits, spoken, words_of
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, short
+from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
 
 _STAMPED = re.compile(r"(?:\d+(?:\.\d+)?\s*:)?\s*(\(.*\))\s*(?:\[[\d.]+\])?", re.DOTALL)
 

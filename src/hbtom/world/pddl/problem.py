@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hbtom.world.pddl.domain import COST, Domain, define, number
+from hbtom.world.pddl.domain import COST, Domain, check_requirements, define, number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
@@ -34,6 +34,8 @@ def read_problem(text: str, domain: Domain) -> Problem:
             raise bad(told[section.head].line, f"the problem has '{section.head}' twice")
         if section.head not in _SECTIONS:
             raise unsupported(section, f"'{section.head or short(section)}' in a problem")
+    if ":requirements" in told:
+        check_requirements(told[":requirements"])
     _check_domain(told, domain, name)
     language = domain.language.with_objects(_objects(told.get(":objects"), domain.language))
     if ":goal" in told:  # not used, but what is there should be right
@@ -76,7 +78,9 @@ def _init(
             which, value = exactly(2, node)
             # (= total-cost 0) is seen without the inner parentheses, too.
             of = Form((which,), which.line) if isinstance(which, Word) else which
-            numbers[ground(language.function(of))] = number(value)
+            function = ground(language.function(of))
+            if numbers.setdefault(function, number(value)) != number(value):
+                raise bad(node.line, f"{short(which)} has two values")
         elif isinstance(node, Form) and node.head == "not":
             (part,) = exactly(1, node)
             true.pop(ground(language.atom(part)), None)

@@ -16,8 +16,8 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.world.pddl.ground import Words, World, bits
 from hbtom.world.pddl.joining import spread
+from hbtom.world.pddl.world import Words, World, bits
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # what can be done in all states together: with them, some 400 MB
