@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from domains import EXAMPLES, LAMPS, NAMES, SWITCHES
+from hbtom.cli import _named_plans
 
 GEMS = EXAMPLES / "doors-keys-gems"
 
@@ -100,7 +101,7 @@ def test_too_large_a_problem_is_searched_and_too_small_a_bound_is_told(infer) ->
     assert infer(plan("school", folder), folder=folder, more=("--states", "200")).out == whole.out
     ran = infer(plan("school", folder), folder=folder, more=("--states", "5"))
     assert (ran.status, ran.out) == (1, "")
-    assert "takes more than 5 states" in ran.err
+    assert f"{folder}/problem.pddl: planning to the goal 'school' takes more than 5" in ran.err
     assert "--states" in ran.err
 
 
@@ -212,6 +213,16 @@ def test_bad_input_is_told_with_file_line_and_status_1(run, tmp_path: Path, case
     assert len(ran.complaints) == 1
 
 
+def test_nothing_in_a_file_steers_a_terminal(run, tmp_path: Path) -> None:
+    sly = {"domain": SWITCHES.replace("turn-on", "turn\x1b[31m"), "plan": "(turn\x1b[31m stairs)"}
+    folder = written(tmp_path, **sly)
+    files = [f"--{name}={folder / name}.pddl" for name in ("domain", "problem")]
+    files += [f"--{name}={folder / name}.txt" for name in ("goals", "plan")]
+    ran = run("infer", *files, "--judge")
+    assert ran.status == 0
+    assert "\x1b" not in ran.out + ran.err
+
+
 def test_plans_as_planners_write_them(run, tmp_path: Path) -> None:
     folder = written(
         tmp_path, plan="; cost = 2\n0: (turn-on STAIRS) [1]\n1.000: (turn-off hall)  [1.0]\n"
@@ -236,11 +247,19 @@ def test_costs_that_do_not_count_are_warned_about(run, tmp_path: Path) -> None:
     assert "warning: without (:metric minimize (total-cost)) every action costs 1" in ran.err
 
 
-@pytest.mark.parametrize("plan", ["=a.plan", "ann=", "="])
-def test_a_plan_without_an_agent_or_a_file_is_wrong_usage(run, plan: str) -> None:
-    ran = run("infer", "--domain", "d", "--problem", "p", "--goals", "g", "--plan", plan)
-    assert ran.status == 2
-    assert "lacks an agent or a file" in ran.err
+@pytest.mark.parametrize(
+    ("given", "agent", "file"),
+    [
+        ("a.plan", "agent", "a.plan"),
+        ("ann=a.plan", "ann", "a.plan"),
+        ("ann=b=c.plan", "ann", "b=c.plan"),
+        ("folder/b=c.plan", "agent", "folder/b=c.plan"),
+        ("=a.plan", "agent", "=a.plan"),
+        ("ann=", "agent", "ann="),
+    ],
+)
+def test_agents_are_named_before_their_plans(given: str, agent: str, file: str) -> None:
+    assert _named_plans(None, None, (given,)) == ((agent, file),)
 
 
 @pytest.mark.parametrize("missing", ["--domain", "--problem", "--goals", "--plan"])

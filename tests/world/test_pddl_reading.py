@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains import EXAMPLES, LAMPS, NAMES, SWITCHES
+from domains import EXAMPLES, LAMPS, NAMES, SWITCHES, world_of
 from hbtom.errors import BadInput
-from hbtom.world.pddl import load_goals, load_plan, load_world, read_domain, read_problem
+from hbtom.world.pddl import (
+    load_goals,
+    load_plan,
+    load_world,
+    read_domain,
+    read_goals,
+    read_plan,
+    read_problem,
+)
 from hbtom.world.pddl.formula import Atom
 from hbtom.world.pddl.syntax import Form, Word, read_form, read_forms
 
@@ -240,6 +248,14 @@ def test_nonsense_is_refused_and_never_breaks_the_reader(tree: object, whole: bo
         for form in (text, f"(define (domain switches) {text})", LAMPS.replace("(on hall)", text)):
             with suppress(BadInput):
                 read(form)
+
+
+@given(st.text(alphabet="()abon: ;hal-[]1.turst?\n=", max_size=80))
+def test_goals_and_plans_are_read_or_refused(text: str) -> None:
+    world = world_of()
+    for read, start in ((read_goals, "a: (on hall)\n"), (read_plan, "(turn-off hall)\n")):
+        with suppress(BadInput):
+            read(world, start + text)
 
 
 # Files

@@ -6,6 +6,7 @@ Only click is imported here; everything else when its verb is called, so that he
 from __future__ import annotations
 
 import io
+import re
 import sys
 from typing import Literal
 
@@ -522,11 +523,9 @@ def _named_plans(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     """Return the agent and the file of each plan; without a name it is "agent"."""
-    split = [plan.partition("=") if "=" in plan else ("agent", "=", plan) for plan in given]
-    for agent, _, file in split:
-        if not agent or not file:
-            raise click.BadParameter(f"'{agent}={file}' lacks an agent or a file.")
-    return tuple((agent, file) for agent, _, file in split)
+    named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
+    plans = zip(named, given, strict=True)
+    return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
 
 
 @main.command()

@@ -11,7 +11,8 @@ from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput
 from hbtom.judgement.plans import PlanJudgement, judge_plans
-from hbtom.world.pddl import load_goals, load_plan, load_world
+from hbtom.model import Model, find_model
+from hbtom.world.pddl import Goal, Plan, load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")
 
@@ -35,7 +36,8 @@ def run(
         world = load_world(domain, problem)
         wanted = load_goals(world, goals)
         seen = [load_plan(world, file, agent=agent) for agent, file in plans]
-        judgement = judge_plans(wanted, seen, model, something_else=something_else, most=states)
+        chosen = find_model(model)
+        judgement = _judge(wanted, seen, chosen, something_else, states, problem)
         if target is not None:
             _draw(judgement, target)
     except BadInput as error:
@@ -45,6 +47,21 @@ def run(
         complain(f"warning: {warning}")
     _print(judgement, form, judged)
     return 0
+
+
+def _judge(
+    goals: Sequence[Goal],
+    plans: Sequence[Plan],
+    model: Model,
+    something_else: float,
+    states: int,
+    problem: str,
+) -> PlanJudgement:
+    """Judge plans; what goes wrong here, such as too many states, is up to the problem."""
+    try:
+        return judge_plans(goals, plans, model, something_else=something_else, most=states)
+    except BadInput as error:
+        raise error.at(file=problem) from None
 
 
 def _target(figure: str, overwrite: bool) -> Path:

@@ -22,7 +22,7 @@ def beliefs_table(plan: Plan, posterior: Posterior) -> str:
     surprise = ["", *(f"{-value:.2f}" for value in posterior.log_likelihood)]
     for step, (action, belief) in enumerate(zip(("", *plan.steps), posterior.goal, strict=True)):
         numbers = (*(f"{value:.3f}" for value in belief), f"{mean[step]:.2f}", surprise[step])
-        rows.append((str(step), action, *numbers))
+        rows.append((str(step), plain(action), *numbers))
     heading = f"{_name(plan)}, by {plain(plan.agent)}"
     return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
 
@@ -69,7 +69,7 @@ def _other_efficiency(judgement: PlanJudgement) -> str:
 
 def _unlikely_step(judgement: PlanJudgement) -> str:
     step = int(judgement.test.log_likelihood.argmin())
-    return f"did something unlikely in step {step + 1}, {judgement.plans[-1].steps[step]}"
+    return f"did something unlikely in step {step + 1}, {plain(judgement.plans[-1].steps[step])}"
 
 
 def _wanted(posterior: Posterior) -> str:
