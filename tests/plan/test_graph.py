@@ -131,6 +131,18 @@ def test_searching_finds_what_is_known_of_all_states(name: str) -> None:
     assert np.allclose(part.cost, whole.cost[:, there], rtol=1e-12)
 
 
+def test_a_world_in_which_nothing_can_be_done() -> None:
+    world = world_of(
+        domain_with("(:action a :precondition (at home) :effect (at shop))"), problem_with()
+    )
+    goals = tuple(make_goal(world, str(i), one) for i, one in enumerate(["(at home)", "(and)"]))
+    for plans in (
+        plan_on_graph(explore(world), goals),
+        plan_by_search(world, goals, world.initial[None]),
+    ):
+        assert plans.cost.tolist() == [[np.inf], [0.0]]
+
+
 def test_searching_keeps_to_its_bound() -> None:
     world = example("block-words")
     goals = load_goals(world, EXAMPLES / "block-words" / "goals.txt")

@@ -21,7 +21,7 @@ from hbtom.world.pddl.world import Words, World, bits
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # what can be done in all states together: with them, some 400 MB
-_AT_ONCE = 1 << 22  # facts of states that are looked at together
+_AT_ONCE = 1 << 22  # facts, and ways to do something, that are looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
     parts: list[_Part] = []
     while len(newest):
         fresh = []
-        for some in _chunks(newest):
+        for some in _chunks(world, newest):
             step, known = expand(world, some), len(number)
             target = [number.setdefault(key, len(number)) for key in keys(step.after)]
             fresh.append(step.after[_first(target, known)])
@@ -158,8 +158,11 @@ def _states(number: dict[bytes, int]) -> Annotated[Words, "state word"]:
     return np.frombuffer(b"".join(number), dtype=np.uint64).reshape(len(number), -1)
 
 
-def _chunks(states: Annotated[Words, "state word"]) -> Iterator[Annotated[Words, "state word"]]:
-    size = max(_AT_ONCE // (64 * states.shape[1]), 1)
+def _chunks(
+    world: World, states: Annotated[Words, "state word"]
+) -> Iterator[Annotated[Words, "state word"]]:
+    """Yield so many states at a time that what can be done in them fits into memory."""
+    size = max(_AT_ONCE // max(64 * world.words, len(world.action)), 1)
     for start in range(0, len(states), size):
         yield states[start : start + size]
 

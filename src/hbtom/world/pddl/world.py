@@ -74,7 +74,7 @@ class World:
         first, last = self.outcomes[self.action], self.outcomes[self.action + 1]
         many = int((last - first).max(initial=1))
         outcomes = np.minimum(first[:, None] + np.arange(many), last[:, None] - 1)
-        return self.add[outcomes].reshape(len(self.action), -1)
+        return self.add[outcomes].reshape(len(self.action), many * self.add.shape[1])
 
     @property
     def words(self) -> int:
