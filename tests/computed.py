@@ -167,7 +167,7 @@ def inference() -> Named:
             reachable[0] = True
             scale = rng.choice([0.0, 1.0, 300.0, 1e5])
             log = rng.normal(scale=scale, size=(rng.integers(0, 5), len(among), many))
-            choice, alpha = bool(rng.random() < 0.7), float(rng.choice([0.2, 1.0, 3.0]))
+            choice, alpha = bool(rng.random() < 0.7), rng.choice([0.2, 1.0, 3.0], size=items)
             found = bayes(counts, log_weight, among, reachable, choice, alpha, log)
             yield f"inference {seed} trial {number}", found
             counts, log_weight = found[3:]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
+    from hbtom.judgement.plans import PlanJudgement as PlanJudgement
+    from hbtom.judgement.plans import judge_plans as judge_plans
     from hbtom.mind import Beliefs as Beliefs
     from hbtom.mind import Posterior as Posterior
     from hbtom.mind import infer as infer
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from hbtom.observe import Trial as Trial
     from hbtom.observe import load as load
     from hbtom.observe import read as read
+    from hbtom.world.pddl import load_goals as load_goals
+    from hbtom.world.pddl import load_plan as load_plan
+    from hbtom.world.pddl import load_world as load_world
 
 _HOME = {
     "BadInput": "hbtom.errors",
@@ -38,11 +43,16 @@ _HOME = {
     "Episode": "hbtom.observe",
     "Judgement": "hbtom.judgement",
     "Model": "hbtom.model",
+    "PlanJudgement": "hbtom.judgement.plans",
     "Posterior": "hbtom.mind",
     "Trial": "hbtom.observe",
     "infer": "hbtom.mind",
     "judge": "hbtom.judgement",
+    "judge_plans": "hbtom.judgement.plans",
     "load": "hbtom.observe",
+    "load_goals": "hbtom.world.pddl",
+    "load_plan": "hbtom.world.pddl",
+    "load_world": "hbtom.world.pddl",
     "read": "hbtom.observe",
     "Evaluation": "hbtom.bench",
     "evaluate": "hbtom.bench",

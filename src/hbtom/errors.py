@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the input something is; trials and frames count from 1, as people do."""
+    """Where in the input something is; lines, trials and frames count from 1, as people do."""
 
     file: str | None = None
     trial: int | None = None
     frame: int | None = None
     field: str | None = None
+    line: int | None = None
 
     def __str__(self) -> str:
         parts = [
+            f"line {self.line}" if self.line is not None else "",
             f"trial {self.trial}" if self.trial is not None else "",
             f"frame {self.frame}" if self.frame is not None else "",
             f"field '{self.field}'" if self.field is not None else "",

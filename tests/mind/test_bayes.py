@@ -29,6 +29,9 @@ class Seen:
     log: np.ndarray  # [step, goal, efficiency]
 
 
+ONES = np.ones(8)
+
+
 def added(logs: Iterable[float]) -> float:
     """Return log sum exp, with a sum that loses no digits."""
     logs = list(logs)
@@ -41,7 +44,7 @@ def added(logs: Iterable[float]) -> float:
 class Enumerated:
     """All sequences of goals so far, with the log-probability of each at every efficiency."""
 
-    def __init__(self, log_prior: list[float], alpha: float) -> None:
+    def __init__(self, log_prior: list[float], alpha: np.ndarray) -> None:
         self.alpha, self.many = alpha, len(log_prior)
         self.sequences: dict[tuple, list[float]] = {(): log_prior}  # of (item, whether it counts)
 
@@ -55,7 +58,7 @@ class Enumerated:
         for sequence, logs in self.sequences.items():
             counts = self.counts(sequence, items)
             shares = [
-                self.alpha + counts[item] if can else 0.0
+                self.alpha[item] + counts[item] if can else 0.0
                 for item, can in zip(trial.among, trial.reachable, strict=True)
             ]
             for item, share in zip(trial.among, shares, strict=True):
@@ -77,7 +80,7 @@ class Enumerated:
         total = added(log for logs in sequences.values() for log in logs)
         joint, theta = np.zeros((len(trial.among), self.many)), np.zeros(items)
         for sequence, logs in sequences.items():
-            shares = self.alpha + np.array(self.counts(sequence, items))
+            shares = self.alpha[:items] + np.array(self.counts(sequence, items))
             believed = np.array([math.exp(log - total) for log in logs])
             joint[trial.among.index(sequence[-1][0])] += believed
             theta += believed.sum() * shares / shares.sum()
@@ -98,7 +101,7 @@ def some_prior(rng: np.random.Generator, many: int) -> np.ndarray:
     return np.log(rng.dirichlet([2.0] * many))
 
 
-def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: float) -> None:
+def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: np.ndarray = ONES) -> None:
     """Check all that ``bayes`` returns, trial after trial, against the enumeration."""
     exact = Enumerated(log_prior.tolist(), alpha)
     counts, log_weight, total = np.zeros((1, 0), dtype=np.int64), log_prior[None], 0.0
@@ -113,7 +116,7 @@ def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: float) -> Non
             np.array(trial.among),
             np.array(trial.reachable),
             trial.choice,
-            alpha,
+            alpha[:items],
             trial.log,
         )
         np.testing.assert_array_equal(counts, before[0])  # what was known is left as it was
@@ -164,7 +167,8 @@ def test_all_histories_are_added_up(seed: int, trials: int, alpha: float) -> Non
     """Goals come and go, new ones appear, and not every trial counts."""
     rng = np.random.default_rng(seed)
     many = int(rng.integers(1, 4))
-    assert_exact(some_trials(rng, trials, 4, many), some_prior(rng, many), alpha)
+    shares = alpha * rng.choice([0.3, 1.0, 2.0], size=4)  # some goals are likelier than others
+    assert_exact(some_trials(rng, trials, 4, many), some_prior(rng, many), shares)
 
 
 @few
@@ -177,16 +181,16 @@ def test_hard_evidence(seed: int) -> None:
         trial.log[:] = rng.choice(HARD, size=trial.log.shape)
         possible = trial.reachable.index(True)
         trial.log[:, possible, 0] = np.maximum(trial.log[:, possible, 0], -1e6)
-    assert_exact(trials, some_prior(rng, 2), 1.0)
+    assert_exact(trials, some_prior(rng, 2))
 
 
 @pytest.mark.parametrize("choice", [False, True])
 def test_evidence_of_no_weight_changes_nothing(choice: bool) -> None:
     trials = [Seen([0, 1, 2], [True, True, False], choice, np.zeros((3, 3, 2)))] * 3
-    assert_exact(trials, np.log([0.25, 0.75]), 1.0)
+    assert_exact(trials, np.log([0.25, 0.75]))
     counts, log_weight = np.zeros((1, 3), dtype=np.int64), np.log([[0.25, 0.75]])
     for trial in trials:
-        given_ = np.array(trial.among), np.array(trial.reachable), choice, 1.0, trial.log
+        given_ = np.array(trial.among), np.array(trial.reachable), choice, ONES[:3], trial.log
         joint, preference, log_likelihood, counts, log_weight = bayes(counts, log_weight, *given_)
         np.testing.assert_allclose(joint, np.tile([[[0.125, 0.375]] * 2 + [[0, 0]]], (4, 1, 1)))
         np.testing.assert_allclose(preference, preference[:1].repeat(4, axis=0))
@@ -197,7 +201,7 @@ def test_eight_goals() -> None:
     rng = np.random.default_rng(8)
     log = rng.normal(size=(2, 8, 2))
     trials = [Seen(rng.permutation(8).tolist(), [True] * 8, True, log + k) for k in range(3)]
-    assert_exact(trials, some_prior(rng, 2), 1.0)
+    assert_exact(trials, some_prior(rng, 2))
 
 
 # Against the integral over preferences: theta ~ Dirichlet(alpha), each goal drawn from theta
@@ -206,21 +210,25 @@ def test_eight_goals() -> None:
 @few
 @given(seed=seeds, alpha=st.sampled_from([0.2, 1.0, 3.5]))
 def test_counting_is_integrating_preferences_out(seed: int, alpha: float) -> None:
-    """P(g_1 ... g_n) = Gamma(J a) / Gamma(J a + n) prod over j of Gamma(a + c_j) / Gamma(a)."""
+    """P(g_1 ... g_n) = Gamma(a) / Gamma(a + n) prod over j of Gamma(a_j + c_j) / Gamma(a_j).
+
+    The parameter of each goal is a_j, and a is their sum.
+    """
     rng = np.random.default_rng(seed)
     items, trials, many = int(rng.integers(2, 4)), 4, 2
+    shares = alpha * rng.choice([0.3, 1.0, 2.0], size=items)
     log_prior = some_prior(rng, many)
     logs = rng.normal(size=(trials, 1, items, many))
     counts, log_weight, total = np.zeros((1, items), dtype=np.int64), log_prior[None], 0.0
-    everything = np.arange(items), np.ones(items, dtype=bool), True, alpha
+    everything = np.arange(items), np.ones(items, dtype=bool), True, shares
     for log in logs:
         _, _, log_likelihood, counts, log_weight = bayes(counts, log_weight, *everything, log)
         total += log_likelihood.sum()
 
     def log_probability(goals: tuple[int, ...]) -> float:
-        log = math.lgamma(items * alpha) - math.lgamma(items * alpha + trials)
-        for item in range(items):
-            log += math.lgamma(alpha + goals.count(item)) - math.lgamma(alpha)
+        log = math.lgamma(shares.sum()) - math.lgamma(shares.sum() + trials)
+        for item, share in enumerate(shares.tolist()):
+            log += math.lgamma(share + goals.count(item)) - math.lgamma(share)
         return log
 
     wanted = added(

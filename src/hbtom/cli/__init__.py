@@ -6,6 +6,7 @@ Only click is imported here; everything else when its verb is called, so that he
 from __future__ import annotations
 
 import io
+import re
 import sys
 from typing import Literal
 
@@ -516,6 +517,94 @@ def compare(first: str, second: str, form: str) -> None:
     from hbtom.cli.referee import compare_ratings
 
     sys.exit(compare_ratings(first, second, form))
+
+
+def _named_plans(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return the agent and the file of each plan; without a name it is "agent"."""
+    named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
+    plans = zip(named, given, strict=True)
+    return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
+
+
+@main.command()
+@click.option("--domain", required=True, type=click.Path(), help="The domain: PDDL.")
+@click.option("--problem", required=True, type=click.Path(), help="The problem: PDDL.")
+@click.option(
+    "--goals", required=True, type=click.Path(), help="Goals, one a line: NAME: (CONDITION)"
+)
+@click.option(
+    "--plan",
+    "plans",
+    required=True,
+    multiple=True,
+    metavar="[AGENT=]FILE",
+    callback=_named_plans,
+    help="What was seen, an action a line; may be given again.",
+)
+@click.option(
+    "--model", default="paper", show_default=True, help="A preset or a TOML file; not its motion."
+)
+@click.option(
+    "--something-else",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    metavar="WEIGHT",
+    help="Prior weight, against 1 for each goal, of acting at random for another one.",
+)
+@click.option(
+    "--judge",
+    "judged",
+    is_flag=True,
+    help="Judge how plausible the last plan is, given those before; show only that one.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(min=1),
+    default=200_000,
+    show_default=True,
+    help="Keep at most so many states in memory.",
+)
+@_format
+@click.option("--plot", "figure", type=click.Path(), help="Draw it, too: .pdf, .svg or .png")
+@click.option("--overwrite", is_flag=True, help="Replace the file given to --plot.")
+def infer(
+    domain: str,
+    problem: str,
+    goals: str,
+    plans: tuple[tuple[str, str], ...],
+    model: str,
+    something_else: float,
+    judged: bool,
+    states: int,
+    form: str,
+    figure: str | None,
+    overwrite: bool,
+) -> None:
+    """Infer which goal an agent has from a plan that was seen, in any domain told in PDDL.
+
+    Prints what is believed about goal and efficiency after every action. Several plans are several
+    trials: what is learnt about an agent is carried over from one to the next.
+    """
+    from hbtom.cli.infer import run
+
+    sys.exit(
+        run(
+            domain,
+            problem,
+            goals,
+            plans,
+            model,
+            something_else,
+            states,
+            judged,
+            form,
+            figure,
+            overwrite,
+        )
+    )
 
 
 @main.group()

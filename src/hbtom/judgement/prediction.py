@@ -17,6 +17,7 @@ from hbtom.arrays import Floats
 from hbtom.mind import Evidence, Posterior
 
 BINS_PER_UNIT = 50
+MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
 LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 
@@ -35,12 +36,16 @@ def predictive(posterior: Posterior) -> float:
 
 
 def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
-    """Return P(X_beta >= x_g) for one goal and efficiency."""
-    options = evidence.effort.choice.options[:, :, goal]
-    bins = np.rint(np.where(np.isfinite(options), options, 0.0) * BINS_PER_UNIT).astype(np.int64)
+    """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
+    options, excess = evidence.effort.choice.options[:, :, goal], evidence.effort.excess[:, goal]
+    if np.isinf(excess).any():
+        return 0.0
+    possible = np.where(np.isfinite(options), options, 0.0)
+    scale = min(BINS_PER_UNIT, MOST_BINS / max(float(possible.max(axis=1).sum()), 1.0))
+    bins = np.rint(possible * scale).astype(np.int64)
     weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
     weight = weight / weight.sum(axis=1, keepdims=True)
-    wasted = np.rint(evidence.effort.excess[:, goal] * BINS_PER_UNIT).astype(np.int64).sum()
+    wasted = np.rint(excess * scale).astype(np.int64).sum()
     distribution = _convolved(bins, weight)
     return float(distribution[wasted:].sum())
 

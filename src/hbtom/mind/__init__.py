@@ -5,6 +5,7 @@ from hbtom.mind.effort import Actions, Effort, Headings
 from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.inference import (
     Posterior,
+    believe,
     consider,
     dynamics,
     efficiencies,
@@ -23,6 +24,7 @@ __all__ = [
     "Evidence",
     "Headings",
     "Posterior",
+    "believe",
     "consider",
     "dynamics",
     "efficiencies",

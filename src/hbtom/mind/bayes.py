@@ -21,7 +21,7 @@ def bayes(
     among: Annotated[Ints, "goal"],
     reachable: Annotated[Bools, "goal"],
     choice: bool,
-    alpha: float,
+    alpha: Annotated[Floats, "preferred"],
     log_evidence: Annotated[Floats, "step goal efficiency"],
 ) -> tuple[Floats, Floats, Floats, Ints, Floats]:
     """Return joint [t g k], E[theta] [t j], log P(o_t | o_<t) [step]; then counts and log-weights.
@@ -44,19 +44,19 @@ def bayes(
 
 @part
 def _histories(
-    counts: Ints, log_weight: Floats, among: Ints, reachable: Bools, alpha: float
+    counts: Ints, log_weight: Floats, among: Ints, reachable: Bools, alpha: Floats
 ) -> Floats:
-    """Return log W(h, k) + log P(g | h), P(g | h) = (alpha + c_g) / sum of it over reachable g'."""
+    """Return log W(h, k) + log P(g | h), P(g | h) = (alpha_g + c_g) / sum over reachable g'."""
     histories, goals, many = len(counts), len(among), log_weight.shape[1]
     log = np.full((histories, goals, many), -np.inf)
     for h in range(histories):
         whole = 0.0
         for g in range(goals):
             if reachable[g]:
-                whole += alpha + counts[h, among[g]]
+                whole += alpha[among[g]] + counts[h, among[g]]
         for g in range(goals):
             if reachable[g]:
-                share = math.log((alpha + counts[h, among[g]]) / whole)
+                share = math.log((alpha[among[g]] + counts[h, among[g]]) / whole)
                 for k in range(many):
                     log[h, g, k] = log_weight[h, k] + share
     return log
@@ -114,9 +114,9 @@ def _joint(log_prior: Floats, log_evidence: Floats) -> tuple[Floats, Floats]:
 
 @part
 def _mean_preference(
-    counts: Ints, log_history: Floats, log_prior: Floats, among: Ints, choice: bool, alpha: float
+    counts: Ints, log_history: Floats, log_prior: Floats, among: Ints, choice: bool, alpha: Floats
 ) -> Floats:
-    """Return E[theta_j | g, k] = sum over h of P(h | g, k) (alpha + c_j) / sum of (alpha + c).
+    """Return E[theta_j | g, k] = sum over h of P(h | g, k) (alpha_j + c_j) / sum of (alpha + c).
 
     Counts include the goal of this trial, if it counts. No step of the trial changes P(h | g, k).
     """
@@ -128,9 +128,9 @@ def _mean_preference(
         for g in range(goals):
             chosen[g, 0, among[g]] = 1.0
     for h in range(histories):
-        whole = alpha * preferred + (1.0 if choice else 0.0)
+        whole = 1.0 if choice else 0.0
         for j in range(preferred):
-            whole += counts[h, j]
+            whole += alpha[j] + counts[h, j]
         for g in range(goals):
             for k in range(many):
                 log = log_history[h, g, k]

@@ -10,8 +10,10 @@ Joint in goal history and efficiency, per agent; agents are independent.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
@@ -30,6 +32,8 @@ from hbtom.observe import Look, Trial
 from hbtom.shown import Shown
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
+
+EQUALLY: Mapping[Look, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,8 +111,23 @@ def consider(
     model: Model, beliefs: Beliefs, trial: Trial, effort: Effort
 ) -> tuple[Posterior, Beliefs]:
     """Weigh the effort of a trial: return what is believed during it, and after it."""
+    return believe(model, beliefs, trial.agent.look, effort, waited=waits(trial))
+
+
+def believe(
+    model: Model,
+    beliefs: Beliefs,
+    agent: Look,
+    effort: Effort,
+    *,
+    waited: tuple[float, ...] = (),
+    weight: Mapping[Look, float] = EQUALLY,
+) -> tuple[Posterior, Beliefs]:
+    """Weigh an agent's effort: return what is believed meanwhile, and what is believed after it.
+
+    ``waited`` is what waiting for a barrier cost; ``weight`` is as in :func:`update`.
+    """
     evidence = weigh(effort, efficiencies(model.efficiency))
-    agent = trial.agent.look
     known = beliefs.agents.get(agent) or AgentBeliefs.prior(log_prior(model.efficiency))
     known = known.knowing(evidence.goals)
     if known.counts.size > MOST_COUNTS:
@@ -116,8 +135,8 @@ def consider(
             "too many goals and trials to keep all histories",
             hint="inference is exact; leave out objects or trials",
         )
-    posterior, learnt = update(model, known, evidence, agent)
-    return posterior, beliefs.after(agent, learnt, waits(trial))
+    posterior, learnt = update(model, known, evidence, agent, weight=weight)
+    return posterior, beliefs.after(agent, learnt, waited)
 
 
 def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
@@ -132,14 +151,24 @@ def log_prior(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
 
 
 def update(
-    model: Model, known: AgentBeliefs, evidence: Evidence, agent: Look
+    model: Model,
+    known: AgentBeliefs,
+    evidence: Evidence,
+    agent: Look,
+    *,
+    weight: Mapping[Look, float] = EQUALLY,
 ) -> tuple[Posterior, AgentBeliefs]:
-    """Update beliefs about one agent, who may want any of the evidence's goals."""
+    """Update beliefs about one agent, who may want any of the evidence's goals.
+
+    ``weight`` is how much more, or less, some goals are wanted a priori than the others: their
+    share of the Dirichlet's concentration.
+    """
     among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
     reachable, warnings = _choices(model, evidence)
     # A choice is a count only where there was one.
     choice = bool(np.count_nonzero(evidence.reachable) and np.count_nonzero(reachable) > 1)
-    alpha = model.preference.concentration
+    share = [weight.get(goal, 1.0) for goal in known.goals]
+    alpha = model.preference.concentration * np.array(share, dtype=np.float64)
     joint, preference, log_likelihood, counts, log_weight = bayes(
         known.counts, known.log_weight, among, reachable, choice, alpha, evidence.log
     )

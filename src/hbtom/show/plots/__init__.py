@@ -11,6 +11,7 @@ from hbtom.bench.calibration import Calibration
 from hbtom.bench.evaluation import Evaluation
 from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement
+from hbtom.judgement.plans import PlanJudgement
 from hbtom.mind import Posterior
 from hbtom.shown import Shown
 
@@ -41,6 +42,10 @@ def plot(result: Shown, other: Judgement | None = None, *, width: float | None =
         if isinstance(result, Posterior):
             return draw_posterior(result, **wide)
         return draw_judgements([result] if other is None else [result, other], **wide)
+    if isinstance(result, PlanJudgement):
+        from hbtom.show.plots.plans import draw_plans
+
+        return draw_plans(result, **wide)
     from hbtom.show.plots.scores import draw_calibration, draw_evaluation
 
     if isinstance(result, Evaluation):

@@ -1,0 +1,178 @@
+"""Judging plans in any domain: watch those before the last, then say how plausible the last is.
+
+A plan that was seen is a trial, so priors, hierarchy, surprises and plausibility are the same as
+for an episode of the benchmark. Agents are told apart by their names, goals by theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hbtom.errors import BadInput
+from hbtom.judgement.classifier import plausibility
+from hbtom.judgement.prediction import predictive
+from hbtom.judgement.surprises import Triple, surprise
+from hbtom.mind import Beliefs, Posterior, believe
+from hbtom.mind.graph import ELSE, graph_effort
+from hbtom.model import Model, find_model
+from hbtom.observe import Look
+from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.plan.search import plan_by_search
+from hbtom.shown import Shown
+from hbtom.world.pddl import MOST_STATES, Goal, Plan, TooManyStates, World, explore, make_goal
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal actions of a state
+
+
+@dataclass(frozen=True, eq=False)
+class PlanJudgement(Shown):
+    """What is believed during plans that were seen, and how plausible the last of them is."""
+
+    plans: tuple[Plan, ...]
+    model: Model
+    plausibility: float  # of the last plan, between 0 and 1
+    parts: Triple  # the three factors of the plausibility
+    surprise: Triple
+    posteriors: tuple[Posterior, ...]  # one a plan
+    beliefs: Beliefs  # what is learnt by the end
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> Posterior:
+        return self.posteriors[-1]
+
+    @property
+    def predictive(self) -> float:
+        """A score without fitted weights: how often so much effort would be wasted, 0 to 1."""
+        return predictive(self.test)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is believed after every action, and the judgement, as plain values."""
+        from hbtom.judgement.tables import traced
+
+        return {
+            "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            "plans": [
+                {"plan": plan.name, **_with_actions(plan, entry)}
+                for plan, entry in zip(self.plans, traced(self.posteriors), strict=True)
+            ],
+            "plausibility": self.plausibility,
+            "parts": self.parts.to_dict(),
+            "surprise": self.surprise.to_dict(),
+            "warnings": list(self.warnings),
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return every belief after every action as a tidy table (needs the extra ``tables``)."""
+        from hbtom.judgement.tables import to_pandas
+
+        return to_pandas(self.posteriors)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the last plan's posterior with labelled axes (needs the extra ``tables``)."""
+        from hbtom.judgement.tables import to_xarray
+
+        return to_xarray(self.test)
+
+    def __repr__(self) -> str:
+        name = self.plans[-1].name
+        return f"<PlanJudgement of {name!r}: plausibility {self.plausibility:.3f}>"
+
+
+def judge_plans(
+    goals: Sequence[Goal] | GraphPlans,
+    plans: Sequence[Plan],
+    model: Model | str | PathLike[str] = MODEL,
+    *,
+    something_else: float = 0.0,
+    most: int = MOST_STATES,
+) -> PlanJudgement:
+    """Infer what agents want from plans that were seen, and judge how plausible the last one is.
+
+    The plans may be of several agents, and of several problems of a domain. ``something_else`` is
+    the prior weight, where each goal has 1, of a goal that is not among those given; an agent that
+    has it acts at random. ``most`` is the number of states that may be kept in memory: beyond it,
+    only the states that were visited, and those next to them, are planned from.
+
+    All states are planned from anew each time. To judge many plans in one world, plan once, and
+    give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
+    """
+    model = find_model(model)
+    if not plans:
+        raise BadInput("there is no plan to judge")
+    if not 0 <= something_else < np.inf:
+        raise BadInput(f"{something_else} is no weight", hint="it is a number of 0 or more")
+    beliefs, posteriors = Beliefs(), []
+    for plan, planned in _planned(goals, plans, most):
+        effort = graph_effort(planned, plan, something_else=something_else > 0)
+        weight = {ELSE: something_else}
+        posterior, beliefs = believe(model, beliefs, Look(plan.agent), effort, weight=weight)
+        posteriors.append(posterior)
+    surprises = surprise(posteriors[-1])
+    product, parts = plausibility(model.classifier, surprises)
+    return PlanJudgement(
+        plans=tuple(plans),
+        model=model,
+        plausibility=product,
+        parts=parts,
+        surprise=surprises,
+        posteriors=tuple(posteriors),
+        beliefs=beliefs,
+        warnings=_warnings(plans, posteriors),
+    )
+
+
+def _planned(
+    goals: Sequence[Goal] | GraphPlans, plans: Sequence[Plan], most: int
+) -> Iterator[tuple[Plan, GraphPlans]]:
+    """Yield every plan with what planning to the goals costs in its world."""
+    known: dict[int, GraphPlans] = {}
+    if isinstance(goals, GraphPlans):
+        known[id(goals.graph.world)] = goals
+        goals = goals.goals
+    for plan in plans:
+        if id(plan.world) not in known:
+            seen = [other.states for other in plans if other.world is plan.world]
+            known[id(plan.world)] = _plan(plan.world, goals, np.concatenate(seen), most)
+        yield plan, known[id(plan.world)]
+
+
+def _plan(world: World, goals: Sequence[Goal], visited: np.ndarray, most: int) -> GraphPlans:
+    """Plan from all states of a world, or, if they are too many, from those that were visited."""
+    its = tuple(goal if goal.world is world else _told_in(world, goal) for goal in goals)
+    try:
+        return plan_on_graph(explore(world, most=most), its)
+    except TooManyStates:
+        return plan_by_search(world, its, visited, most=most)
+
+
+def _told_in(world: World, goal: Goal) -> Goal:
+    return make_goal(world, goal.name, str(goal.formula))
+
+
+def _with_actions(plan: Plan, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what is believed in a trial, by actions instead of frames."""
+    actions = [None, *plan.steps]
+    steps = [
+        {"action": action, **{key: value for key, value in step.items() if key != "frame"}}
+        for action, step in zip(actions, entry["steps"], strict=True)
+    ]
+    kept = {key: value for key, value in entry.items() if key not in ("trial", "steps")}
+    return {**kept, "steps": steps}
+
+
+def _warnings(plans: Sequence[Plan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
+    """Say all that limits what the inference means."""
+    warnings = [warning for plan in plans for warning in plan.world.warnings]
+    for plan, posterior in zip(plans, posteriors, strict=True):
+        warnings += [f"{plan.name}: {warning}" for warning in posterior.warnings]
+    return tuple(dict.fromkeys(warnings))

@@ -1,0 +1,230 @@
+"""Conditions: what they are made of, and how they fall into cases that are plain to check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+OBJECT = "object"  # the type of everything
+MOST_CASES = 1000  # of one condition
+MOST_PARTS = 200_000  # of one condition, its quantifiers spelled out
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A name or a variable, and the types of which it may be."""
+
+    name: str
+    types: tuple[str, ...] = (OBJECT,)
+
+    def __str__(self) -> str:
+        kind = self.types[0] if len(self.types) == 1 else f"(either {' '.join(self.types)})"
+        return f"{self.name} - {kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate, or a function, of terms; variables begin with a question mark."""
+
+    name: str
+    terms: tuple[str, ...]
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.name, *self.terms))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    terms: tuple[str, str]
+
+    def __str__(self) -> str:
+        return f"(= {' '.join(self.terms)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Formula
+
+    def __str__(self) -> str:
+        return f"(not {self.part})"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        return f"({' '.join(('and', *map(str, self.parts)))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        return f"({' '.join(('or', *map(str, self.parts)))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """For all values of a variable."""
+
+    variable: Typed
+    part: Formula
+
+    def __str__(self) -> str:
+        return f"(forall ({self.variable}) {self.part})"
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """For at least one value of a variable."""
+
+    variable: Typed
+    part: Formula
+
+    def __str__(self) -> str:
+        return f"(exists ({self.variable}) {self.part})"
+
+
+Formula = Atom | Equal | Not | And | Or | Every | Some
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom or an equality that holds, or that does not."""
+
+    about: Atom | Equal
+    holds: bool = True
+
+    def __str__(self) -> str:
+        return str(self.about) if self.holds else f"(not {self.about})"
+
+
+Case = tuple[Literal, ...]  # all of which hold
+Values = Callable[[Typed], Sequence[str]]  # the objects that a variable may stand for
+Known = Callable[[Literal], bool | None]  # whether a literal holds for good, None if that may vary
+
+
+class TooManyCases(Exception):
+    """A condition that falls into more cases than can be kept."""
+
+
+def bound(terms: Sequence[str], binding: Mapping[str, str]) -> tuple[str, ...]:
+    """Return terms with the variables replaced that are bound."""
+    return tuple(binding.get(term, term) for term in terms)
+
+
+def with_values(formula: Formula, binding: Mapping[str, str]) -> Formula:
+    """Return a condition with the variables replaced that are bound."""
+    match formula:
+        case Atom(name, terms, line):
+            return Atom(name, bound(terms, binding), line)
+        case Equal((left, right)):
+            return Equal((binding.get(left, left), binding.get(right, right)))
+        case Not(part):
+            return Not(with_values(part, binding))
+        case And(parts) | Or(parts):
+            return type(formula)(tuple(with_values(part, binding) for part in parts))
+        case Every(variable, part) | Some(variable, part):
+            inner = {name: value for name, value in binding.items() if name != variable.name}
+            return type(formula)(variable, with_values(part, inner))
+
+
+def cases(formula: Formula, values: Values, known: Known) -> list[Case]:
+    """Return the cases of which one holds just when a condition does (its disjunctive form).
+
+    Quantifiers are spelled out; what holds for good is left out, and cases that never hold, too.
+    """
+    if _parts(formula, values) > MOST_PARTS:
+        raise TooManyCases
+    return list(dict.fromkeys(_cases(formula, True, {}, values, known)))
+
+
+def _parts(formula: Formula, values: Values) -> int:
+    """Return how many atoms a condition has once its quantifiers are spelled out."""
+    match formula:
+        case Not(part):
+            return _parts(part, values)
+        case And(parts) | Or(parts):
+            return sum(_parts(part, values) for part in parts)
+        case Every(variable, part) | Some(variable, part):
+            return len(values(variable)) * _parts(part, values)
+        case _:
+            return 1
+
+
+def _cases(
+    formula: Formula, holds: bool, binding: Mapping[str, str], values: Values, known: Known
+) -> list[Case]:
+    if isinstance(formula, Not):
+        return _cases(formula.part, not holds, binding, values, known)
+    if isinstance(formula, And | Or):
+        whole = [(part, binding) for part in formula.parts]
+        together = isinstance(formula, And) == holds
+    elif isinstance(formula, Every | Some):
+        name = formula.variable.name
+        options = values(formula.variable)
+        whole = [(formula.part, {**binding, name: value}) for value in options]
+        together = isinstance(formula, Every) == holds
+    else:
+        return _literal(formula, holds, binding, known)
+    if together:
+        return _product([_cases(part, holds, inner, values, known) for part, inner in whole])
+    return _limited([c for part, inner in whole for c in _cases(part, holds, inner, values, known)])
+
+
+def _literal(
+    atom: Atom | Equal, holds: bool, binding: Mapping[str, str], known: Known
+) -> list[Case]:
+    terms = bound(atom.terms, binding)
+    literal = Literal(
+        Atom(atom.name, terms, atom.line)
+        if isinstance(atom, Atom)
+        else Equal((terms[0], terms[1])),
+        holds,
+    )
+    certain = known(literal)
+    if certain is None:
+        return [(literal,)]
+    return [()] if certain else []
+
+
+def _product(parts: list[list[Case]]) -> list[Case]:
+    """Return all ways to take one case of every part."""
+    whole: list[Case] = [()]
+    for part in sorted(parts, key=len):  # a part without a case ends it at once
+        whole = _limited([(*left, *right) for left in whole for right in part])
+    return whole
+
+
+def _limited(some: list[Case]) -> list[Case]:
+    if len(some) > MOST_CASES:
+        raise TooManyCases
+    return some
+
+
+def holds(
+    formula: Formula,
+    binding: Mapping[str, str],
+    values: Values,
+    true: Callable[[Atom], bool],
+) -> bool:
+    """Tell whether a condition holds where some atoms are true."""
+    match formula:
+        case Atom(name, terms, line):
+            return true(Atom(name, bound(terms, binding), line))
+        case Equal(terms):
+            left, right = bound(terms, binding)
+            return left == right
+        case Not(part):
+            return not holds(part, binding, values, true)
+        case And(parts):
+            return all(holds(part, binding, values, true) for part in parts)
+        case Or(parts):
+            return any(holds(part, binding, values, true) for part in parts)
+        case Every(variable, part) | Some(variable, part):
+            bindings = ({**binding, variable.name: value} for value in values(variable))
+            each = (holds(part, one, values, true) for one in bindings)
+            return all(each) if isinstance(formula, Every) else any(each)

@@ -1,0 +1,92 @@
+"""Goals: named conditions on states, read from a file with one on each line.
+
+gem-1: (has gem-1)      ; a name, a colon, and a condition as in a PDDL problem
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools
+from hbtom.errors import BadInput
+from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, cases
+from hbtom.world.pddl.syntax import bad, read_form
+from hbtom.world.pddl.world import ALWAYS, Words, World, words_of
+
+_NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A condition that an agent may want to bring about."""
+
+    world: World
+    name: str
+    formula: Formula
+    need: Annotated[Words, "case word"]  # it holds in states that have all facts of a case
+    avoid: Annotated[Words, "case word"]  # and none of these
+
+    def holds(self, states: Annotated[Words, "state word"]) -> Annotated[Bools, "state"]:
+        """Tell in which states the goal is reached."""
+        reached = np.zeros(len(states), dtype=np.bool_)
+        for need, avoid in zip(self.need, self.avoid, strict=True):
+            reached |= ((states & (need | avoid)) == need).all(axis=1)
+        return reached
+
+    def __repr__(self) -> str:
+        return f"<Goal {self.name}: {self.formula}>"
+
+
+def make_goal(world: World, name: str, condition: str, line: int = 1) -> Goal:
+    """Return a goal of a world, told in PDDL."""
+    formula = world.problem.language.formula(read_form(condition, line))
+
+    def known(literal: Literal) -> bool | None:
+        about = literal.about
+        if isinstance(about, Equal):
+            return (about.terms[0] == about.terms[1]) == literal.holds
+        fact = (about.name, *about.terms)
+        return None if fact in world.number else (fact in world.always) == literal.holds
+
+    try:
+        some = cases(formula, world.problem.language.values, known)
+    except TooManyCases:
+        raise bad(line, f"the goal '{name}' falls into too many cases") from None
+    sets = [_sets(world, case) for case in some]
+    need = np.array([need for need, _ in sets], dtype=np.uint64).reshape(-1, world.words)
+    avoid = np.array([avoid for _, avoid in sets], dtype=np.uint64).reshape(-1, world.words)
+    possible = ((need & avoid) == 0).all(axis=1)  # what is true and false at once never is
+    return Goal(world, name, formula, need[possible], avoid[possible])
+
+
+def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:
+    facts: tuple[list[int], list[int]] = ([ALWAYS], [])
+    for literal in case:
+        if not isinstance(literal.about, Equal):
+            number = world.number[literal.about.name, *literal.about.terms]
+            facts[0 if literal.holds else 1].append(number)
+    return words_of(facts[0], world.words), words_of(facts[1], world.words)
+
+
+def read_goals(world: World, text: str) -> tuple[Goal, ...]:
+    """Read goals, one a line; a comment begins with a semicolon."""
+    goals: dict[str, Goal] = {}
+    for line, told in enumerate(text.split("\n"), start=1):
+        told = told.partition(";")[0].strip()
+        if not told:
+            continue
+        named = _NAMED.fullmatch(told)
+        if named is None:
+            hint = "write 'NAME: (CONDITION)', the name in letters, digits, '.', '-' and '_'"
+            raise bad(line, f"'{told[:60]}' is no goal with a name", hint)
+        name, condition = named.groups()
+        if name in goals:
+            raise bad(line, f"there are two goals '{name}'")
+        goals[name] = make_goal(world, name, condition, line)
+    if not goals:
+        raise BadInput("there are no goals", hint="write one a line, as 'NAME: (CONDITION)'")
+    return tuple(goals.values())

@@ -1,0 +1,106 @@
+"""The benchmark's gridworld in PDDL: its domain, and a problem for every floor.
+
+The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, faster; that they do
+is tested. A diagonal costs the square root of two, to the last bit of a double.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hbtom.errors import BadInput
+from hbtom.world.floor import Floor
+from hbtom.world.phase import Phase
+
+DOMAIN = Path(__file__).with_name("gridworld.pddl")
+
+
+def write_problem(
+    floor: Floor,
+    start: tuple[int, int],
+    items: Sequence[str],
+    *,
+    key: int | None = None,
+    phase: Phase = Phase.START,
+    act: float = 1.0,
+    opening: float = 1.0,
+    side: float = 1.0,
+    diagonal: float = math.sqrt(2.0),
+    name: str = "floor",
+) -> str:
+    """Return a problem: a floor of ``grid`` cells, and an agent that starts in a row and column.
+
+    ``items`` are the names of the floor's items, of which one may be the key. The goal of the
+    problem is to touch the first item, for planners that want one.
+    """
+    if not np.isin(floor.to_item, [0.0, np.inf]).all():
+        raise BadInput("the floor is not one of 'grid' cells: things are at hand at some distance")
+    if floor.blocked(phase)[start]:
+        raise BadInput(f"nobody can stand in row {start[0]}, column {start[1]}")
+    costs = {"side": side, "diagonal": diagonal, "act": act, "opening": opening, "total-cost": 0}
+    things = [item for index, item in enumerate(items) if index != key]
+    cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.open)]
+    goal = f"(touched {things[0]})" if things else f"(held {items[0]})"
+    lines = [
+        f"(define (problem {name})",
+        "  (:domain gridworld)",
+        "  (:objects",
+        *_wrapped(map(cell_name, cells), " - cell"),
+        *_wrapped(things, " - item"),
+        *_wrapped([] if key is None else [items[key]], " - key"),
+        "  )",
+        "  (:init",
+        *(f"    (= ({what}) {_decimal(value)})" for what, value in costs.items()),
+        f"    (at {cell_name(start)})",
+        f"    (now {'gone' if phase == Phase.OPEN else 'standing'})",
+        *([f"    (held {items[key]})"] if key is not None and phase != Phase.START else []),
+        *(f"    {fact}" for fact in _facts(floor, items, cells)),
+        "  )",
+        f"  (:goal {goal})",
+        "  (:metric minimize (total-cost)))",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cell_name(cell: Sequence[int]) -> str:
+    """Return the name of the cell in a row and column."""
+    return f"cell-{cell[0]}-{cell[1]}"
+
+
+def _facts(floor: Floor, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield what never changes: neighbours, the barrier, and from where things are at hand."""
+    free = set(cells)
+    for row, column in cells:
+        beside, above = (
+            ((row, column - 1), (row, column + 1)),
+            ((row - 1, column), (row + 1, column)),
+        )
+        for word, neighbours in (("beside", beside), ("above", above)):
+            for there in filter(free.__contains__, neighbours):
+                yield f"({word} {cell_name((row, column))} {cell_name(there)})"
+    for cell in cells:
+        if floor.closed[cell]:
+            yield f"(blocked {cell_name(cell)} standing)"
+        for item, way in zip(items, floor.to_item, strict=True):
+            if way[cell] == 0:
+                yield f"(at-hand {item} {cell_name(cell)})"
+        if floor.to_lock is not None and floor.to_lock[cell] == 0:
+            yield f"(at-lock {cell_name(cell)})"
+
+
+def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
+    """Return names of one type, a few a line."""
+    words = list(names)
+    if not words:
+        return []
+    rows = [" ".join(words[first : first + 8]) for first in range(0, len(words), 8)]
+    return [*(f"    {row}" for row in rows[:-1]), f"    {rows[-1]}{kind}"]
+
+
+def _decimal(value: float) -> str:
+    """Return a number as PDDL has it, without an exponent, so that reading gives the same bits."""
+    return str(np.format_float_positional(value, trim="-"))

@@ -1,0 +1,207 @@
+"""The words of a domain: types, objects, predicates and functions; reading what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from hbtom.errors import BadInput
+from hbtom.world.pddl.formula import (
+    OBJECT,
+    And,
+    Atom,
+    Equal,
+    Every,
+    Formula,
+    Not,
+    Or,
+    Some,
+    Typed,
+)
+from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
+
+Scope = Mapping[str, Typed]  # the variables that may be used
+NOTHING: Scope = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """What may be spoken of. Names come in the order in which they are told."""
+
+    types: Mapping[str, tuple[str, ...]]  # each with the types just above it
+    objects: Mapping[str, Typed]
+    predicates: Mapping[str, tuple[Typed, ...]]
+    functions: Mapping[str, tuple[Typed, ...]]
+
+    def with_objects(self, objects: Sequence[Typed]) -> Language:
+        return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
+
+    def is_a(self, one: Typed, types: Sequence[str]) -> bool:
+        """Tell whether something is of one of some types."""
+        return any(kind in self._above[own] for own in one.types for kind in types)
+
+    def values(self, variable: Typed) -> list[str]:
+        """Return the objects that a variable may stand for."""
+        return [name for name, one in self.objects.items() if self.is_a(one, variable.types)]
+
+    @cached_property
+    def _above(self) -> dict[str, set[str]]:
+        """Each type with all types above it, and itself."""
+        above: dict[str, set[str]] = {OBJECT: {OBJECT}}
+        for kind in self.types:
+            found, waiting = {OBJECT}, [kind]
+            while waiting:
+                one = waiting.pop()
+                if one not in found:
+                    found.add(one)
+                    waiting += self.types.get(one, ())
+            above[kind] = found
+        return above
+
+    def typed(self, nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed, ...]:
+        """Read names, or variables, with types that there are."""
+        typed = read_typed(nodes, variables=variables)
+        for kind in dict.fromkeys(kind for one in typed for kind in one.types):
+            if kind not in self._above:
+                hint = f"the types are {', '.join(self._above)}"
+                raise bad(nodes[0].line, f"there is no type '{kind}'", cut(hint))
+        return typed
+
+    def formula(self, node: Node, scope: Scope = NOTHING) -> Formula:
+        """Read a condition."""
+        if isinstance(node, Word):
+            raise bad(node.line, f"'{node.text}' is not a condition", "put it in parentheses")
+        head, parts = node.head, node.parts[1:]
+        if head == "and" or not node.parts:
+            return And(tuple(self.formula(part, scope) for part in parts))
+        if head == "or":
+            return Or(tuple(self.formula(part, scope) for part in parts))
+        if head == "not":
+            (part,) = exactly(1, node)
+            return Not(self.formula(part, scope))
+        if head == "imply":
+            when, then = exactly(2, node)
+            return Or((Not(self.formula(when, scope)), self.formula(then, scope)))
+        if head in ("forall", "exists"):
+            variables, part = exactly(2, node)
+            typed, inside = self.quantified(variables, scope)
+            inner = self.formula(part, inside)
+            for one in reversed(typed):
+                inner = Every(one, inner) if head == "forall" else Some(one, inner)
+            return inner
+        if head == "=" and not any(isinstance(part, Form) for part in parts):
+            left, right = exactly(2, node)
+            return Equal((self._term(left, scope).name, self._term(right, scope).name))
+        if head in ("=", "<", ">", "<=", ">="):
+            raise unsupported(node, "comparing numbers")
+        if head in _NOT_HERE:
+            raise unsupported(node, f"'{head}' in a condition")
+        return self.atom(node, scope)
+
+    def quantified(self, variables: Node, scope: Scope) -> tuple[tuple[Typed, ...], Scope]:
+        """Read the variables of a quantifier; return the scope inside it, too."""
+        typed = self.typed(parts_of(variables), variables=True)
+        return typed, {**scope, **{one.name: one for one in typed}}
+
+    def atom(self, node: Node, scope: Scope = NOTHING) -> Atom:
+        """Read a predicate of terms, and check that there are such."""
+        return self._applied(node, scope, self.predicates, "predicate")
+
+    def function(self, node: Node, scope: Scope = NOTHING) -> Atom:
+        """Read a function of terms, and check that there are such."""
+        return self._applied(node, scope, self.functions, "function")
+
+    def _applied(
+        self, node: Node, scope: Scope, known: Mapping[str, tuple[Typed, ...]], kind: str
+    ) -> Atom:
+        if isinstance(node, Word) or not node.head:
+            raise bad(node.line, f"'{short(node)}' is not a {kind} with its terms")
+        if node.head not in known:
+            hint = f"the {kind}s are {', '.join(known)}" if known else f"there are no {kind}s"
+            raise bad(node.line, f"there is no {kind} '{node.head}'", cut(hint))
+        wanted = known[node.head]
+        exactly(len(wanted), node)
+        terms = [self._term(term, scope) for term in node.parts[1:]]
+        for term, slot in zip(terms, wanted, strict=True):
+            if not term.name.startswith("?") and not self.is_a(term, slot.types):
+                problem = f"'{term.name}' in {short(node)} is no {' or '.join(slot.types)}"
+                raise bad(node.line, problem, f"it is a {' or '.join(term.types)}")
+        return Atom(node.head, tuple(term.name for term in terms), node.line)
+
+    def _term(self, node: Node, scope: Scope) -> Typed:
+        if isinstance(node, Form):
+            raise bad(node.line, f"{short(node)} is not a name or a variable")
+        kind, known = ("variable", scope) if node.text[0] == "?" else ("object", self.objects)
+        if node.text not in known:
+            hint = f"the {kind}s here are {', '.join(known)}" if known else f"there are no {kind}s"
+            raise bad(node.line, f"there is no {kind} '{node.text}'", cut(hint))
+        return known[node.text]
+
+
+_NOT_HERE = ("when", "preference", "always", "sometime", "at-most-once", "over")
+
+
+def read_typed(nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed, ...]:
+    """Read names, or variables; each run of them may be followed by a dash and its type."""
+    typed: dict[str, Typed] = {}
+    run: list[str] = []
+    rest = iter(nodes)
+    for node in rest:
+        name = name_of(node)
+        if name == "-":
+            kind = next(rest, None)
+            if kind is None or not run:
+                raise bad(node.line, "a dash stands between names and their type")
+            typed.update((one, Typed(one, _types(kind))) for one in run)
+            run = []
+            continue
+        if name in typed:
+            raise bad(node.line, f"'{name}' is named twice")
+        if name.startswith("?") != variables:
+            kind_of = "variable, which begins with '?'," if variables else "name without '?'"
+            raise bad(node.line, f"'{name}' stands where a {kind_of} is expected")
+        typed[name] = Typed(name)
+        run.append(name)
+    return tuple(typed.values())
+
+
+def _types(node: Node) -> tuple[str, ...]:
+    if isinstance(node, Word):
+        return (node.text,)
+    if node.head != "either" or len(node.parts) < 2:
+        raise bad(node.line, f"{short(node)} is not a type")
+    return tuple(name_of(part) for part in node.parts[1:])
+
+
+def name_of(node: Node) -> str:
+    """Return a single word."""
+    if isinstance(node, Form):
+        raise bad(node.line, f"{short(node)} is not a name")
+    return node.text
+
+
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """Return the parts of a list."""
+    if isinstance(node, Word):
+        raise bad(node.line, f"'{node.text}' is not a list in parentheses")
+    return node.parts
+
+
+def exactly(count: int, node: Form) -> tuple[Node, ...]:
+    """Return what follows the first word of a list, if it is just so much."""
+    if len(node.parts) != count + 1:
+        problem = f"'{node.head}' takes {count} terms, and {short(node)} has {len(node.parts) - 1}"
+        raise bad(node.line, problem)
+    return node.parts[1:]
+
+
+def cut(hint: str, most: int = 160) -> str:
+    """Return a hint of a length that can be read."""
+    return hint if len(hint) <= most else f"{hint[:most].rpartition(', ')[0]}, …"
+
+
+def unsupported(node: Node, what: str) -> BadInput:
+    """Return the error for a part of PDDL that is not supported."""
+    hint = f"write the domain without it; it says {short(node)}"
+    return bad(node.line, f"{what} is not supported", hint)

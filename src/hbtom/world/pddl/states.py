@@ -1,0 +1,175 @@
+"""All states that can come about, and what leads from one to another.
+
+    (state, action) -> outcomes, each a state with its probability
+
+Breadth first: all that can be done in the newest states is worked out at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.errors import BadInput
+from hbtom.world.pddl.joining import spread
+from hbtom.world.pddl.world import Words, World, bits
+
+MOST_STATES = 200_000
+MOST_CHOICES = 2_500_000  # what can be done in all states together: with them, some 400 MB
+_AT_ONCE = 1 << 22  # facts, and ways to do something, that are looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class StateGraph:
+    """States, what can be done in each (its choices), and where that leads."""
+
+    world: World
+    states: Annotated[Words, "state word"]  # the first is the one to begin with
+    choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
+    action: Annotated[Ints, "choice"]  # in increasing order for each state
+    outcomes: Annotated[Ints, "choice+1"]  # where the outcomes of each choice begin
+    target: Annotated[Ints, "outcome"]
+    probability: Annotated[Floats, "outcome"]
+
+    @cached_property
+    def cost(self) -> Annotated[Floats, "choice"]:
+        return self.world.cost[self.action]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __repr__(self) -> str:
+        return f"<StateGraph of {len(self)} states and {len(self.action)} choices>"
+
+
+class TooManyStates(BadInput):
+    """There are more states than may be kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What can be done in some states, and the states after it."""
+
+    state: Annotated[Ints, "choice"]
+    action: Annotated[Ints, "choice"]
+    outcomes: Annotated[Ints, "choice"]  # how many
+    after: Annotated[Words, "outcome word"]
+    probability: Annotated[Floats, "outcome"]
+
+
+def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
+    """Return the graph of all states that can come about; it is an error if they are too many."""
+    number = {world.initial.tobytes(): 0}
+    newest, expanded, choices = world.initial[None], 0, 0
+    parts: list[_Part] = []
+    while len(newest):
+        fresh = []
+        for some in _chunks(world, newest):
+            step, known = expand(world, some), len(number)
+            target = [number.setdefault(key, len(number)) for key in keys(step.after)]
+            fresh.append(step.after[_first(target, known)])
+            parts.append(_part(step, expanded, target))
+            expanded, choices = expanded + len(some), choices + len(step.action)
+            _check(len(number), most, choices)
+        newest = np.concatenate(fresh)
+    return _graph(world, number, parts)
+
+
+def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
+    """Return the graph of some states and of those next to them, in which nothing can be done."""
+    number = {key: index for index, key in enumerate(dict.fromkeys(keys(states)))}
+    step = expand(world, _states(number))
+    target = [number.setdefault(key, len(number)) for key in keys(step.after)]
+    return _graph(world, number, [_part(step, 0, target)])
+
+
+def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
+    """Return all that can be done in some states, and what comes of it."""
+    true = bits(states)
+    state, way = _candidates(world, true)
+    here = state * true.shape[1]
+    fits = np.ones(len(way), dtype=np.bool_)
+    for fact in world.need.T:
+        fits &= true.ravel()[here + fact[way]]
+    for fact in world.avoid.T:
+        fits &= ~true.ravel()[here + fact[way]]
+    many = len(world.actions)
+    done = np.unique(state[fits] * many + world.action[way[fits]])  # in whichever way
+    state, action = done // many, done % many
+    first = world.outcomes[action]
+    count = world.outcomes[action + 1] - first
+    outcome = spread(first, count)
+    after = states[np.repeat(state, count)]
+    row = np.arange(len(after))
+    for fact in world.delete.T:
+        after[row, fact[outcome] // 64] &= ~_bit(fact[outcome])
+    for fact in world.add.T:
+        after[row, fact[outcome] // 64] |= _bit(fact[outcome])
+    return Steps(state, action, count, after, world.probability[outcome])
+
+
+def _candidates(world: World, true: np.ndarray) -> tuple[Ints, Ints]:
+    """Return which ways to do an action are worth a look in which state: by one fact they need."""
+    way, first, facts = world.listed
+    state, which = np.nonzero(true[:, facts])
+    count = first[which + 1] - first[which]
+    return np.repeat(state, count), way[spread(first[which], count)]
+
+
+def _bit(fact: Annotated[Ints, "outcome"]) -> Annotated[Words, "outcome"]:
+    return np.uint64(1) << (fact % 64).astype(np.uint64)
+
+
+def keys(states: Annotated[Words, "state word"]) -> list[bytes]:
+    """Return states as keys of a table."""
+    keys: list[bytes] = states.view(f"V{8 * states.shape[1]}").ravel().tolist()
+    return keys
+
+
+def _first(target: list[int], known: int) -> Annotated[Ints, "state"]:
+    """Return where each state that was not known before is met for the first time, in order."""
+    numbers, first = np.unique(np.array(target, dtype=np.int64), return_index=True)
+    return first[numbers >= known]
+
+
+_Part = tuple[Ints, Ints, Ints, Ints, Floats]  # of a graph: state, action, outcomes, target, ...
+
+
+def _part(step: Steps, before: int, target: list[int]) -> _Part:
+    to = np.array(target, dtype=np.int64)
+    return step.state + before, step.action, step.outcomes, to, step.probability
+
+
+def _graph(world: World, number: dict[bytes, int], parts: list[_Part]) -> StateGraph:
+    state, action, outcomes, target, probability = (
+        np.concatenate(some) for some in zip(*parts, strict=True)
+    )
+    first = np.searchsorted(state, np.arange(len(number) + 1))
+    ends = np.concatenate([[0], np.cumsum(outcomes)])
+    return StateGraph(world, _states(number), first, action, ends, target, probability)
+
+
+def _states(number: dict[bytes, int]) -> Annotated[Words, "state word"]:
+    return np.frombuffer(b"".join(number), dtype=np.uint64).reshape(len(number), -1)
+
+
+def _chunks(
+    world: World, states: Annotated[Words, "state word"]
+) -> Iterator[Annotated[Words, "state word"]]:
+    """Yield so many states at a time that what can be done in them fits into memory."""
+    size = max(_AT_ONCE // max(64 * world.words, len(world.action)), 1)
+    for start in range(0, len(states), size):
+        yield states[start : start + size]
+
+
+def _check(states: int, most: int, choices: int) -> None:
+    if states > most or choices > MOST_CHOICES:
+        raise TooManyStates(
+            f"there are more than {most:,} states, or {MOST_CHOICES:,} choices in them",
+            hint="make the problem smaller, or allow more (--states, most=)",
+        )

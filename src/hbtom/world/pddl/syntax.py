@@ -1,0 +1,100 @@
+"""Lists in parentheses, with the lines they stand on: the spelling of PDDL, not its sense.
+
+Upper and lower case are the same. A comment begins with a semicolon and ends with the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hbtom.errors import BadInput, Place
+
+DEEPEST = 100  # lists within lists; beyond this nobody means it
+
+_TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+|\n")
+
+
+class Word(NamedTuple):
+    """A name, a number, a variable or a keyword."""
+
+    text: str
+    line: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Form(NamedTuple):
+    """A list in parentheses."""
+
+    parts: tuple[Word | Form, ...]
+    line: int
+
+    @property
+    def head(self) -> str:
+        """What the list begins with; nothing if it is empty, or begins with a list."""
+        first = self.parts[0] if self.parts else None
+        return first.text if isinstance(first, Word) else ""
+
+    def __str__(self) -> str:
+        return f"({' '.join(map(str, self.parts))})"
+
+
+Node = Word | Form
+
+
+def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
+    """Return all that a text holds; its first line has the number ``first``."""
+    whole: list[Node] = []
+    around: list[tuple[list[Node], int]] = []  # the lists that are open, and where they opened
+    inside, opened = whole, first
+    for token, line in _tokens(text, first):
+        if token == "(":
+            if len(around) == DEEPEST:
+                raise bad(line, f"lists are nested more than {DEEPEST} deep")
+            around.append((inside, opened))
+            inside, opened = [], line
+        elif token == ")":
+            if not around:
+                raise bad(line, "a parenthesis is closed that was never opened")
+            form = Form(tuple(inside), opened)
+            inside, opened = around.pop()
+            inside.append(form)
+        else:
+            inside.append(Word(token, line))
+    if around:
+        raise bad(opened, "a parenthesis is opened here and never closed")
+    return tuple(whole)
+
+
+def read_form(text: str, first: int = 1) -> Form:
+    """Return the one list that a text holds."""
+    forms = read_forms(text, first)
+    if not forms:
+        raise bad(first, "there is nothing here", hint="a list in parentheses is expected")
+    for form in forms[1:]:
+        raise bad(form.line, f"'{short(form)}' follows after the end", hint="remove it")
+    if not isinstance(forms[0], Form):
+        raise bad(forms[0].line, f"'{short(forms[0])}' is not a list in parentheses")
+    return forms[0]
+
+
+def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
+    for token in _TOKEN.findall(text.lower()):
+        if token == "\n":
+            line += 1
+        elif not token.startswith(";"):
+            yield token, line
+
+
+def short(node: Node, most: int = 60) -> str:
+    """Return what a person needs to see of a list to find it again."""
+    text = str(node)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def bad(line: int, problem: str, hint: str = "") -> BadInput:
+    """Return an error at a line; the file is told by who knows it."""
+    return BadInput(problem, hint=hint, place=Place(line=line))

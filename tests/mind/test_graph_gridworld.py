@@ -1,0 +1,98 @@
+"""The benchmark judged by way of PDDL: episodes as problems, steps as plans, the same beliefs."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import hbtom
+from hbtom import BadInput
+from hbtom.bench.synth import generate
+from hbtom.mind import Beliefs, Posterior, believe, infer
+from hbtom.mind.effort import name_goals
+from hbtom.mind.graph import graph_effort
+from hbtom.observe import Trial
+from hbtom.plan.graph import plan_on_graph
+from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+from hbtom.world.pddl import explore, ground, make_goal, read_domain, read_plan, read_problem
+from hbtom.world.pddl.gridworld import DOMAIN, cell_name, write_problem
+
+PAPER = hbtom.Model.preset("paper")
+FINAL = msgspec.structs.replace(PAPER, acts=msgspec.structs.replace(PAPER.acts, final=True))
+
+
+def told(trial: Trial, course: Course, items: list[str]) -> list[str]:
+    """Return the steps of a course as actions of the gridworld's domain."""
+    steps = []
+    for step in range(len(course)):
+        (column, row), (to_column, to_row) = course.start[step], course.stop[step]
+        here, there = (int(row), int(column)), (int(to_row), int(to_column))
+        barrier = "gone" if course.phase[step] == Phase.OPEN else "standing"
+        if course.act[step] == Act.MOVE:
+            one, other = cell_name((here[0], there[1])), cell_name((there[0], here[1]))
+            ends = f"{cell_name(here)} {cell_name(there)}"
+            if here[0] == there[0]:
+                steps.append(f"(move-across {ends} {barrier})")
+            elif here[1] == there[1]:
+                steps.append(f"(move-along {ends} {barrier})")
+            else:
+                steps.append(f"(move-diagonally {ends} {one} {other} {barrier})")
+        elif course.act[step] == Act.OPEN:
+            steps.append(f"(unlock {items[-1]} {cell_name(here)})")
+        else:
+            item = course.item[step]
+            verb = "pick-up" if item == len(trial.objects) else "touch"
+            steps.append(f"({verb} {items[item]} {cell_name(here)})")
+    return steps
+
+
+def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
+    """Do what ``infer`` does, by way of a PDDL problem and a plan."""
+    floor = grid_floor(trial, model.motion.cell)
+    course = grid_course(trial, floor, final=model.acts.final)
+    items = [f"thing-{number}" for number in range(len(trial.items))]
+    key = None if trial.key is None else len(trial.objects)
+    column, row = floor.cell_of(*trial.path[0])
+    problem = write_problem(floor, (row, column), items, key=key)
+    world = ground(read_problem(problem, read_domain(DOMAIN.read_text(encoding="utf-8"))))
+    goals = tuple(
+        make_goal(world, str(number), f"({'held' if number == key else 'touched'} {item})")
+        for number, item in enumerate(items)
+    )
+    plan = read_plan(world, "\n".join(told(trial, course, items)))
+    effort = graph_effort(plan_on_graph(explore(world), goals), plan)
+    named = replace(effort, goals=name_goals(trial), frame=course.frame)
+    return believe(model, beliefs, trial.agent.look, named)
+
+
+@pytest.fixture(scope="module")
+def episodes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """An episode of every task."""
+    return generate(tmp_path_factory.mktemp("synthetic"), pairs=1, seed=5)[::2]
+
+
+@pytest.mark.parametrize("model", [PAPER, FINAL], ids=["paper", "with the last touch"])
+def test_trials_are_believed_the_same_by_way_of_pddl(episodes: list[Path], model) -> None:
+    """All trials that are plans: in some, an agent touches from afar, or is put elsewhere."""
+    compared, keys = 0, 0
+    for file in episodes:
+        beliefs = Beliefs()
+        for trial in hbtom.load(file).trials[::2]:
+            direct, after = infer(model, beliefs, trial)
+            with suppress(BadInput):
+                by_pddl, learnt = watched(model, beliefs, trial)
+                assert by_pddl.reachable.tolist() == direct.reachable.tolist()
+                assert np.allclose(by_pddl.joint, direct.joint, atol=1e-12)
+                assert np.allclose(by_pddl.log_likelihood, direct.log_likelihood, atol=1e-12)
+                one, other = (all_of.agents[direct.agent] for all_of in (after, learnt))
+                assert np.array_equal(one.counts, other.counts)
+                assert np.allclose(one.log_weight, other.log_weight, atol=1e-10)
+                compared, keys = compared + 1, keys + (trial.key is not None)
+            beliefs = after
+    assert compared >= 20
+    assert keys >= 3
