@@ -208,6 +208,26 @@ def test_a_pair_that_is_gone_when_it_is_read(many, tmp_path):
     assert second[1].place.file == pairs[1].expected.file
 
 
+def test_an_odd_trial_spoils_its_own_pair_only(packed, tmp_path):
+    table = pq.read_table(packed)
+    width = table.column("width").to_pylist()
+    width[-1] = 1e5
+    where, field = table.schema.names.index("width"), table.schema.field("width")
+    pq.write_table(table.set_column(where, field, [width]), tmp_path / "a.parquet")
+    pairs = find_pairs(tmp_path / "a.parquet").pairs
+    found = {
+        one.file: why
+        for pair, *both in load_pairs(pairs)
+        for one, why in zip((pair.expected, pair.unexpected), both, strict=True)
+    }
+    ((file, error),) = [each for each in found.items() if isinstance(each[1], BadInput)]
+    assert error.place.file == file
+    assert (error.place.trial, error.place.field) == (table.column("trial")[-1].as_py(), "size")
+    evaluation = evaluate(tmp_path / "a.parquet", workers=1)
+    assert len(evaluation.rows) == len(found) - 2
+    assert file in {one.file for one in evaluation.left_out}
+
+
 def test_stamps_tell_which_pairs_have_changed(tmp_path):
     data = make(tmp_path / "data", 3)
     pack(data, tmp_path / "a.parquet")

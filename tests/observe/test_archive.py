@@ -7,9 +7,11 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from hypothesis.extra.numpy import arrays
 import hbtom
 from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, to_thing, write
 from hbtom import BadInput, Episode, Trial
+from hbtom.errors import Place
 from hbtom.observe import Body, Look
 from hbtom.observe.archive import about, encoded, layout, open_archive, schema
 from hbtom.observe.files import load_each
@@ -41,7 +44,9 @@ def store(path: Path, *batches: Any, **said: str) -> Path:
 
 
 def there_and_back(path: Path, one: Episode, other: Episode) -> tuple[Episode, Episode]:
-    return open_archive(str(store(path, encoded(TASK, PAIR, one, other)))).pair((TASK, PAIR))
+    store(path, encoded(TASK, PAIR, one, other))
+    found, mate = load_each(path)
+    return found, mate
 
 
 def assert_identical(found: Episode, wanted: Episode) -> None:
@@ -62,30 +67,42 @@ def assert_identical(found: Episode, wanted: Episode) -> None:
 
 # There and back
 
-numbers = st.floats(allow_nan=False)
+sides = st.floats(0, 500, exclude_min=True)
+colours = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4).map(tuple)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
-looks = st.builds(Look, texts, st.lists(numbers, max_size=4).map(tuple))
-bodies = st.builds(Body, looks, st.tuples(numbers, numbers), numbers)
-blocks = st.integers(0, 3).flatmap(lambda n: arrays(np.float64, (n, 4), elements=numbers))
-with_gaps = numbers | st.just(math.nan)
+looks = st.builds(Look, texts, colours)
+block_rows = st.tuples(*[st.floats(-1000, 1000)] * 2, *[st.floats(0, 1000)] * 2)
+blocks = st.lists(block_rows, max_size=3).map(lambda rows: np.array(rows).reshape(-1, 4))
+ordinates = st.floats(-1000, 1500)
+with_gaps = st.tuples(ordinates, ordinates) | st.just((math.nan, math.nan))
+
+
+def rows_from(draw: Any, first: Any, rows: Any, more: int) -> Any:
+    return np.array([first, *draw(st.lists(rows, min_size=more, max_size=more))])
 
 
 @st.composite
 def trials(draw: Any) -> Trial:
-    frames = draw(st.integers(1, 4))
-    key, lock = draw(st.booleans()), draw(st.booleans())
+    more = draw(st.integers(0, 3))  # frames
+    size = draw(sides), draw(sides)
+    places = st.tuples(st.floats(0, size[0]), st.floats(0, size[1]))
+    bodies = st.builds(Body, looks, places, sides)
+    agent, walls = draw(bodies), draw(blocks)
+    key, lock = (draw(st.none() | bodies) for _ in range(2))
+    (x, y), (left, low, width, height) = agent.centre, walls.T
+    inside = (left < x) & (x < left + width) & (low < y) & (y < low + height)
     return Trial(
-        size=(draw(numbers), draw(numbers)),
-        walls=draw(blocks),
+        size=size,
+        walls=walls[~inside],
         barrier=draw(blocks),
-        objects=tuple(draw(st.lists(bodies, max_size=3))),
-        agent=draw(bodies),
-        path=draw(arrays(np.float64, (frames, 2), elements=numbers)),
-        barrier_left=draw(arrays(np.float64, frames, elements=numbers)),
-        key=draw(bodies) if key else None,
-        key_path=draw(arrays(np.float64, (frames, 2), elements=with_gaps)) if key else None,
-        lock=draw(bodies) if lock else None,
-        lock_there=draw(arrays(np.bool_, frames)) if lock else None,
+        objects=tuple(draw(st.lists(bodies, min_size=1, max_size=3))),
+        agent=agent,
+        path=rows_from(draw, agent.centre, places, more),
+        barrier_left=draw(arrays(np.float64, more + 1, elements=st.floats(0, 1))),
+        key=key,
+        key_path=rows_from(draw, key.centre, with_gaps, more) if key else None,
+        lock=lock,
+        lock_there=draw(arrays(np.bool_, more + 1)) if lock else None,
         warnings=tuple(draw(st.lists(texts, max_size=2))),
     )
 
@@ -200,6 +217,33 @@ def test_the_hash_changes_with_whatever_changes() -> None:
     hashes = {encoded(TASK, PAIR, *pair).column("content")[0].as_py() for pair in pairs}
     assert len(hashes) == len(pairs)
     assert all(re.fullmatch("[0-9a-f]{16}", each) for each in hashes)
+
+
+# Trials made by hand
+
+
+def test_arrays_of_other_kinds_are_converted() -> None:
+    there, path = SOUND.lock_there, SOUND.path
+    assert there is not None
+    made = replace(
+        SOUND,
+        path=np.asfortranarray(path.astype(int)),
+        walls=SOUND.walls.astype(np.float32),
+        barrier_left=SOUND.barrier_left.astype(int),
+        key_path=np.ones(path.shape, int),
+        lock_there=there.astype(int),
+    )
+    for each in (made.path, made.walls, made.barrier_left, made.key_path):
+        assert each is not None
+        assert each.dtype == np.float64
+        assert each.flags.c_contiguous
+    assert made.lock_there is not None
+    assert made.lock_there.dtype == np.bool_
+    assert replace(SOUND, warnings=("odd",)).path is path
+
+
+def test_where_nothing_lies() -> None:
+    assert replace(SOUND, objects=(), key=None, key_path=None).places.shape == (0, 3)
 
 
 # Opening
@@ -332,20 +376,194 @@ def of_nobody(table: pa.Table) -> pa.Table:
         (without("walls"), "no column 'walls'"),
         (without("content"), "no column 'content'"),
         (retyped, "column 'trial' has another type"),
-        (shortened, "'path_y' has not one value for each frame"),
         (of_nobody, "there are not two episodes of preference/1"),
         (lambda table: pa.concat_tables([table, table]), "preference/1 do not lie together"),
     ],
-    ids=["no walls", "no hash", "type", "lengths", "members", "order"],
+    ids=["no walls", "no hash", "type", "members", "order"],
 )
 def test_tables_that_are_not_as_they_should_be(archive: Path, change: Any, words: str) -> None:
     pq.write_table(change(pq.read_table(archive)), archive)
     assert words in complaint(archive).problem
 
 
+def refused(path: Path) -> BadInput:
+    with pytest.raises(BadInput) as caught:
+        list(load_each(path))
+    return caught.value
+
+
+def test_paths_of_different_lengths(archive: Path) -> None:
+    pq.write_table(shortened(pq.read_table(archive)), archive)
+    error = refused(archive)
+    assert "'path_y' has not one value for each frame" in error.problem
+    assert (error.place.file, error.place.trial) == (f"{archive}/preference/1e", 1)
+
+
 def test_a_pair_must_lie_in_one_row_group(archive: Path) -> None:
     pq.write_table(pq.read_table(archive), archive, row_group_size=2)
     assert "do not lie together" in complaint(archive).problem
+
+
+def at(trial: Trial, frame: int, place: tuple[float, float]) -> Any:
+    path = trial.path.copy()
+    path[frame] = place
+    return path
+
+
+def with_body(body: Body, **changes: Any) -> Callable[[Trial], Trial]:
+    return lambda trial: replace(trial, objects=(replace(body, **changes),))
+
+
+def with_walls(*row: float) -> Callable[[Trial], Trial]:
+    return lambda trial: replace(trial, walls=np.array([row]))
+
+
+def whole(**changes: Any) -> Callable[[Trial], Trial]:
+    return lambda trial: replace(trial, **changes)
+
+
+(SOUND,) = read(episode(key_trial()))
+THING, NAN = SOUND.objects[0], math.nan
+NONE = np.empty((0, 2))
+ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
+    "no frames": (
+        whole(path=NONE, barrier_left=NONE[:, 0], key_path=NONE, lock_there=NONE[:, 0] > 0),
+        "no frames",
+        None,
+        None,
+    ),
+    "no width": (whole(size=(0.0, 200.0)), "0 x 200", 1, "size"),
+    "great width": (whole(size=(1e5, 200.0)), "100000 x 200", 1, "size"),
+    "height not a number": (whole(size=(200.0, NAN)), "200 x nan", 1, "size"),
+    "no objects": (whole(objects=()), "no objects", 1, "objects"),
+    "many objects": (whole(objects=(THING,) * 9), "9 objects", 1, "objects"),
+    "path not a number": (
+        lambda trial: replace(trial, path=at(trial, 2, (NAN, 5.0))),
+        "(nan, 5)",
+        3,
+        "agent",
+    ),
+    "path far away": (
+        lambda trial: replace(trial, path=at(trial, 4, (5.0, 1e9))),
+        "(5, 1e+09)",
+        5,
+        "agent",
+    ),
+    "path begins elsewhere": (
+        lambda trial: replace(trial, path=at(trial, 0, (5.0, 5.0))),
+        "where its path begins",
+        1,
+        "agent",
+    ),
+    "agent in a wall": (with_walls(0.0, 0.0, 200.0, 200.0), "inside a wall", 1, "agent"),
+    "wall not a number": (with_walls(NAN, 0.0, 1.0, 1.0), "impossible place", 1, "walls"),
+    "wall of no number's size": (with_walls(0.0, 0.0, NAN, 1.0), "impossible place", 1, "walls"),
+    "negative wall": (with_walls(9.0, 9.0, 1.0, -5.0), "impossible place", 1, "walls"),
+    "endless wall": (with_walls(9.0, 9.0, math.inf, 5.0), "impossible place", 1, "walls"),
+    "wall far away": (with_walls(-2e3, 9.0, 1.0, 5.0), "impossible place", 1, "walls"),
+    "odd barrier": (whole(barrier=np.full((1, 4), NAN)), "impossible place", 1, "barrier"),
+    "negative radius": (with_body(THING, radius=-1.0), "radius is -1", 1, "objects"),
+    "great radius": (with_body(THING, radius=1e300), "radius is 1e+300", 1, "objects"),
+    "radius not a number": (with_body(THING, radius=NAN), "radius is nan", 1, "objects"),
+    "object far away": (with_body(THING, centre=(1e9, 5.0)), "(1e+09, 5)", 1, "objects"),
+    "odd colour": (with_body(THING, look=Look("a", (NAN,))), "colour", 1, "objects"),
+    "agent's radius": (
+        lambda trial: replace(trial, agent=replace(trial.agent, radius=0.0)),
+        "radius is 0",
+        1,
+        "agent",
+    ),
+    "key's radius": (
+        lambda trial: replace(trial, key=replace(trial.key, radius=0.0)),  # type: ignore[type-var]
+        "radius is 0",
+        1,
+        "key",
+    ),
+    "lock far away": (
+        whole(lock=replace(THING, centre=(5.0, -1.0))),
+        "(5, -1), outside",
+        1,
+        "lock",
+    ),
+    "key without path": (whole(key_path=None), "one is missing", None, "key"),
+    "path without key": (whole(key=None), "one is missing", None, "key"),
+    "lock without frames": (whole(lock_there=None), "one is missing", None, "lock"),
+    "key's endless path": (
+        lambda trial: replace(
+            trial, key_path=np.array([trial.key_path[0], *trial.path[1:] + math.inf])
+        ),
+        "(inf, inf)",
+        2,
+        "key",
+    ),
+    "barrier that grows": (
+        lambda trial: replace(trial, barrier_left=trial.barrier_left + 1),
+        "2 of the barrier",
+        1,
+        "barrier_left",
+    ),
+    "barrier not a number": (
+        lambda trial: replace(trial, barrier_left=trial.barrier_left * NAN),
+        "nan of the barrier",
+        1,
+        "barrier_left",
+    ),
+    "short barrier": (
+        lambda trial: replace(trial, barrier_left=trial.barrier_left[1:]),
+        "'barrier_left' has not one value for each frame",
+        None,
+        None,
+    ),
+    "short lock": (whole(lock_there=np.ones(2, bool)), "'lock_there' has not one", None, None),
+    "short key path": (whole(key_path=SOUND.path[1:]), "has not one value", None, None),
+}
+
+
+def odd_archive(path: Path, change: Callable[[Trial], Trial]) -> Path:
+    """Three pairs, of which the second has an odd second trial in its unexpected episode."""
+    sound, odd = Episode((SOUND, SOUND)), Episode((SOUND, change(SOUND)))
+    batches = [encoded(TASK, name, sound, odd if name == "2" else sound) for name in "123"]
+    return store(path, *pa.Table.from_batches(batches).combine_chunks().to_batches())
+
+
+@pytest.mark.parametrize(("change", "words", "frame", "field"), ODD.values(), ids=ODD)
+def test_odd_trials_are_refused_as_those_of_other_files_are(
+    change: Any, words: str, frame: int | None, field: str | None, tmp_path: Path
+) -> None:
+    path = odd_archive(tmp_path / "a.parquet", change)
+    for error in (refused(path), refused(path / TASK / "2u")):
+        assert words in error.problem
+        assert error.place == Place(f"{path}/{TASK}/2u", 2, frame, field)
+    for name in ("1e", "1u", "2e", "3e", "3u"):
+        assert_identical(hbtom.load(path / TASK / name), Episode((SOUND, SOUND)))
+
+
+JUDGED = """
+import sys
+import hbtom
+from hbtom.compiled import start_compiler
+assert start_compiler()
+for path in sys.argv[1:]:
+    try:
+        print(path, hbtom.judge(path).plausibility)
+    except hbtom.BadInput:
+        pass
+"""
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="there is no compiler")
+def test_odd_trials_give_no_numbers_when_compiled_either(tmp_path: Path) -> None:
+    paths = [
+        odd_archive(tmp_path / f"{number}.parquet", change) / TASK / "2u"
+        for number, (change, *_) in enumerate(ODD.values())
+    ]
+    for path in paths:
+        with pytest.raises(BadInput):
+            hbtom.judge(path)
+    ran = subprocess.run(
+        [sys.executable, "-c", JUDGED, *map(str, paths)], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == ""
 
 
 def test_a_table_with_more_columns_is_fine(archive: Path) -> None:

@@ -67,7 +67,7 @@ class Sources:
         except BadInput as error:
             return error.at(file=member.file)
 
-    def _episode(self, member: Member) -> Episode:
+    def _episode(self, member: Member) -> Loaded:
         """Read an episode of an archive of our own, with all others of its row group."""
         name = member.task, member.pair
         if self._path != member.path or name not in self._pairs:

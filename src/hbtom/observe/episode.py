@@ -17,6 +17,8 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe.events import Event, Marks, events, marks
 
+_FLOAT = np.dtype(np.float64)
+
 
 @dataclass(frozen=True, order=True, slots=True)
 class Look:
@@ -71,6 +73,25 @@ class Trial:
     lock_there: Annotated[Bools, "frame"] | None = None
     warnings: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Make all arrays such as kernels take; those that readers make are so already."""
+        for values in (self.walls, self.barrier, self.path, self.barrier_left):
+            if values.dtype is not _FLOAT or not values.flags.c_contiguous:
+                self._convert()
+                return
+        if self.key_path is not None or self.lock_there is not None:
+            self._convert()
+
+    def _convert(self) -> None:
+        for name in ("walls", "barrier", "path", "barrier_left", "key_path", "lock_there"):
+            values = getattr(self, name)
+            if values is not None:
+                kind = np.bool_ if name == "lock_there" else np.float64
+                converted = np.ascontiguousarray(values, dtype=kind)
+                if converted is not values:
+                    converted.flags.writeable = False
+                    object.__setattr__(self, name, converted)
+
     @cached_property
     def items(self) -> tuple[Body, ...]:
         """What the agent may want: the objects and then, if there is one, the key."""
@@ -79,7 +100,7 @@ class Trial:
     @cached_property
     def places(self) -> Annotated[Floats, "item 3"]:
         """Where the items lie: x, y and radius of each."""
-        return frozen([(*item.centre, item.radius) for item in self.items])
+        return frozen([(*item.centre, item.radius) for item in self.items]).reshape(-1, 3)
 
     @cached_property
     def marks(self) -> Marks:

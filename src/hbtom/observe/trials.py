@@ -1,9 +1,8 @@
-"""From runs to a trial: what it holds, what it must be, and what is odd about it."""
+"""From runs to a trial: what it holds, and what is odd about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Any, TypeVar
 
@@ -14,12 +13,12 @@ from msgspec import Raw
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
+from hbtom.observe.checks import check, check_bodies
 from hbtom.observe.decoding import problem
 from hbtom.observe.episode import Body, Trial
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
 
-MOST_OBJECTS = 8  # in a trial; the benchmark has 2
 NOWHERE = (float("nan"), float("nan"))
 
 T = TypeVar("T")
@@ -39,19 +38,13 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
     locks = _column(runs, lock_name, fields.bodies, known)
     carried = [next(iter(bodies), None) for bodies in keys]
     lengths = [sum(run.counts) for run in runs]
-    path = _path(runs, agents, [run.agents for run in runs])
-    _check_objects(sizes[0], objects[0])
-    _check_path(sizes[0], path, agents, lengths)
-    _check_start(walls[0], agents[0])
-    _check_bodies(sizes[0], keys[0], key_name)
-    _check_bodies(sizes[0], locks[0], lock_name)
-    return Trial(
+    trial = Trial(
         size=sizes[0],
         walls=walls[0],
         barrier=barriers[0].blocks,
         objects=objects[0],
         agent=agents[0],
-        path=path,
+        path=_path(runs, agents, [run.agents for run in runs]),
         barrier_left=_left(runs, barriers),
         key=carried[0],
         key_path=_path(runs, carried, [run.keys for run in runs]) if carried[0] else None,
@@ -66,6 +59,10 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
             *_more_than_one("lock", locks[0]),
         ),
     )
+    check(trial, key_name, lock_name)
+    check_bodies(trial.size, keys[0][1:], key_name)  # those that are not modelled
+    check_bodies(trial.size, locks[0][1:], lock_name)
+    return trial
 
 
 # From runs to columns
@@ -133,67 +130,6 @@ def _there(locks: Sequence[tuple[Body, ...]], lengths: Sequence[int]) -> Annotat
     there = np.array([bool(lock) for lock in locks]).repeat(lengths)
     there.flags.writeable = False
     return there
-
-
-# What a trial must be
-
-
-def _check_objects(size: tuple[float, float], objects: tuple[Body, ...]) -> None:
-    if not objects:
-        raise BadInput(
-            "there are no objects",
-            hint="a trial needs at least one goal object",
-            place=Place(frame=1, field="objects"),
-        )
-    if len(objects) > MOST_OBJECTS:
-        raise BadInput(
-            f"there are {len(objects)} objects",
-            hint=f"inference is exact and meant for at most {MOST_OBJECTS}",
-            place=Place(frame=1, field="objects"),
-        )
-    _check_bodies(size, objects, "objects")
-
-
-def _check_path(
-    size: tuple[float, float],
-    path: Annotated[Floats, "frame 2"],
-    agents: Sequence[Body],
-    lengths: Sequence[int],
-) -> None:
-    inside = (path >= 0) & (path <= size)
-    if not inside.all():
-        frame = int(inside.all(axis=1).argmin())
-        agent = agents[int(np.searchsorted(np.cumsum(lengths), frame, side="right"))]
-        x, y = path[frame].tolist()
-        place = Place(frame=frame + 1, field="agent")
-        _check_inside(size, replace(agent, centre=(x, y)), place)
-
-
-def _check_start(walls: Floats, agent: Body) -> None:
-    at_x, at_y = agent.centre
-    if any(
-        x < at_x < x + width and y < at_y < y + height for x, y, width, height in walls.tolist()
-    ):
-        raise BadInput(
-            "the agent stands inside a wall",
-            hint="an agent must start on free floor",
-            place=Place(frame=1, field="agent"),
-        )
-
-
-def _check_bodies(size: tuple[float, float], bodies: tuple[Body, ...], field: str) -> None:
-    for body in bodies:
-        _check_inside(size, body, Place(frame=1, field=field))
-
-
-def _check_inside(size: tuple[float, float], body: Body, place: Place) -> None:
-    (x, y), (width, height) = body.centre, size
-    if not (0 <= x <= width and 0 <= y <= height):
-        raise BadInput(
-            f"{body.look} is at ({x:g}, {y:g}), outside the world of {width:g} x {height:g} pixels",
-            hint="positions are corners in pixels; the centre is corner plus radius",
-            place=place,
-        )
 
 
 # What a trial should be

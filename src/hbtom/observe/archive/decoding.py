@@ -7,18 +7,36 @@ was written, bit for bit, and arrays are read-only, as from every reader.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
+from hbtom.observe.archive.columns import numbers, starts, truths
+from hbtom.observe.archive.soundness import sound
+from hbtom.observe.checks import check
 from hbtom.observe.episode import Body, Look, Trial
 
 
-def trials(rows: Any) -> list[Trial]:
-    """Return the trial of each row of a record batch."""
-    frames = np.diff(_starts(rows, "path_x"))
+def trials(rows: Any) -> list[Trial | BadInput]:
+    """Return the trial of each row of a record batch, or why there is none."""
+    if sound(rows):
+        return list(_built(rows))
+    return [_alone(rows.take([index])) for index in range(rows.num_rows)]
+
+
+def _alone(row: Any) -> Trial | BadInput:
+    try:
+        (trial,) = _built(row)
+        check(trial)
+    except BadInput as error:
+        return error
+    return trial
+
+
+def _built(rows: Any) -> Iterator[Trial]:
+    frames = np.diff(starts(rows, "path_x"))
     values = zip(
         _sizes(rows),
         _blocks(rows, "walls"),
@@ -34,45 +52,22 @@ def trials(rows: Any) -> list[Trial]:
         _warnings(rows),
         strict=True,
     )
-    return [Trial(*each) for each in values]
+    return (Trial(*each) for each in values)
 
 
 # Columns of numbers
 
 
-def _numbers(column: Any, kind: type = np.float64) -> Any:
-    """Return the values of a column without nulls, which are not copied.
-
-    Arrow's own ``to_numpy`` would load pandas, and with it as much memory again.
-    """
-    _, values = column.buffers()
-    if values is None:
-        return np.empty(0, dtype=kind)
-    return np.frombuffer(values, kind)[column.offset : column.offset + len(column)]
-
-
-def _truths(column: Any) -> Any:
-    """Return the truth values of a column without nulls, which are kept as bits."""
-    _, values = column.buffers()
-    bits = np.unpackbits(np.frombuffer(values or b"", np.uint8), bitorder="little")
-    return bits[column.offset : column.offset + len(column)].astype(bool)
-
-
 def _sizes(rows: Any) -> Iterable[tuple[float, float]]:
-    width, height = (_numbers(rows.column(name)).tolist() for name in ("width", "height"))
+    width, height = (numbers(rows.column(name)).tolist() for name in ("width", "height"))
     return zip(width, height, strict=True)
-
-
-def _starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
-    """Return where the list of each row starts among the values of all lists."""
-    return _numbers(rows.column(name).offsets, np.int32)
 
 
 def _slices(rows: Any, name: str, values: Any) -> list[Any]:
     """Return the part of some values that belongs to each row, None where a row is null."""
     column = rows.column(name)
-    starts = _starts(rows, name).tolist()
-    parts = list(map(values.__getitem__, map(slice, starts, starts[1:])))
+    at = starts(rows, name).tolist()
+    parts = list(map(values.__getitem__, map(slice, at, at[1:])))
     if column.null_count:
         there = column.is_valid().to_pylist()
         return [part if valid else None for part, valid in zip(parts, there, strict=True)]
@@ -84,20 +79,22 @@ def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
     _check(rows, name, frames)
     values = rows.column(name).values
     truth = str(values.type) == "bool"
-    return _slices(rows, name, _locked(_truths(values) if truth else _numbers(values)))
+    return _slices(rows, name, _locked(truths(values) if truth else numbers(values)))
 
 
 def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
     """Return the places of each row, ``[frame, 2]``, from a column for x and one for y."""
     _check(rows, x, frames)
     _check(rows, y, frames)
-    across, down = (_numbers(rows.column(name).values) for name in (x, y))
+    if rows.column(x).is_valid() != rows.column(y).is_valid():
+        raise BadInput(f"of '{x}' and '{y}', one is missing")
+    across, down = (numbers(rows.column(name).values) for name in (x, y))
     return _slices(rows, x, _locked(np.stack((across, down), axis=1)))
 
 
 def _check(rows: Any, name: str, frames: Ints) -> None:
-    there = _truths(rows.column(name).is_valid())
-    if not np.array_equal(np.diff(_starts(rows, name))[there], frames[there]):
+    there = truths(rows.column(name).is_valid())
+    if not np.array_equal(np.diff(starts(rows, name))[there], frames[there]):
         raise BadInput(f"'{name}' has not one value for each frame of 'path_x'")
 
 
@@ -111,7 +108,7 @@ def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
 def _blocks(rows: Any, name: str) -> list[Floats]:
     """Return the blocks of each row, ``[block, 4]``."""
     fields = rows.column(name).values.flatten()
-    return _slices(rows, name, _locked(np.stack([_numbers(one) for one in fields], axis=1)))
+    return _slices(rows, name, _locked(np.stack([numbers(one) for one in fields], axis=1)))
 
 
 def _locked(values: Any) -> Any:
@@ -138,7 +135,7 @@ def _bodies(rows: Any, name: str) -> list[tuple[Body, ...]]:
 
 def _made(column: Any) -> Iterator[Body]:
     image, colour, *places = column.flatten()
-    x, y, radius = (_numbers(place).tolist() for place in places)
+    x, y, radius = (numbers(place).tolist() for place in places)
     return map(Body, _looks(image, colour), zip(x, y, strict=True), radius)
 
 
@@ -147,9 +144,9 @@ def _looks(image: Any, colour: Any) -> Iterator[Look]:
 
     Colours are compared by their bits, because 0.0 equals -0.0.
     """
-    bits = _numbers(colour.values).tobytes()
-    starts = (8 * _numbers(colour.offsets, np.int32)).tolist()
-    colours = map(bits.__getitem__, map(slice, starts, starts[1:]))
+    bits = numbers(colour.values).tobytes()
+    at = (8 * numbers(colour.offsets, np.int32)).tolist()
+    colours = map(bits.__getitem__, map(slice, at, at[1:]))
     which = list(zip(image.to_pylist(), colours, strict=True))
     looks = {one: Look(one[0], tuple(np.frombuffer(one[1]).tolist())) for one in set(which)}
     return map(looks.__getitem__, which)

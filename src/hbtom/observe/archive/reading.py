@@ -25,7 +25,8 @@ _INDEX = ["task", "pair", "content"]
 _MEMBERS = {"e", "u", "eu"}
 
 PairName = tuple[str, str]  # task and pair
-Both = tuple[Episode, Episode]  # the expected and the unexpected episode of a pair
+Loaded = Episode | BadInput  # an episode, or why it cannot be read
+Both = tuple[Loaded, Loaded]  # the expected and the unexpected episode of a pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,25 @@ class Archive:
                 for name, rows in places.items()
             }
 
-    def _both(self, name: PairName, rows: Sequence[tuple[str, Trial]]) -> Both:
+    def _both(self, name: PairName, rows: Sequence[tuple[str, Trial | BadInput]]) -> Both:
         expected, unexpected = (
             tuple(trial for members, trial in rows if member in members) for member in "eu"
         )
         if not expected or not unexpected or not {members for members, _ in rows} <= _MEMBERS:
             raise BadInput(f"there are not two episodes of {'/'.join(name)}")
         where = "/".join((self.path, *name))
-        return Episode(expected, f"{where}e"), Episode(unexpected, f"{where}u")
+        return _episode(expected, f"{where}e"), _episode(unexpected, f"{where}u")
+
+
+def _episode(trials: tuple[Trial | BadInput, ...], name: str) -> Loaded:
+    """Return an episode, or what is wrong with the first trial that cannot be used."""
+    found = tuple(trial for trial in trials if isinstance(trial, Trial))
+    if len(found) == len(trials):
+        return Episode(found, name)
+    for number, trial in enumerate(trials, start=1):
+        if isinstance(trial, BadInput):
+            return trial.at(file=name, trial=number)
+    raise AssertionError("a trial is there or is not")
 
 
 def open_archive(path: str) -> Archive:
@@ -184,7 +196,7 @@ def load_archived(path: str, inside: str) -> Episode:
     name, member = (task, episode[:-1]), episode[-1:]
     if name not in archive.places or member not in _MEMBERS:
         raise _no_such(archive, inside)
-    return archive.pair(name)["eu".index(member)]
+    return _sound(archive.pair(name)["eu".index(member)])
 
 
 def episodes_in(path: str, inside: str = "") -> Iterator[Episode]:
@@ -198,7 +210,13 @@ def episodes_in(path: str, inside: str = "") -> Iterator[Episode]:
             continue
         for (task, _), both in archive.pairs(group).items():
             if inside in ("", task):
-                yield from both
+                yield from map(_sound, both)
+
+
+def _sound(episode: Loaded) -> Episode:
+    if isinstance(episode, BadInput):
+        raise episode
+    return episode
 
 
 def _no_such(archive: Archive, inside: str) -> BadInput:

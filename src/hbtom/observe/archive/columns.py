@@ -1,0 +1,32 @@
+"""Columns of numbers as arrays, which are not copied."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from hbtom.arrays import Ints
+
+
+def numbers(column: Any, kind: type = np.float64) -> Any:
+    """Return the values of a column without nulls, which are not copied.
+
+    Arrow's own ``to_numpy`` would load pandas, and with it as much memory again.
+    """
+    _, values = column.buffers()
+    if values is None:
+        return np.empty(0, dtype=kind)
+    return np.frombuffer(values, kind)[column.offset : column.offset + len(column)]
+
+
+def truths(column: Any) -> Any:
+    """Return the truth values of a column without nulls, which are kept as bits."""
+    _, values = column.buffers()
+    bits = np.unpackbits(np.frombuffer(values or b"", np.uint8), bitorder="little")
+    return bits[column.offset : column.offset + len(column)].astype(bool)
+
+
+def starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
+    """Return where the list of each row starts among the values of all lists."""
+    return numbers(rows.column(name).offsets, np.int32)
