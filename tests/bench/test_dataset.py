@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
 from hbtom.errors import BadInput
 
@@ -88,6 +89,23 @@ def test_a_member_that_comes_twice(small, tmp_path):
     assert len(found.pairs) == 3
     assert len(found.left_out) == 6
     assert all("same member" in one.why for one in found.left_out)
+
+
+def test_files_count_before_archives_that_may_be_older(small, tmp_path):
+    folder = tmp_path / "data"
+    loose = folder / "preference"
+    shutil.copytree(small / "preference", loose)
+    pack(folder, folder / "bench.parquet")
+    zipped = Path(shutil.make_archive(str(tmp_path / "archive"), "zip", folder, "preference"))
+    zipped.rename(folder / "archive.zip")
+    found = find_pairs(folder)
+    assert {Path(pair.expected.path).parent for pair in found.pairs} == {loose}
+    assert len(found.left_out) == 12
+    assert all(str(loose) in one.why for one in found.left_out)
+    shutil.rmtree(loose)
+    again = find_pairs(folder)
+    assert {Path(pair.unexpected.path).name for pair in again.pairs} == {"archive.zip"}
+    assert {Path(one.file).parents[1].name for one in again.left_out} == {"bench.parquet"}
 
 
 @pytest.mark.parametrize("make", [lambda path: None, Path.mkdir])

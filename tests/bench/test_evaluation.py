@@ -1,17 +1,20 @@
 import csv
 import json
 import shutil
+import sys
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 import hbtom
+from episodes import write_pairs
 from hbtom.bench.calibration import calibrate
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.ratings import read_ratings
 from hbtom.bench.referee import compare, score_ratings
 from hbtom.bench.results import COLUMNS, write_rows
+from hbtom.bench.workers import FEW
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility
@@ -43,8 +46,9 @@ def test_rows_hold_what_judging_gives(evaluation):
     assert product == pytest.approx(row.plausibility)
 
 
-def test_workers_do_not_matter(small, evaluation):
-    assert evaluate(small, workers=2).rows == evaluation.rows
+def test_workers_do_not_matter(tmp_path):
+    data = write_pairs(tmp_path, ["preference", "efficiency_path"], pairs=2 * FEW)
+    assert evaluate(data, workers=3).rows == evaluate(data, workers=1).rows
 
 
 def test_scores_agree_with_the_rows(evaluation):
@@ -158,11 +162,43 @@ def test_nothing_is_overwritten_unasked(small, tmp_path):
     assert out.read_text().startswith("task,")
 
 
-@pytest.mark.parametrize("name", ["results.txt", "nowhere/results.csv"])
-def test_a_target_that_cannot_be_written_is_refused_before_any_work(small, tmp_path, name):
-    result = hbtom_command("evaluate", small, "--out", tmp_path / name)
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("results.txt", "not written as '.txt'"),
+        ("nowhere/results.csv", "no such folder"),
+        ("folder.csv", "this is a folder"),
+        pytest.param(
+            "/proc/results.csv",
+            "nothing can be written in this folder",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("words", [(), ("--overwrite",), ("--resume",)])
+def test_a_target_that_cannot_be_written_is_refused_before_any_work(
+    small, tmp_path, name, why, words, monkeypatch
+):
+    monkeypatch.setattr("hbtom.cli.evaluate.evaluate", lambda *_, **__: pytest.fail("work"))
+    (tmp_path / "folder.csv").mkdir()
+    result = hbtom_command("evaluate", small, "--out", tmp_path / name, *words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert why in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
+
+
+@pytest.mark.parametrize("words", [("ablate",), ("sweep", "--set", "efficiency.scale=1")])
+def test_a_file_that_cannot_be_written_in_the_end_loses_no_table(
+    small, tmp_path, words, monkeypatch
+):
+    command, *settings = words
+    out = tmp_path / "out.csv"
+    taken = lambda *_, **__: out.touch()  # noqa: E731 - somebody else writes it meanwhile
+    monkeypatch.setattr(f"hbtom.cli.{command}.check_target", taken)
+    result = hbtom_command(command, small, *settings, "--workers", 1, "--out", out)
     assert result.exit_code == 1
-    assert result.stdout == ""
+    assert "accuracy in per cent, 9 pairs" in result.stdout
+    assert "exists already" in result.stderr
 
 
 # Anybody's ratings

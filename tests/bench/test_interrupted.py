@@ -156,6 +156,26 @@ def test_ctrl_c_ends_with_the_table_so_far(data, whole, tmp_path, kind, workers)
     assert out.read_bytes() == whole[kind]
 
 
+def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("precious")
+    journal = out.with_name("out.csv.part.jsonl")
+    with (
+        endless(data, tmp_path),
+        started(data, "--workers", 1, "--out", out, "--overwrite") as process,
+    ):
+        while rows_in(journal) < 20:
+            assert process.poll() is None
+            time.sleep(0.002)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert said.endswith("the same command with --resume --overwrite goes on\n")
+    assert out.read_text() == "precious"
+    assert run(data, "--out", out, "--resume", "--overwrite").returncode == 0
+    assert out.read_bytes() == whole[".csv"]
+    assert not journal.exists()
+
+
 def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
     with endless(data, tmp_path), started(data, "--workers", 2) as process:
         while len(children(process.pid)) < 2:  # as soon as there is anything to interrupt

@@ -68,7 +68,8 @@ def hbtom_command(*arguments):
 @every_kind
 def test_rows_come_back_exactly(small, kind):
     rows = list(evaluate(small, workers=1).rows)
-    odd = replace(rows[0], pair='a "b", c;\u2028\u00e9', rating=0.1 + 0.2, part_goal=5e-324)
+    name = 'a "b", c;\u2028\u00e9\r\n\r'
+    odd = replace(rows[0], pair=name, file="\r", rating=0.1 + 0.2, part_goal=5e-324)
     data = encode([odd, *rows], kind)
     assert decode(data, kind) == [odd, *rows]
     assert encode(decode(data, kind), kind) == data
@@ -78,6 +79,21 @@ def test_a_file_may_have_a_name_that_is_not_unicode(small):
     row = replace(evaluate(small, workers=1).rows[0], file=os.fsdecode(b"caf\xe9/1e.json"))
     for kind in (".csv", ".jsonl"):
         assert decode(encode([row], kind), kind) == [row]
+    (plain,) = decode(encode([row], ".parquet"), ".parquet")
+    assert plain == replace(row, file=r"caf\udce9/1e.json")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
+@every_kind
+@pytest.mark.parametrize("name", [b"caf\xe9", b"a\rb"])
+def test_files_of_any_name_are_judged_once(small, tmp_path, kind, name):
+    folder = shutil.copytree(small / "preference", tmp_path / os.fsdecode(name) / "preference")
+    for file in list(folder.iterdir()):
+        file.rename(folder / (os.fsdecode(name) + file.name))
+    out = tmp_path / f"out{kind}"
+    assert judged_again(folder.parent, out) == [0, 1, 2, 3]
+    assert judged_again(folder.parent, out) == [3]
+    assert out.read_bytes() == encode(evaluate(folder.parent, workers=1).rows, kind)
 
 
 # A file grows by whole rows, in order
@@ -152,8 +168,9 @@ def test_an_interrupted_evaluation_goes_on(small, whole, tmp_path, kind, overwri
         evaluate(small, out=out, overwrite=overwrite, workers=1, progress=stop_after(4))
     assert (caught.value.done, caught.value.pairs) == (4, 9)
     assert caught.value.so_far.overall.pairs == 4
+    again = {"resume": True, "overwrite": overwrite}
     with pytest.raises(Interrupted) as caught:
-        evaluate(small, out=out, resume=True, workers=1, progress=stop_after(7))
+        evaluate(small, out=out, **again, workers=1, progress=stop_after(7))
     assert caught.value.so_far.overall.pairs == 7
     assert judged_again(small, out) == [7, 8, 9]
     assert out.read_bytes() == whole[kind]
@@ -195,14 +212,40 @@ def test_a_changed_member_of_an_archive_is_judged_again_and_no_other(changeable,
 
 
 @every_kind
-def test_another_model_or_score_judges_all_again(small, whole, tmp_path, kind):
+@pytest.mark.parametrize("there", ["nothing", "precious", "other pairs"])
+def test_what_was_to_be_replaced_is_not_looked_at(small, whole, tmp_path, kind, there):
+    out = tmp_path / f"out{kind}"
+    other = encode([replace(decode(whole[kind], kind)[0], pair="other")], kind)
+    content = {"nothing": None, "precious": b"precious", "other pairs": other}[there]
+    if content is not None:
+        out.write_bytes(content)
+    with pytest.raises(Interrupted):
+        evaluate(small, out=out, overwrite=True, workers=1, progress=stop_after(4))
+    assert (out.read_bytes() if out.exists() else None) == content
+    assert judged_again(small, out, overwrite=True) == [4, 5, 6, 7, 8, 9]
+    assert out.read_bytes() == whole[kind]
+    assert judged_again(small, out, overwrite=True) == list(range(10))  # nothing to go on with
+
+
+def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
+    out, beside = tmp_path / "out.csv", tmp_path / "out.csv.part.jsonl"
+    beside.write_bytes(whole[".jsonl"])
+    with pytest.raises(BadInput, match=r"part.jsonl: .*6 pairs that are not judged here"):
+        evaluate(small, out=out, resume=True, overwrite=True, tasks=["preference"])
+    assert beside.read_bytes() == whole[".jsonl"]
+
+
+@every_kind
+@pytest.mark.parametrize("settings", [{"model": "paper"}, {"score": "predictive"}])
+def test_another_model_or_score_replaces_nothing_unasked(small, whole, tmp_path, kind, settings):
     out = tmp_path / f"out{kind}"
     out.write_bytes(whole[kind])
-    paper = evaluate(small, "paper", workers=1)
-    assert judged_again(small, out, model="paper") == list(range(10))
-    assert out.read_bytes() == encode(paper.rows, kind)
-    assert judged_again(small, out, model="paper", score="predictive") == list(range(10))
-    assert out.read_bytes() != encode(paper.rows, kind)
+    with pytest.raises(BadInput, match=r"another model, version or score.*--overwrite"):
+        evaluate(small, out=out, resume=True, workers=1, **settings)
+    assert out.read_bytes() == whole[kind]
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+    assert judged_again(small, out, overwrite=True, **settings) == list(range(10))
+    assert out.read_bytes() == encode(evaluate(small, workers=1, **settings).rows, kind)
 
 
 def test_another_name_of_the_same_model_judges_nothing_again(small, whole, tmp_path):
@@ -217,17 +260,23 @@ def test_what_another_model_has_found_is_there_until_all_is_judged_again(small, 
     out = tmp_path / "out.csv"
     out.write_bytes(whole[".csv"])
     with pytest.raises(Interrupted):
-        evaluate(small, "paper", out=out, resume=True, workers=1, progress=stop_after(8))
+        evaluate(small, "paper", out=out, overwrite=True, workers=1, progress=stop_after(8))
     assert out.read_bytes() == whole[".csv"]
-    assert judged_again(small, out) == [9]  # back to the first one
+    with pytest.raises(BadInput, match=r"part.jsonl: .*another model"):
+        evaluate(small, out=out, resume=True)  # would lose what the other one has judged
     assert out.read_bytes() == whole[".csv"]
+    assert judged_again(small, out, model="paper") == [8, 9]  # known to be replaced
+    assert out.read_bytes() == encode(evaluate(small, "paper", workers=1).rows, ".csv")
 
 
-def test_another_version_judges_all_again(small, whole, tmp_path):
+def test_another_version_replaces_nothing_unasked(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     older = [replace(row, version="0.0.1") for row in decode(whole[".csv"], ".csv")]
     write_rows(older, out)
-    assert judged_again(small, out) == list(range(10))
+    with pytest.raises(BadInput, match=r"0\.0\.1"):
+        evaluate(small, out=out, resume=True)
+    assert decode(out.read_bytes(), ".csv") == older
+    assert judged_again(small, out, overwrite=True) == list(range(10))
     assert out.read_bytes() == whole[".csv"]
 
 
@@ -331,7 +380,7 @@ def test_a_row_that_was_changed_by_hand_is_refused(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     content = whole[".csv"].replace(b"preference,01,e", b"preference,01,e,extra")
     out.write_bytes(content)
-    with pytest.raises(BadInput, match="not a results file"):
+    with pytest.raises(BadInput, match=r"not a results file .*\(a row has other columns\)"):
         evaluate(small, out=out, resume=True)
     assert out.read_bytes() == content
 
@@ -399,7 +448,6 @@ def test_a_file_that_may_not_be_written_is_told(small, whole, tmp_path):
     "words",
     [
         ("--resume",),
-        ("--resume", "--overwrite", "--out", "x.csv"),
         ("--cluster", "tcp://127.0.0.1:1", "--workers", "2"),
     ],
     ids=" ".join,

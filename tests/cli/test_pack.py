@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,16 @@ def test_what_it_says(run, dataset: Path, tmp_path: Path) -> None:
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == f"6 episodes in {tmp_path / 'a.parquet'}\n"
     assert len(find_pairs(tmp_path / "a.parquet").pairs) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
+def test_a_folder_whose_name_is_not_unicode(spawn, dataset: Path, tmp_path: Path) -> None:
+    odd = dataset.rename(tmp_path / os.fsdecode(b"odd\xff"))
+    ran = spawn("pack", odd, tmp_path / "a.parquet")
+    assert (ran.status, ran.err) == (0, "")
+    assert spawn("evaluate", tmp_path / "a.parquet").status == 0
+    ran = spawn("evaluate", odd, "--out", tmp_path / "out.parquet")
+    assert (ran.status, ran.err) == (0, "")
 
 
 def test_evaluating_gives_the_same_table(run, dataset: Path, archive: Path) -> None:

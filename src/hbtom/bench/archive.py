@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hbtom.bench.dataset import LeftOut, Member, Pair, find_pairs, load_pairs
-from hbtom.bench.results import check_target
+from hbtom.bench.results import check_target, spelt
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput
 from hbtom.observe.archive import PAIRS, SUFFIX, about, arrow, encoded, schema
@@ -71,7 +71,7 @@ def pack(
     try:
         with tempfile.TemporaryDirectory(prefix=target.name + ".", dir=target.parent) as folder:
             part = Path(folder) / target.name
-            pairs = _write(readable(), part, source=dataset.resolve().name)
+            pairs = _write(readable(), part, source=spelt(dataset.resolve().name))
             if pairs == 0:
                 first = next(one for one in left_out if one.unreadable)
                 why = f"{first.file}: {first.why}"

@@ -4,7 +4,7 @@ A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, pa
 such task folder; or a zip archive of one; or an archive that ``hbtom pack`` made, whose name ends
 in ``.parquet``; or a folder of archives. Task folders may carry the benchmark's names or those of
 the public archives. Pairs are matched by id, and whatever is not part of a pair is listed with the
-reason.
+reason. Of what comes twice, files count before zip archives, and these before our own.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
             f"there is no task {missing} in this dataset",
             hint=f"it has {', '.join(sorted(found)) or 'none'}",
         ).at(file=str(path))
-    pairs = _matched([member for member in members if member.task in wanted], left_out)
+    chosen = (member for member in members if member.task in wanted)
+    pairs = _matched(sorted(chosen, key=_packed), left_out)
     if not pairs and not any(one.unreadable for one in left_out):
         raise BadInput(
             "there are no pairs of episodes in this dataset",
@@ -145,6 +146,15 @@ def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
 
 def _place(pair: Pair) -> tuple[int, str, str]:
     return _ORDER.get(pair.task, len(_ORDER)), pair.task, pair.name
+
+
+def _packed(member: Member) -> int:
+    """Return how far from its source a member is: a file, in a zip archive, in one of ours.
+
+    Of members that come twice the nearest one counts, for an archive may be older than the files
+    that it was made of.
+    """
+    return 0 if not member.inside else 2 if member.path.endswith(SUFFIX) else 1
 
 
 def task_name(folder: str) -> str:

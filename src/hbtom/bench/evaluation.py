@@ -130,8 +130,9 @@ def evaluate(
     by the workers of a Dask scheduler instead: its address, or the file that it has written.
 
     ``out`` is written as pairs are judged: ``.csv``, ``.jsonl`` or ``.parquet``. ``resume`` goes on
-    with what an earlier run has left there, ``overwrite`` replaces it. Ctrl-C raises
-    :class:`Interrupted`. ``progress`` is first told of what need not be judged again.
+    with what an earlier run has left there, ``overwrite`` replaces it when all is judged; both
+    together go on with a run that was to replace it. Ctrl-C raises :class:`Interrupted`.
+    ``progress`` is first told of what need not be judged again.
     """
     if score not in get_args(Compared):
         raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
@@ -139,7 +140,7 @@ def evaluate(
     file = None if out is None else Path(out)
     journal.check(file, resume=resume, overwrite=overwrite)
     found = as_dataset(dataset, tasks)
-    target = _target(file, found, model, score, resume)
+    target = _target(file, found, model, score, resume=resume, overwrite=overwrite)
     judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
     todo = [pair for pair in found.pairs if pair not in judged]
     tell = progress or (lambda done, pairs: None)
@@ -179,11 +180,19 @@ def as_dataset(
 
 
 def _target(
-    out: Path | None, found: Dataset, model: Model, score: Compared, resume: bool
+    out: Path | None,
+    found: Dataset,
+    model: Model,
+    score: Compared,
+    *,
+    resume: bool,
+    overwrite: bool,
 ) -> journal.Target | None:
     if out is None:
         return None
-    return journal.resume(out, found.pairs, model, score) if resume else journal.start(out)
+    if resume:
+        return journal.resume(out, found.pairs, model, score, overwrite=overwrite)
+    return journal.start(out, overwrite=overwrite)
 
 
 def _results(

@@ -3,7 +3,8 @@
 Rows are added to the results file itself, in whole lines, as long as what is in it is the beginning
 of what shall be in it. Where that is not so (a Parquet file cannot grow, an older file is to be
 replaced, some of its rows are out of date) they are added to a journal beside it, and the file is
-replaced at the end. So a file is only ever added to, or replaced by a complete one.
+replaced at the end. So a file is only ever added to, or replaced by a complete one. A file that is
+to be replaced is not looked at, neither by the run that starts nor by one that goes on with it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from hbtom.bench.results import (
     check_target,
     decode,
     encode,
+    spelt,
     whole_lines,
     write_rows,
 )
@@ -29,6 +31,7 @@ from hbtom.errors import BadInput
 from hbtom.model import Model
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
+Judge = tuple[str, str, str]  # the model's fingerprint, the version of hbtom, the score
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
         return
     check_target(path, overwrite=overwrite or resume, otherwise="--resume or --overwrite")
     if resume:
-        for left in (path, journal_of(path)):
+        for left in (journal_of(path),) if overwrite else (path, journal_of(path)):
             _whole(left)
     elif journal_of(path).exists() and not overwrite:
         raise BadInput(
@@ -63,26 +66,37 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
         ).at(file=str(journal_of(path)))
 
 
-def start(path: Path) -> Target:
+def start(path: Path, *, overwrite: bool = False) -> Target:
     """Return a target that holds nothing yet; what is there is replaced at the end."""
     journal = journal_of(path)
     with _written(journal):
         journal.unlink(missing_ok=True)
-    grows = journal if path.exists() or path.suffix == ".parquet" else path
+    grows = journal if overwrite or path.suffix == ".parquet" else path
     return Target(path, grows, size=None, kept={})
 
 
-def resume(path: Path, pairs: Sequence[Pair], model: Model, score: Compared) -> Target:
+def resume(
+    path: Path, pairs: Sequence[Pair], model: Model, score: Compared, *, overwrite: bool = False
+) -> Target:
     """Return a target that goes on where an earlier run has stopped, if there was one.
 
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
-    have not changed since, judged by the same model, hbtom and score.
+    have not changed since. With ``overwrite``, only the journal is what it has left.
     """
-    left = [*_rows(path), *_rows(journal_of(path))]
-    _refuse_others(path, left, pairs)
-    kept = _kept(left, pairs, model, score)
-    grows = path if _is_beginning(path, pairs, kept) else journal_of(path)
+    journal, judge = journal_of(path), (model.fingerprint, __version__, score)
+    added = _rows(journal)
+    _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
+    _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts anew")
+    there = [] if overwrite else _rows(path)
+    _refuse_others(path, there, pairs, _REPLACE)
+    if not added:  # else the file is known to be replaced
+        _refuse_other_judges(path, there, judge, _REPLACE)
+    kept = _kept([*there, *added], pairs, judge)
+    grows = path if not overwrite and _is_beginning(path, pairs, kept) else journal
     return Target(path, grows, len(_whole(grows)) if grows.exists() else None, kept)
+
+
+_REPLACE = "--resume with --overwrite replaces the file when all is judged"
 
 
 def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept) -> bool:
@@ -114,22 +128,32 @@ def _rows(path: Path) -> list[Row]:
         raise error.at(file=str(path)) from None
 
 
-def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair]) -> None:
+def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint: str) -> None:
     """Refuse a file with rows of other pairs: they would be lost when it is replaced."""
-    known = {(pair.task, pair.name) for pair in pairs}
-    others = {(row.task, row.pair) for row in rows} - known
+    known = {(spelt(pair.task), spelt(pair.name)) for pair in pairs}
+    others = {(spelt(row.task), spelt(row.pair)) for row in rows} - known
     if others:
         raise BadInput(
             f"it has results of {len(others)} pairs that are not judged here "
             f"(first {'/'.join(min(others))})",
-            hint="name the same dataset and tasks as before, or another file",
+            hint=f"name the same dataset and tasks as before, or another file; {hint}",
         ).at(file=str(path))
 
 
-def _kept(rows: Sequence[Row], pairs: Sequence[Pair], model: Model, score: Compared) -> Kept:
+def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
+    """Refuse a file with what another model, hbtom or score gave: it is no part of this run."""
+    for row in rows:
+        if _judge(row) != judge:
+            raise BadInput(
+                f"it has results of another model, version or score: {', '.join(_judge(row))}, "
+                f"not {', '.join(judge)}",
+                hint=f"name the same ones as before, or another file; {hint}",
+            ).at(file=str(path))
+
+
+def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
     """Return the pairs both of whose members have a row that is up to date, with these rows."""
-    left = {(_source(row), (row.model, row.version, row.score)): row for row in rows}
-    judge = (model.fingerprint, __version__, score)
+    left = {(_source(row), _judge(row)): row for row in rows}
     kept = {}
     for pair in pairs:
         both = [left.get((_source(one), judge)) for one in (pair.expected, pair.unexpected)]
@@ -140,7 +164,11 @@ def _kept(rows: Sequence[Row], pairs: Sequence[Pair], model: Model, score: Compa
 
 
 def _source(one: Row | Member) -> tuple[str, ...]:
-    return one.task, one.pair, one.member, one.file, one.stamp
+    return spelt(one.task), spelt(one.pair), one.member, spelt(one.file), one.stamp
+
+
+def _judge(row: Row) -> Judge:
+    return row.model, row.version, row.score
 
 
 class Growing:
@@ -204,5 +232,8 @@ def finish(target: Target, rows: Sequence[Row]) -> None:
 
 def and_resume(error: BadInput) -> BadInput:
     """Return the error that has ended an evaluation, with a word on what it has left."""
-    hints = (error.hint, "what was judged until then is kept: --resume goes on from there")
+    hints = (
+        error.hint,
+        "what was judged until then is kept: the same command with --resume goes on from there",
+    )
     return BadInput(error.problem, hint="; ".join(filter(None, hints)), place=error.place)

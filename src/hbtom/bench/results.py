@@ -60,14 +60,23 @@ def check_target(
         ).at(file=str(path))
     if path.suffix == ".parquet":
         arrow()
-    if path.exists() and not overwrite:
+    if path.exists() and not path.is_dir() and not overwrite:
         raise BadInput(
             "the file exists already", hint=f"choose another name, or say {otherwise}"
         ).at(file=str(path))
-    if not path.resolve().parent.is_dir():
+    if path.is_dir():
+        raise BadInput("this is a folder", hint="choose another name").at(file=str(path))
+    if not path.parent.is_dir():
         raise BadInput("there is no such folder", hint="make it first").at(
             file=str(path.resolve().parent)
         )
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()  # rights alone do not tell, as in /proc
+    except OSError as error:
+        raise BadInput(
+            f"nothing can be written in this folder: {error.strerror or error}",
+            hint="choose another one",
+        ).at(file=str(path.resolve().parent)) from None
 
 
 def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> None:
@@ -107,11 +116,15 @@ def encode(rows: Sequence[Row], kind: str, *, heading: bool = True) -> bytes:
 
 
 def _csv(rows: Sequence[Row], heading: bool) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([COLUMNS] if heading else [])
-    writer.writerows(asdict(row).values() for row in rows)
-    return text.getvalue().encode(errors="surrogateescape")  # a file may have any name
+    lines = [_line(COLUMNS)] if heading else []
+    lines += [_line(asdict(row).values()) for row in rows]
+    return "".join(lines).encode(errors="surrogateescape")  # a file may have any name
+
+
+def _line(values: Iterable[Any]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(values)  # so that either of these is quoted
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _jsonl(rows: Sequence[Row]) -> bytes:
@@ -123,8 +136,17 @@ def _parquet(rows: Sequence[Row]) -> bytes:
     types = (library.float64() if kind is float else library.string() for kind in _KINDS)
     schema = library.schema(list(zip(COLUMNS, types, strict=True)))
     sink = io.BytesIO()
-    parquet.write_table(library.Table.from_pylist([asdict(row) for row in rows], schema), sink)
+    plain = [
+        {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in map(asdict, rows)
+    ]
+    parquet.write_table(library.Table.from_pylist(plain, schema), sink)
     return sink.getvalue()
+
+
+def spelt(name: str) -> str:
+    """Return a name as Unicode spells it: a byte of a file's name that is none, as ``\\udcff``."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 _ENCODERS: dict[str, Callable[[Sequence[Row]], bytes]] = {".jsonl": _jsonl, ".parquet": _parquet}
@@ -172,6 +194,9 @@ _STARTS = {".csv": _csv([], heading=True), ".jsonl": b'{"task": "', ".parquet": 
 
 
 def _row(values: Iterable[Any]) -> Row:
+    values = tuple(values)
+    if len(values) != len(COLUMNS):
+        raise ValueError("a row has other columns")
     return Row(*(kind(value) for kind, value in zip(_KINDS, values, strict=True)))  # type: ignore[arg-type]
 
 

@@ -247,7 +247,7 @@ def view(
     type=click.Path(),
     help="Write a row an episode, as it is judged: .csv, .jsonl, .parquet.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the file given to --out.")
+@click.option("--resume", is_flag=True, help="Go on with what an earlier run has left.")
 @click.option("--report", type=click.Path(), help="Also write a report on it: .html")
 @click.option("--overwrite", is_flag=True, help="Replace the files given to --out and --report.")
 @_score
@@ -278,8 +278,6 @@ def evaluate(
     """
     if resume and out is None:
         raise click.UsageError("--resume goes on with a file: name it with --out.")
-    if resume and overwrite:
-        raise click.UsageError("--resume keeps what --overwrite replaces: choose one.")
     if cluster is not None and workers is not None:
         raise click.UsageError("--workers are processes on this machine: not with --cluster.")
     from hbtom.cli.evaluate import run

@@ -31,8 +31,6 @@ def run(
         where = given_or_default(dataset)
         with progress("judging pairs") as judged:
             result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
-        if out is not None:
-            write_records(result.to_records(), Path(out), overwrite=overwrite)
     except BadInput as error:
         complain(error)
         return 1
@@ -48,4 +46,10 @@ def run(
             f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
         )
     tell_left_out(result.left_out)
+    if out is not None:  # at last: if it fails, the table is there
+        try:
+            write_records(result.to_records(), Path(out), overwrite=overwrite)
+        except BadInput as error:
+            complain(error)
+            return 1
     return 1 if result.unreadable else 0

@@ -107,8 +107,7 @@ def _quiet() -> Iterator[None]:
 def _how_to_go_on(out: str | None, overwrite: bool) -> str:
     if out is None:
         return "with --out FILE they would be kept, and --resume could go on"
-    instead = " instead of --overwrite" if overwrite else ""
-    return f"the same command with --resume{instead} goes on"
+    return f"the same command with --resume{' --overwrite' if overwrite else ''} goes on"
 
 
 def _print(result: Evaluation, form: str, wrong: bool) -> None:

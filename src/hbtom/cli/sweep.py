@@ -44,8 +44,6 @@ def run(
                 score=score,
                 progress=judged,
             )
-        if out is not None:
-            write_records(result.to_records(), Path(out), overwrite=overwrite)
     except BadInput as error:
         complain(error)
         return 1
@@ -62,6 +60,12 @@ def run(
             f"model {model}, dataset {result.dataset}"
         )
     tell_left_out(result.left_out)
+    if out is not None:  # at last: if it fails, the table is there
+        try:
+            write_records(result.to_records(), Path(out), overwrite=overwrite)
+        except BadInput as error:
+            complain(error)
+            return 1
     return 1 if result.unreadable else 0
 
 
