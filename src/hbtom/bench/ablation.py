@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 from msgspec.structs import replace as changed
 
 from hbtom import __version__
-from hbtom.bench.calibration import Surprises, held_out, product
+from hbtom.bench.calibration import FOLDS, Surprises, held_out, product
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
@@ -154,6 +154,8 @@ def _scores(
 ) -> tuple[Score, ...]:
     """Score a variation; the model's own weights are kept only for the model as it is."""
     seen = [(pair, both[variation.name]) for pair, both in judged if variation.name in both]
+    if variation.watched == "placebo" and len(seen) < FOLDS:
+        return ()  # too few pairs have another one of their task
     surprises = [_only(variation.kinds, both) for _, both in seen]
     if variation is SHIPPED:
         parts = [_parts(model, both) for both in surprises]

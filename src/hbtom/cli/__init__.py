@@ -272,7 +272,8 @@ def evaluate(
 ) -> None:
     """Judge all pairs of DATASET and print the benchmark's table.
 
-    DATASET is a folder of task folders, or one of the public zip archives, or a folder of them.
+    DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
+    that 'hbtom pack' made, or a folder of them.
     Without it, a synthetic benchmark is made once and kept in the cache folder.
     """
     if resume and out is None:
@@ -367,8 +368,8 @@ def pack(
 ) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
-    The archive is a dataset too: evaluate, fit and ablate take it, and judge takes it or an episode
-    of it, as in OUT.parquet/preference/000001loe.
+    The archive is a dataset too: evaluate, sweep, fit and ablate take it, and judge takes it or an
+    episode of it, as in OUT.parquet/preference/000001loe.
     """
     from hbtom.cli.pack import run
 
@@ -438,7 +439,7 @@ def ablate(
     multiple=True,
     required=True,
     metavar="NAME=VALUE[,VALUE]",
-    help="Values of a parameter, as in 'hbtom model show'; may be given again.",
+    help="Values of a parameter, as in 'hbtom model show'; may be given again, also for more values.",
 )
 @_model
 @_tasks
