@@ -439,7 +439,7 @@ def ablate(
     multiple=True,
     required=True,
     metavar="NAME=VALUE[,VALUE]",
-    help="Values of a parameter, as in 'hbtom model show'; may be given again, also for more values.",
+    help="Values of a parameter, as in 'hbtom model show'; may be given again.",
 )
 @_model
 @_tasks
