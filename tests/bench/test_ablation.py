@@ -1,15 +1,19 @@
 import csv
+import gzip
+import json
 import shutil
 
 import pytest
 from click.testing import CliRunner
 
+from hbtom.bench import workers
 from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _watch, _with_donors, ablate
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.score import total
 from hbtom.bench.synth import generate
 from hbtom.cli import main
+from hbtom.mind import inference
 from hbtom.model import find_model
 
 
@@ -86,7 +90,69 @@ def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
     first, second, _ = _surprises(find_model("default"), False, jobs)
     assert SHIPPED.name in first
     assert "another pair's familiarization" not in first
-    assert second.file == str(broken)
+    assert [one.file for one in second] == [str(broken)]
+
+
+@pytest.fixture
+def one_is_long(small, tmp_path, monkeypatch):
+    """All pairs have three trials but for one of the preference task, which are too many."""
+    for file in small.glob("*/*.gz"):
+        (tmp_path / file.parent.name).mkdir(exist_ok=True)
+        trials = json.loads(gzip.decompress(file.read_bytes()))
+        if file.parent.name != "preference" or not file.name.startswith("000001"):
+            trials = [*trials[:2], trials[-1]]
+        (tmp_path / file.parent.name / file.name).write_bytes(
+            gzip.compress(json.dumps(trials).encode())
+        )
+    monkeypatch.setattr(inference, "MOST_COUNTS", 10)
+    return tmp_path
+
+
+def test_a_pair_that_cannot_be_judged_is_left_out_and_its_placebos_too(one_is_long):
+    result = ablate(one_is_long, workers=1)
+    assert result.left_out == evaluate(one_is_long, workers=1).left_out
+    assert [one.file for one in result.unreadable] == [
+        str(one_is_long / "preference" / f"000001lo{member}.json.gz") for member in "eu"
+    ]
+    pairs = {one.name: overall(result, one.name).pairs for one in VARIATIONS}
+    assert pairs.pop("another pair's familiarization") == 7
+    assert set(pairs.values()) == {8}
+
+
+def test_both_members_that_cannot_be_read_are_named(small, tmp_path):
+    shutil.copytree(small, tmp_path, dirs_exist_ok=True)
+    broken = sorted((tmp_path / "preference").glob("000001*"))
+    for file in broken:
+        file.write_bytes(b"[")
+    result = ablate(tmp_path, workers=1)
+    assert [one.file for one in result.unreadable] == [str(file) for file in broken]
+    assert result.left_out == evaluate(tmp_path, workers=1).left_out
+
+
+def test_the_number_of_processes_does_not_matter(ablation, small, monkeypatch):
+    started = []
+    whole = workers.ProcessPoolExecutor
+    monkeypatch.setattr(
+        workers,
+        "ProcessPoolExecutor",
+        lambda number, **how: started.append(number) or whole(number, **how),
+    )
+    told = []
+    assert ablate(small, workers=2, progress=lambda *how_far: told.append(how_far)) == ablation
+    assert started == [2]
+    assert told == [(done, 9) for done in range(10)]
+
+
+def test_without_enough_placebos_the_others_are_scored(small, tmp_path):
+    for number in range(5):
+        (tmp_path / f"task{number}").mkdir()
+        for file in (small / "preference").glob("000000*"):
+            shutil.copy(file, tmp_path / f"task{number}")
+    out = tmp_path / "ablation.csv"
+    result = CliRunner().invoke(main, ["ablate", str(tmp_path), "--out", str(out)])
+    assert result.exit_code == 0
+    assert "another pair's familiarization" in result.stdout
+    assert "nan" not in result.stdout
 
 
 def test_a_task_with_one_pair_has_no_placebo(small, tmp_path):

@@ -1,15 +1,21 @@
 """Sweeps: every model as if it had been evaluated by itself, with planning shared."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
+from hbtom.bench import workers
+from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.sweep import combinations, sweep
 from hbtom.bench.synth import generate
 from hbtom.errors import BadInput
-from hbtom.judgement import judge, judging
-from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement import judge, judging, sharing
+from hbtom.judgement.sharing import judge_pair, together
+from hbtom.mind import inference
 from hbtom.model import Model, with_settings
 
 
@@ -43,8 +49,8 @@ def test_judging_together_is_judging_alone_to_the_last_bit(folder):
     first, second = (member.load() for member in _members(folder))
     models = [with_settings(Model.preset("default"), one) for one in combinations(SETTINGS)]
     models.append(Model.preset("paper"))
-    for model, together in zip(models, judge_pair(models, first, second), strict=True):
-        for episode, judged in zip((first, second), together, strict=True):
+    for model, both in zip(models, judge_pair(models, first, second), strict=True):
+        for episode, judged in zip((first, second), both, strict=True):
             alone = judge(episode, model)
             assert judged.model == model
             assert judged.plausibility == alone.plausibility
@@ -89,9 +95,91 @@ def test_the_table_is_tidy(folder):
     assert list(sweep(folder, {"acts.cost": [1]}).to_pandas()["acts.cost"]) == [1, 1, 1]
 
 
-def test_the_number_of_processes_does_not_matter(folder):
+def test_models_that_share_are_judged_one_after_the_other():
+    settings = {"classifier.goal.weight": [-9.0, -1.0], "acts.cost": [1, 2], "acts.final": [True]}
+    models = [with_settings(Model.preset("default"), one) for one in combinations(settings)]
+    assert together(models) == [0, 2, 1, 3]
+    assert together(models[:1]) == [0]
+
+
+@pytest.mark.parametrize("slowest", ["classifier.goal.weight", "efficiency.scale", "acts.cost"])
+def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
+    """Whatever the order of the settings, the plans and judgements of one model are in memory."""
+    values = {
+        "efficiency.scale": [0.5, 2],
+        "acts.cost": [1, 2],
+        "classifier.goal.weight": [-9.0, -1.0],
+    }
+    settings = {slowest: values.pop(slowest), **values}
+    alive, most = [], []
+    whole = sharing.judge
+
+    def watched(*given, **known):
+        most.append(sum(one() is not None for one in alive))
+        judgement = whole(*given, **known)
+        alive.append(weakref.ref(judgement))
+        return judgement
+
+    monkeypatch.setattr(sharing, "judge", watched)
+    gc.collect()
+    sweep(folder, settings, tasks=["preference"], workers=1)
+    assert len(alive) == 2 * 2 * 4  # two pairs of two, judged under four minds
+    assert max(most) <= 3  # of the last model both, and of this one the first
+
+
+def test_the_number_of_processes_does_not_matter(folder, monkeypatch):
     settings = {"efficiency.scale": [0.5, 2]}
-    assert sweep(folder, settings, workers=1) == sweep(folder, settings, workers=2)
+    monkeypatch.setattr(workers, "FEW", 1)
+    started = started_pools(monkeypatch)
+    alone = sweep(folder, settings, workers=1)
+    assert started == []
+    assert sweep(folder, settings, workers=2) == alone
+    assert started == [2]
+
+
+def started_pools(monkeypatch):
+    """Return a list that tells of all processes that are started from now on."""
+    started = []
+    whole = workers.ProcessPoolExecutor
+    monkeypatch.setattr(
+        workers,
+        "ProcessPoolExecutor",
+        lambda number, **how: started.append(number) or whole(number, **how),
+    )
+    return started
+
+
+def test_many_models_on_few_pairs_are_worth_processes(folder, monkeypatch):
+    started = started_pools(monkeypatch)
+    settings = {"classifier.goal.weight": [-1.0, -2.0, -3.0, -4.0]}
+    assert sweep(folder, settings, workers=2) == sweep(folder, settings, workers=1)
+    assert started == [2]
+
+
+def test_an_archive_gives_the_same_as_the_folder(folder, tmp_path):
+    pytest.importorskip("pyarrow")
+    archive = tmp_path / "a.parquet"
+    pack(folder, archive, workers=1)
+    settings = {"efficiency.scale": [0.5, 2], "preference.keys": [True, False]}
+    packed, plain = sweep(archive, settings).models, sweep(folder, settings).models
+    assert packed == plain
+
+
+def test_progress_is_told_from_the_beginning(folder):
+    told = []
+    sweep(folder, progress=lambda *how_far: told.append(how_far), workers=1)
+    assert told == [(done, 4) for done in range(5)]
+
+
+def test_there_is_no_such_score(folder):
+    with pytest.raises(BadInput, match="no score 'nonsense'"):
+        sweep(folder, score="nonsense")
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_there_cannot_be_so_few_workers(folder, number):
+    with pytest.raises(BadInput, match=f"cannot be {number} workers"):
+        sweep(folder, workers=number)
 
 
 def test_without_settings_it_is_one_evaluation(folder):
@@ -106,6 +194,39 @@ def test_what_cannot_be_read_is_told_and_does_not_count(folder, tmp_path):
     swept = sweep(tmp_path, {"efficiency.scale": [1, 2]})
     assert [one.file for one in swept.unreadable] == [str(broken)]
     assert {one.overall.pairs for one in swept.models} == {1}
+
+
+def test_both_members_that_cannot_be_read_are_named(tmp_path):
+    generate(tmp_path, pairs=2, seed=1, tasks=["preference"])
+    broken = sorted(tmp_path.glob("*/*"))[:2]
+    for file in broken:
+        file.write_bytes(b"[")
+    swept = sweep(tmp_path, {"efficiency.scale": [1, 2]})
+    assert [one.file for one in swept.unreadable] == [str(file) for file in broken]
+    assert swept.left_out == evaluate(tmp_path).left_out
+
+
+def test_both_members_that_cannot_be_judged_are_named(folder, monkeypatch):
+    monkeypatch.setattr(inference, "MOST_COUNTS", 10)
+    swept = sweep(folder, {"efficiency.scale": [1, 2]})
+    assert len(swept.unreadable) == 8
+    assert {one.why.split(".")[0] for one in swept.unreadable} == {WHY}
+    assert swept.left_out == evaluate(folder).left_out
+
+
+WHY = "trial 6: too many goals and trials to keep all histories"
+
+
+def test_a_model_that_cannot_judge_a_pair_leaves_it_out_for_all(folder, monkeypatch):
+    """Only if keys are goals there are too many; such a model is neither first nor last."""
+    monkeypatch.setattr(inference, "MOST_COUNTS", 10)
+    found = find_pairs(folder, ["instrumental_blocking_barrier"])
+    settings = {"acts.cost": [1, 2], "preference.keys": [False, True]}
+    without, keys, *_ = (with_settings(Model.preset("default"), s) for s in combinations(settings))
+    assert evaluate(found, without).left_out == ()
+    swept = sweep(found, settings)
+    assert swept.left_out == evaluate(found, keys).left_out
+    assert len(swept.left_out) == 4
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from hbtom.bench.workers import chunks, each, in_order
+from hbtom.bench.workers import MOST_AT_ONCE, chunks, each, in_order
 from hbtom.errors import BadInput
 
 
@@ -22,6 +22,24 @@ def squared(items):
 def test_results_come_in_order_whatever_the_number_of_processes(workers):
     items = list(range(300))
     assert list(each(squared, items, workers)) == [x * x for x in items]
+
+
+@pytest.mark.parametrize(
+    ("items", "weight", "alone"), [(15, 1, True), (15, 2, False), (1, 99, True)]
+)
+def test_few_items_are_worth_processes_if_they_are_much_work(items, weight, alone):
+    processes = set(each(who, list(range(items)), 2, weight=weight))
+    assert (processes == {os.getpid()}) == alone
+
+
+def who(items):
+    return [os.getpid() for _ in items]
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_there_is_at_least_one_process(workers):
+    with pytest.raises(BadInput, match=f"cannot be {workers} workers"):
+        list(each(squared, [1], workers))
 
 
 def fails(items):
@@ -86,7 +104,7 @@ def test_only_a_few_chunks_are_out_at_any_time():
 def test_chunks_are_all_items_in_order(items, workers):
     made = chunks(list(range(items)), workers)
     assert [item for chunk in made for item in chunk] == list(range(items))
-    assert all(1 <= len(chunk) <= 16 for chunk in made)
+    assert all(1 <= len(chunk) <= MOST_AT_ONCE for chunk in made)
 
 
 def leaves_interrupts_to_the_parent(items):

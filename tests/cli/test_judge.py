@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,34 @@ def test_the_trace_is_a_row_for_each_step(run, good: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "options", [(), ("--trace",), ("--format", "json"), ("--trace", "--format", "json")]
+)
+def test_of_many_files_one_judgement_is_kept_at_a_time(
+    run, good: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    alive: list[weakref.ref[hbtom.Judgement]] = []
+    most = []
+
+    def watched(*given: Any) -> hbtom.Judgement:
+        most.append(sum(one() is not None for one in alive))
+        judgement = hbtom.judge(*given)
+        alive.append(weakref.ref(judgement))
+        return judgement
+
+    monkeypatch.setattr("hbtom.cli.judge.judge", watched)
+    ran = run("judge", *[good] * 5, *options)
+    assert ran.status == 0
+    assert ran.out.count("good.json") == (10 if options == ("--trace",) else 5)
+    assert most == [0, 1, 1, 1, 1]
+
+
 # The JSON
+
+
+def test_the_json_is_laid_out_as_one_list(run, good: Path) -> None:
+    ran = run("judge", good, good, "--format", "json", "--trace")
+    assert ran.out == json.dumps(json.loads(ran.out), indent=2) + "\n"
 
 
 @pytest.mark.parametrize("model", ["default", "paper"])

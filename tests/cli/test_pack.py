@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from episodes import HEART, SPOON, episode, simple_episode, to_thing, write
+from hbtom.bench import workers
+from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
 
 
@@ -38,11 +40,28 @@ def archive(run: Any, dataset: Path) -> Path:
     return out
 
 
-def test_what_it_says(run, dataset: Path, tmp_path: Path) -> None:
+def test_what_it_says(
+    run, dataset: Path, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "FEW", 1)  # or three pairs would not be worth processes
     ran = run("pack", dataset, tmp_path / "a.parquet", "--workers", "2")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == f"6 episodes in {tmp_path / 'a.parquet'}\n"
     assert len(find_pairs(tmp_path / "a.parquet").pairs) == 3
+    assert (tmp_path / "a.parquet").read_bytes() == archive.read_bytes()
+
+
+def test_progress_is_told_from_the_beginning(dataset: Path, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    pack(dataset, tmp_path / "a.parquet", progress=lambda *how_far: told.append(how_far))
+    assert told == [(done, 3) for done in range(4)]
+
+
+def test_sweeping_gives_the_same_table(run, dataset: Path, archive: Path) -> None:
+    words = ("--set", "efficiency.scale=0.5,2")
+    folder, packed = run("sweep", dataset, *words), run("sweep", archive, *words)
+    assert packed.status == 0
+    assert packed.out.splitlines()[:-1] == folder.out.splitlines()[:-1]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")

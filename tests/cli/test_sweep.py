@@ -24,6 +24,22 @@ def test_a_table_of_models(run, folder):
     assert "1 pairs" in rows[2]
 
 
+def test_a_parameter_that_is_given_again_has_more_values(run, folder):
+    words = (
+        "--set",
+        "efficiency.scale=0.5",
+        "--set",
+        "acts.cost=1",
+        "--set",
+        "efficiency.scale=2,1",
+    )
+    done = run("sweep", str(folder), *words, "--format", "json")
+    assert done.status == 0
+    overall = [one for one in json.loads(done.out) if one["task"] == "overall"]
+    assert [one["efficiency.scale"] for one in overall] == [0.5, 2, 1]
+    assert {one["acts.cost"] for one in overall} == {1}
+
+
 def test_a_tidy_file_and_json(run, folder, tmp_path):
     out = tmp_path / "sweep.csv"
     given = "efficiency.temperatures=[0.2, 0.4],[0.3]"

@@ -19,19 +19,20 @@ from typing import Any, Literal, get_args
 from msgspec.structs import replace as changed
 
 from hbtom import __version__
-from hbtom.bench.calibration import Surprises, held_out, product
+from hbtom.bench.calibration import FOLDS, Surprises, held_out, product
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
+from hbtom.bench.judged import Problems, judge_by_all
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
-from hbtom.judgement import Triple, plausibility
+from hbtom.judgement import Judgement, Triple, plausibility
 from hbtom.judgement.fit import optimiser
 from hbtom.judgement.readiness import get_ready
-from hbtom.judgement.sharing import judge_pair
 from hbtom.model import Grid, Model, find_model
 from hbtom.observe import Episode, Look, Trial
+from hbtom.observe.files import Loaded
 
 Watched = Literal["all", "test trial", "placebo"]
 
@@ -135,13 +136,15 @@ def ablate(
     judged: list[tuple[Pair, dict[str, Surprises]]] = []
     models = [one.model(model) for one in VARIATIONS]
     work = partial(_surprises, model, get_ready(models, len(models) * len(jobs)))
-    for done, result in enumerate(each(work, jobs, workers), start=1):
-        if isinstance(result, LeftOut):
-            left_out.append(result)
+    tell = progress or (lambda done, pairs: None)
+    tell(0, len(jobs))
+    results = each(work, jobs, workers, weight=len(models))
+    for done, ((pair, _), result) in enumerate(zip(jobs, results, strict=True), start=1):
+        if isinstance(result, tuple):
+            left_out.extend(result)
         else:
-            judged.append((jobs[done - 1][0], result))
-        if progress is not None:
-            progress(done, len(jobs))
+            judged.append((pair, result))
+        tell(done, len(jobs))
     rated = {one.name: _scores(one, model, judged) for one in VARIATIONS}
     return Ablation(found.name, model, rated, tuple(left_out))
 
@@ -151,6 +154,8 @@ def _scores(
 ) -> tuple[Score, ...]:
     """Score a variation; the model's own weights are kept only for the model as it is."""
     seen = [(pair, both[variation.name]) for pair, both in judged if variation.name in both]
+    if variation.watched == "placebo" and len(seen) < FOLDS:
+        return ()  # too few pairs have another one of their task
     surprises = [_only(variation.kinds, both) for _, both in seen]
     if variation is SHIPPED:
         parts = [_parts(model, both) for both in surprises]
@@ -196,23 +201,21 @@ def _with_donors(pairs: Sequence[Pair]) -> list[_Job]:
 
 def _surprises(
     model: Model, compiled: bool, jobs: Sequence[_Job]
-) -> Iterator[dict[str, Surprises] | LeftOut]:
+) -> Iterator[dict[str, Surprises] | Problems]:
     if compiled:
         start_compiler()
     loaded = load_pairs(pair for pair, _ in jobs)
     for (_, donor), (pair, expected, unexpected) in zip(jobs, loaded, strict=True):
-        if isinstance(expected, BadInput):
-            yield LeftOut(pair.expected.file, expected.said, unreadable=True)
-        elif isinstance(unexpected, BadInput):
-            yield LeftOut(pair.unexpected.file, unexpected.said, unreadable=True)
-        else:
-            yield _varied(model, expected, unexpected, donor)
+        yield _varied(model, pair, (expected, unexpected), donor)
 
 
 def _varied(
-    model: Model, expected: Episode, unexpected: Episode, donor: Member | None
-) -> dict[str, Surprises]:
-    """Return the surprises of both members by variation; what is judged alike is judged once."""
+    model: Model, pair: Pair, members: tuple[Loaded, Loaded], donor: Member | None
+) -> dict[str, Surprises] | Problems:
+    """Return the surprises of both members by variation, or why the pair cannot be judged.
+
+    What is judged alike is judged once. A placebo that cannot be judged is no fault of the pair.
+    """
     other = _loaded(donor)
     found: dict[str, Surprises] = {}
     for watched in get_args(Watched):
@@ -220,10 +223,17 @@ def _varied(
             continue
         variations = [one for one in VARIATIONS if one.watched == watched]
         models = [one.model(model) for one in variations]
-        e, u = (_watch(watched, member, other) for member in (expected, unexpected))
-        for one, judged in zip(variations, judge_pair(models, e, u), strict=True):
-            found[one.name] = judged[0].surprise, judged[1].surprise
+        expected, unexpected = (_watch(watched, member, other) for member in members)
+        result = judge_by_all(models, pair, (expected, unexpected), _both)
+        if isinstance(result, list):
+            found.update(zip((one.name for one in variations), result, strict=True))
+        elif watched != "placebo":
+            return result
     return found
+
+
+def _both(expected: Judgement, unexpected: Judgement) -> Surprises:
+    return expected.surprise, unexpected.surprise
 
 
 def _loaded(donor: Member | None) -> Episode | None:
@@ -234,9 +244,9 @@ def _loaded(donor: Member | None) -> Episode | None:
         return None
 
 
-def _watch(watched: Watched, episode: Episode, other: Episode | None) -> Episode:
+def _watch(watched: Watched, episode: Loaded, other: Episode | None) -> Loaded:
     """Return what the observer gets to see of an episode before its test trial, and that."""
-    if watched == "all":
+    if watched == "all" or isinstance(episode, BadInput):
         return episode
     if watched == "test trial" or other is None:
         return replace(episode, trials=episode.trials[-1:])

@@ -60,13 +60,15 @@ def pack(
     found = find_pairs(dataset, tasks)
     left_out = list(found.left_out)
 
+    tell = progress or (lambda done, pairs: None)
+
     def readable() -> Iterator[Any]:
+        tell(0, len(found.pairs))
         for done, (rows, problems) in enumerate(each(_encoded, found.pairs, workers), start=1):
             left_out.extend(problems)
             if rows is not None:
                 yield rows
-            if progress is not None:
-                progress(done, len(found.pairs))
+            tell(done, len(found.pairs))
 
     try:
         with tempfile.TemporaryDirectory(prefix=target.name + ".", dir=target.parent) as folder:

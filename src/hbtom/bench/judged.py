@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
@@ -12,8 +13,13 @@ from hbtom.bench.results import Compared, Row
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
+from hbtom.judgement.sharing import judge_pair, together
 from hbtom.model import Model
 from hbtom.observe import names
+from hbtom.observe.files import Loaded
+
+T = TypeVar("T")
+Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,41 @@ def judge_pairs(
             except BadInput as error:
                 problems.append(LeftOut(member.file, error.said, unreadable=True))
         yield Judged(rows, problems)
+
+
+def judge_by_all(
+    models: Sequence[Model],
+    pair: Pair,
+    episodes: tuple[Loaded, Loaded],
+    keep: Callable[[Judgement, Judgement], T],
+) -> list[T] | Problems:
+    """Return what is kept of a pair's judgements by each model, or why it cannot be judged.
+
+    Models are judged in the order that shares most, so that little else is in memory at a time.
+    """
+    order = together(models)
+    kept: dict[int, T] = {}
+    expected, unexpected = episodes
+    if not isinstance(expected, BadInput) and not isinstance(unexpected, BadInput):
+        try:
+            judged = judge_pair([models[index] for index in order], expected, unexpected)
+            for index, both in zip(order, judged, strict=True):
+                kept[index] = keep(*both)
+            return [kept[index] for index in range(len(models))]
+        except BadInput:
+            pass  # each member is told of below
+    return tuple(_problems(models[order[len(kept)]], pair, episodes))
+
+
+def _problems(model: Model, pair: Pair, episodes: tuple[Loaded, Loaded]) -> Iterator[LeftOut]:
+    """Yield why members of a pair cannot be read, or cannot be judged by a model."""
+    for member, episode in zip((pair.expected, pair.unexpected), episodes, strict=True):
+        try:
+            if isinstance(episode, BadInput):
+                raise episode
+            judge(episode, model)
+        except BadInput as error:
+            yield LeftOut(member.file, error.said, unreadable=True)
 
 
 def _located(folder: str, pair: Pair) -> Pair:

@@ -12,18 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from hbtom import __version__
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
+from hbtom.bench.judged import Problems, judge_by_all
 from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, pair_score, scores, total
 from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput, missing
+from hbtom.judgement import Judgement
 from hbtom.judgement.readiness import get_ready
-from hbtom.judgement.sharing import judge_pair
 from hbtom.model import Model, find_model, with_settings
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def sweep(
 
     >>> sweep("data", {"efficiency.scale": [0.5, 1, 2]}).to_records()  # doctest: +SKIP
     """
+    if score not in get_args(Compared):
+        raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
     grid = list(combinations(settings or {}))
     models = [with_settings(find_model(model), chosen) for chosen in grid]
     found = as_dataset(dataset, tasks)
@@ -131,14 +134,16 @@ def sweep(
     differences: list[dict[str, list[float]]] = [{} for _ in models]
     compiled = get_ready(models, len(models) * len(found.pairs))
     work = partial(_judged, models, score == "predictive", compiled)
-    for done, result in enumerate(each(work, found.pairs, workers), start=1):
-        if isinstance(result, LeftOut):
-            left_out.append(result)
+    tell = progress or (lambda done, pairs: None)
+    tell(0, len(found.pairs))
+    results = each(work, found.pairs, workers, weight=len(models))
+    for done, (pair, result) in enumerate(zip(found.pairs, results, strict=True), start=1):
+        if isinstance(result, tuple):
+            left_out.extend(result)
         else:
             for by_task, value in zip(differences, result, strict=True):
-                by_task.setdefault(found.pairs[done - 1].task, []).append(value)
-        if progress is not None:
-            progress(done, len(found.pairs))
+                by_task.setdefault(pair.task, []).append(value)
+        tell(done, len(found.pairs))
     swept = (
         Swept(chosen, one, {task: tuple(values) for task, values in by_task.items()})
         for chosen, one, by_task in zip(grid, models, differences, strict=True)
@@ -161,21 +166,13 @@ def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
 
 def _judged(
     models: Sequence[Model], predictive: bool, compiled: bool, pairs: Sequence[Pair]
-) -> Iterator[list[float] | LeftOut]:
+) -> Iterator[list[float] | Problems]:
     """Yield for every pair how much higher each model rates its expected member."""
     if compiled:
         start_compiler()
     for pair, expected, unexpected in load_pairs(pairs):
-        if isinstance(expected, BadInput):
-            yield LeftOut(pair.expected.file, expected.said, unreadable=True)
-            continue
-        if isinstance(unexpected, BadInput):
-            yield LeftOut(pair.unexpected.file, unexpected.said, unreadable=True)
-            continue
-        try:
-            yield [
-                e.predictive - u.predictive if predictive else e.plausibility - u.plausibility
-                for e, u in judge_pair(models, expected, unexpected)
-            ]
-        except BadInput as error:
-            yield LeftOut(error.place.file or pair.expected.file, error.said, unreadable=True)
+        yield judge_by_all(models, pair, (expected, unexpected), partial(_difference, predictive))
+
+
+def _difference(predictive: bool, e: Judgement, u: Judgement) -> float:
+    return e.predictive - u.predictive if predictive else e.plausibility - u.plausibility

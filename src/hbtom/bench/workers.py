@@ -31,14 +31,20 @@ MOST_AT_ONCE = 64  # items in a chunk
 Work = Callable[[Sequence[S]], Iterable[T]]  # takes items, yields a result for each, in order
 
 
-def each(work: Work[S, T], items: Sequence[S], workers: int | None = None) -> Generator[T]:
+def each(
+    work: Work[S, T], items: Sequence[S], workers: int | None = None, *, weight: int = 1
+) -> Generator[T]:
     """Yield the result of some work on each item, in order, done by ``workers`` processes.
 
     Work is handed out in chunks of items, so that what they have in common is opened once.
     The default is as many as there are cores. Leaving early, also by Ctrl-C, ends the processes
-    at once: whatever they write must be written whole or not at all.
+    at once: whatever they write must be written whole or not at all. ``weight`` says how much
+    there is to do with an item, such as the number of models: few items may be much work.
     """
-    workers = min(workers or _cores(), max(1, len(items) // FEW), MOST)
+    if workers is not None and workers < 1:
+        raise BadInput(f"there cannot be {workers} workers", hint="give at least one, or None")
+    worthwhile = min(len(items), len(items) * weight // FEW)
+    workers = min(workers or _cores(), max(1, worthwhile), MOST)
     if workers == 1:
         yield from work(items)
         return

@@ -273,7 +273,8 @@ def evaluate(
 ) -> None:
     """Judge all pairs of DATASET and print the benchmark's table.
 
-    DATASET is a folder of task folders, or one of the public zip archives, or a folder of them.
+    DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
+    that 'hbtom pack' made, or a folder of them.
     Without it, a synthetic benchmark is made once and kept in the cache folder.
     """
     if resume and out is None:
@@ -366,8 +367,8 @@ def pack(
 ) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
-    The archive is a dataset too: evaluate, fit and ablate take it, and judge takes it or an episode
-    of it, as in OUT.parquet/preference/000001loe.
+    The archive is a dataset too: evaluate, sweep, fit and ablate take it, and judge takes it or an
+    episode of it, as in OUT.parquet/preference/000001loe.
     """
     from hbtom.cli.pack import run
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import indent
 
 import click
 
-from hbtom.cli.say import complain, print_json, warn
+from hbtom.cli.say import complain, to_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
-from hbtom.model import find_model
+from hbtom.model import Model, find_model
 from hbtom.observe.files import Loaded, load_each
 
 
@@ -20,22 +21,35 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
     except BadInput as error:
         complain(error)
         return 1
-    judgements: list[Judgement] = []
-    failed = False
+    judged: list[tuple[str, Sequence[str]]] = []
+    failed: list[BadInput] = []
+    text = _text(_judgements(files, chosen, judged, failed), form, trace)
+    for name, warnings in judged:
+        for warning in warnings:
+            warn(name, warning)
+    if judged:
+        click.echo(text)
+    return 1 if failed else 0
+
+
+def _judgements(
+    files: Sequence[str],
+    model: Model,
+    judged: list[tuple[str, Sequence[str]]],
+    failed: list[BadInput],
+) -> Iterator[Judgement]:
+    """Yield a judgement at a time; list what was judged with its warnings, and what was not."""
     for episode in _episodes(files):
         try:
             if isinstance(episode, BadInput):
                 raise episode
-            judgements.append(judge(episode, chosen))
+            judgement = judge(episode, model)
         except BadInput as error:
             complain(error)
-            failed = True
-    for judgement in judgements:
-        for warning in judgement.warnings:
-            warn(judgement.episode.name, warning)
-    if judgements:
-        _print(judgements, form, trace)
-    return 1 if failed else 0
+            failed.append(error)
+        else:
+            judged.append((judgement.episode.name, judgement.warnings))
+            yield judgement
 
 
 def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
@@ -47,12 +61,20 @@ def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
             yield error
 
 
-def _print(judgements: Sequence[Judgement], form: str, trace: bool) -> None:
+def _text(judgements: Iterator[Judgement], form: str, trace: bool) -> str:
+    """Return what is printed; of each judgement only its text is kept, for there may be many."""
     if form == "json":
-        print_json([judgement.to_dict(trace=trace) for judgement in judgements])
-        return
+        each = (to_json(judgement.to_dict(trace=trace)) for judgement in judgements)
+        return "[\n" + ",\n".join(indent(one, "  ") for one in each) + "\n]"
     from hbtom.show import judgement_table, plain, trace_table
 
-    click.echo(judgement_table(judgements))
-    for judgement in judgements if trace else ():
-        click.echo(f"\n{plain(judgement.episode.name)}, test trial\n{trace_table(judgement)}")
+    traces: list[str] = []
+
+    def traced() -> Iterator[Judgement]:
+        for judgement in judgements:
+            if trace:
+                name = plain(judgement.episode.name)
+                traces.append(f"\n{name}, test trial\n{trace_table(judgement)}")
+            yield judgement
+
+    return "\n".join([judgement_table(traced()), *traces])

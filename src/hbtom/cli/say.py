@@ -31,9 +31,14 @@ def tell_left_out(files: Sequence[LeftOut]) -> None:
 
 def print_json(values: object) -> None:
     """Print plain values as JSON for programs."""
+    click.echo(to_json(values))
+
+
+def to_json(values: object) -> str:
+    """Return plain values as JSON for programs."""
     import json
 
-    click.echo(json.dumps(values, indent=2, allow_nan=False))
+    return json.dumps(values, indent=2, allow_nan=False)
 
 
 def _say(line: str) -> None:

@@ -30,7 +30,9 @@ def run(
 ) -> int:
     """Evaluate a grid of models; return 1 if anything in the dataset could not be read."""
     try:
-        settings = dict(_setting(one) for one in given)
+        settings: dict[str, list[Any]] = {}
+        for name, values in map(_setting, given):
+            settings.setdefault(name, []).extend(values)
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
         where = given_or_default(dataset)

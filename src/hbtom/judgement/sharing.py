@@ -21,21 +21,40 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
     """Judge two episodes by each model, in order: the same as judging each by itself.
 
     Models with the same dynamics share all plans; those that differ in nothing but the classifier
-    share all beliefs.
+    share all beliefs. Nothing is kept any longer than until the last model that needs it.
     """
     plans: dict[Any, tuple[Efforts, Efforts]] = {}
     minds: dict[Model, Pair] = {}
-    for model in models:
-        moves = dynamics(model)
+    shared = [_shared(model, models[0]) for model in models]
+    last = {key: index for index, both in enumerate(shared) for key in both}
+    for index, (model, (moves, mind)) in enumerate(zip(models, shared, strict=True)):
         if moves not in plans:
             efforts = plan_trials(model, first)
             plans[moves] = efforts, plan_trials(model, second, like=(first, efforts))
-        mind = changed(model, name="", classifier=models[0].classifier)
         if mind not in minds:
             one = judge(first, model, efforts=plans[moves][0])
             minds[mind] = one, judge(second, model, like=one, efforts=plans[moves][1])
         one, other = minds[mind]
+        if last[moves] == index:
+            del plans[moves]
+        if last[mind] == index:
+            del minds[mind]
         yield _classified(one, model), _classified(other, model)
+
+
+def together(models: Sequence[Model]) -> list[int]:
+    """Return the order in which models are judged with the least kept: those that share adjoin."""
+    shared = [_shared(model, models[0]) for model in models]
+    first: dict[Any, int] = {}
+    for index, both in enumerate(shared):
+        for key in both:
+            first.setdefault(key, index)
+    return sorted(range(len(models)), key=lambda index: [first[key] for key in shared[index]])
+
+
+def _shared(model: Model, example: Model) -> tuple[Any, Model]:
+    """Return what models with the same plans, and with the same beliefs, have in common."""
+    return dynamics(model), changed(model, name="", classifier=example.classifier)
 
 
 def _classified(judgement: Judgement, model: Model) -> Judgement:

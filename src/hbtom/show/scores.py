@@ -103,7 +103,7 @@ def ablation_table(ablation: Ablation) -> str:
         rated = ablation.tasks[variation.name]
         by_task = {score.task: score for score in (*rated, total("overall", rated))}
         figures = (
-            _per_cent(by_task[task].accuracy) if task in by_task else ""
+            _per_cent(by_task[task].accuracy) if task in by_task and by_task[task].pairs else ""
             for task in (*tasks, "overall")
         )
         rows.append((variation.group, variation.name, *figures))

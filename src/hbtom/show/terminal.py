@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import PurePath
 
 from hbtom.judgement import Judgement
@@ -11,20 +11,25 @@ from hbtom.show.columns import columns
 from hbtom.show.words import explain, plain
 
 
-def judgement_table(judgements: Sequence[Judgement]) -> str:
-    """Return two lines a file: plausibility and the three surprises, and a sentence."""
+def judgement_table(judgements: Iterable[Judgement]) -> str:
+    """Return two lines a file: plausibility and the three surprises, and a sentence.
+
+    Of each judgement only its text is kept, so that there may be very many.
+    """
     rows: list[tuple[str, ...]] = [
         ("file", "plausibility", "surprise: goal", "efficiency", "observation")
     ]
+    sentences = []
     for judgement in judgements:
         surprise = judgement.surprise.to_dict().values()
         name = plain(PurePath(judgement.episode.name).name)
         numbers = (_three(judgement.plausibility), *(f"{value:.2f}" for value in surprise))
         rows.append((name, *numbers))
+        sentences.append(explain(judgement))
     heading, *lines = columns(rows, right=".RRRR")
     text = [heading]
-    for line, judgement in zip(lines, judgements, strict=True):
-        text += [line, f"    {explain(judgement)}"]
+    for line, sentence in zip(lines, sentences, strict=True):
+        text += [line, f"    {sentence}"]
     return "\n".join(text)
 
 
