@@ -87,7 +87,7 @@ class Trial:
             values = getattr(self, name)
             if values is not None:
                 kind = np.bool_ if name == "lock_there" else np.float64
-                converted = np.ascontiguousarray(values, dtype=kind)
+                converted: Floats | Bools = np.ascontiguousarray(values, dtype=kind)
                 if converted is not values:
                     converted.flags.writeable = False
                     object.__setattr__(self, name, converted)
