@@ -3,6 +3,7 @@ import json
 import shutil
 import sys
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 from click.testing import CliRunner
@@ -179,7 +180,8 @@ def test_nothing_is_overwritten_unasked(small, tmp_path):
 def test_a_target_that_cannot_be_written_is_refused_before_any_work(
     small, tmp_path, name, why, words, monkeypatch
 ):
-    monkeypatch.setattr("hbtom.cli.evaluate.evaluate", lambda *_, **__: pytest.fail("work"))
+    module = import_module("hbtom.cli.evaluate")
+    monkeypatch.setattr(module, "evaluate", lambda *_, **__: pytest.fail("work was begun"))
     (tmp_path / "folder.csv").mkdir()
     result = hbtom_command("evaluate", small, "--out", tmp_path / name, *words)
     assert (result.exit_code, result.stdout) == (1, "")
@@ -194,7 +196,7 @@ def test_a_file_that_cannot_be_written_in_the_end_loses_no_table(
     command, *settings = words
     out = tmp_path / "out.csv"
     taken = lambda *_, **__: out.touch()  # noqa: E731 - somebody else writes it meanwhile
-    monkeypatch.setattr(f"hbtom.cli.{command}.check_target", taken)
+    monkeypatch.setattr(import_module(f"hbtom.cli.{command}"), "check_target", taken)
     result = hbtom_command(command, small, *settings, "--workers", 1, "--out", out)
     assert result.exit_code == 1
     assert "accuracy in per cent, 9 pairs" in result.stdout
