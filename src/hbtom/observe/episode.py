@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class Trial:
             values = getattr(self, name)
             if values is not None:
                 kind = np.bool_ if name == "lock_there" else np.float64
-                converted = np.ascontiguousarray(values, dtype=kind)
+                converted: Any = np.ascontiguousarray(values, dtype=kind)
                 if converted is not values:
                     converted.flags.writeable = False
                     object.__setattr__(self, name, converted)
