@@ -55,7 +55,7 @@ def check_target(
     """Refuse a file that cannot or should not be written, before any work is done."""
     if path.suffix not in kinds:
         raise BadInput(
-            f"results are not written as '{path.suffix}'",
+            f"this is not written as '{path.suffix}'",
             hint=f"end the name in {' or '.join(kinds)}",
         ).at(file=str(path))
     if path.suffix == ".parquet":

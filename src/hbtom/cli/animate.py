@@ -34,7 +34,7 @@ def run(
     try:
         check_target(target, overwrite=overwrite, kinds=KINDS)
         shown: Episode | Judgement = judge(file, model) if beliefs else load(file)
-        with progress("drawing pictures") as drawn:
+        with progress("drawing", "pictures") as drawn:
             movie = animate(
                 shown,
                 target.suffix[1:],

@@ -15,7 +15,7 @@ PAUSE = 0.001  # seconds between two writes; results come in chunks, and the las
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], None]]:
     """Keep one line up to date; what is yielded takes the pairs done and the pairs in all.
 
     The first call says what was done before; the rate is that of the work since then.
@@ -32,7 +32,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         first = first or (done, now)
         if now - shown >= PAUSE or done == total:
             shown = now
-            _show(line(label, done, total, done - first[0], now - first[1]))
+            _show(line(label, done, total, done - first[0], now - first[1], unit))
 
     try:
         yield update
@@ -41,7 +41,9 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
             click.echo(err=True)
 
 
-def line(label: str, done: int, total: int, lately: int, seconds: float) -> str:
+def line(
+    label: str, done: int, total: int, lately: int, seconds: float, unit: str = "pairs"
+) -> str:
     """Return what is told: ``judging pairs  120/360  31.2 pairs/s  0:08 left``.
 
     ``lately`` is how many were done in the last ``seconds``.
@@ -49,7 +51,7 @@ def line(label: str, done: int, total: int, lately: int, seconds: float) -> str:
     parts = [label, f"{done}/{total}"]
     if lately and seconds > 0:
         rate = lately / seconds
-        parts += [f"{rate:.1f} pairs/s", f"{_clock((total - done) / rate)} left"]
+        parts += [f"{rate:.1f} {unit}/s", f"{_clock((total - done) / rate)} left"]
     return "  ".join(parts)
 
 

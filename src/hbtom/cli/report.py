@@ -33,7 +33,7 @@ def write(
     pages: int = PAGES,
 ) -> None:
     """Write a report, and tell which pairs cannot be watched."""
-    with progress("making pages") as made:
+    with progress("making pages", "pages") as made:
         written = write_report(
             results,
             out,

@@ -12,7 +12,7 @@ from hbtom.model import Model
 from hbtom.observe import Body, Episode, Look, Trial
 
 WORTH_LOADING = 10  # pairs; loading what is compiled takes about as long as judging so many
-WORTH_COMPILING = 300  # pairs; compiling for the first time, likewise
+WORTH_COMPILING = 100  # pairs; compiling takes longer than these, but once for all
 
 
 def get_ready(models: Sequence[Model], pairs: int) -> bool:
