@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hbtom.world.pddl import World, ground, load_world, read_domain, read_problem
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "pddl"
+EXAMPLES = Path(__file__).parents[1] / "worlds"
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 
 SWITCHES = """

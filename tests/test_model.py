@@ -305,7 +305,7 @@ def test_a_bad_file_is_named(tmp_path: Path) -> None:
 # Every model that is accepted can be used
 
 EXTREMES = [
-    "[preference]\nconcentration = 1e-300",
+    "[preference]\nconcentration = 1e-6",
     "[preference]\nconcentration = 1e6",
     "[preference]\nkeys = false",
     "[preference]\nfeasible = false",

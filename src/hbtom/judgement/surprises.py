@@ -36,7 +36,9 @@ def surprise(posterior: Posterior) -> Triple:
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
     goal, efficiency, observation = _largest(posterior.joint, posterior.log_likelihood)
-    return Triple(round(goal, _DIGITS), round(efficiency, _DIGITS), observation)
+    return Triple(
+        round(float(goal), _DIGITS), round(float(efficiency), _DIGITS), float(observation)
+    )
 
 
 @kernel
