@@ -46,7 +46,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 def follow(page: Path, folder: Path) -> Iterator[tuple[str, str, str]]:
     """Do what a page says; yield each command, what the page says it prints, and what it does."""
-    (folder / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
+    for name in ("examples", "worlds"):
+        (folder / name).symlink_to(ROOT / name, target_is_directory=True)
     names: dict[str, object] = {}
     model = ""
     for kind, body in blocks(page):
