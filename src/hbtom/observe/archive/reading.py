@@ -120,9 +120,18 @@ def _opened(path: str, size: int, changed: int, number: int) -> Archive:
 
 @contextmanager
 def _file(path: str, footer: Any = None) -> Iterator[Any]:
-    _, parquet = arrow()
-    with parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True) as file:
-        yield file
+    """Open a file; what is read of it is given back to the system as soon as it is done with.
+
+    Arrow's own allocator would keep some fifty megabytes of it for later.
+    """
+    library, parquet = arrow()
+    before = library.default_memory_pool()
+    library.set_memory_pool(library.system_memory_pool())
+    try:
+        with parquet.ParquetFile(path, metadata=footer, page_checksum_verification=True) as file:
+            yield file
+    finally:
+        library.set_memory_pool(before)
 
 
 @contextmanager
