@@ -37,10 +37,16 @@ def read_ratings(path: Path) -> Ratings:
     except FileNotFoundError:
         hint = "check the name and the folder"
         raise BadInput("there is no such file", hint=hint).at(file=str(path)) from None
+    except IsADirectoryError:
+        hint = "evaluate a dataset with --out FILE, and name that file"
+        raise BadInput("this is a folder, not a file of ratings", hint=hint).at(
+            file=str(path)
+        ) from None
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         if isinstance(error, BadInput):
             raise error.at(file=str(path)) from None
-        raise BadInput(f"the ratings cannot be read ({error})").at(file=str(path)) from None
+        problem = f"the ratings cannot be read ({error})"
+        raise BadInput(problem, hint=_NEEDED).at(file=str(path)) from None
     values: dict[EpisodeName, float] = {}
     for number, row in enumerate(rows, start=1):
         try:

@@ -78,4 +78,5 @@ def _text(file: File) -> str:
     except UnicodeDecodeError:
         raise BadInput("this is not text", hint="PDDL is plain text, in UTF-8") from None
     except OSError as error:
-        raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
+        problem = f"the file cannot be read: {error.strerror or error}"
+        raise BadInput(problem, hint="check the name and the folder") from None

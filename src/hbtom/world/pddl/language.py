@@ -184,7 +184,7 @@ def name_of(node: Node) -> str:
 def parts_of(node: Node) -> tuple[Node, ...]:
     """Return the parts of a list."""
     if isinstance(node, Word):
-        raise bad(node.line, f"'{node.text}' is not a list in parentheses")
+        raise bad(node.line, f"'{node.text}' is not a list in parentheses", hint="as in (at a b)")
     return node.parts
 
 

@@ -77,7 +77,8 @@ def read_form(text: str, first: int = 1) -> Form:
     for form in forms[1:]:
         raise bad(form.line, f"'{short(form)}' follows after the end", hint="remove it")
     if not isinstance(forms[0], Form):
-        raise bad(forms[0].line, f"'{short(forms[0])}' is not a list in parentheses")
+        problem = f"'{short(forms[0])}' is not a list in parentheses"
+        raise bad(forms[0].line, problem, hint="a PDDL file is one list: (define ...)")
     return forms[0]
 
 
