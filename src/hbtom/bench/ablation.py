@@ -111,11 +111,8 @@ class Ablation:
         for variation in VARIATIONS:
             rated = self.tasks[variation.name]
             for score in (*rated, total("overall", rated)):
-                plain = score.to_dict()
-                low, high = plain.pop("interval")
-                del plain["published"]
                 where = {"group": variation.group, "variation": variation.name}
-                records.append({**where, **plain, "low": low, "high": high, **run})
+                records.append({**where, **score.to_record(), **run})
         return records
 
 

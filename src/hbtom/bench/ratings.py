@@ -16,8 +16,9 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from hbtom.bench.dataset import episode_name, task_name
-from hbtom.bench.results import arrow, begins_like_ours
+from hbtom.bench.results import begins_like_ours
 from hbtom.errors import BadInput, Place
+from hbtom.observe.archive import arrow
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
 

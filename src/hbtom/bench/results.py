@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput
+from hbtom.observe.archive import arrow
 
 Compared = Literal["plausibility", "predictive"]
 
@@ -150,16 +151,6 @@ def spelt(name: str) -> str:
 
 
 _ENCODERS: dict[str, Callable[[Sequence[Row]], bytes]] = {".jsonl": _jsonl, ".parquet": _parquet}
-
-
-def arrow() -> tuple[Any, Any]:
-    """Return the library for Parquet files, which an extra brings along."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise missing("pyarrow", "tables") from None
-    return pyarrow, pyarrow.parquet
 
 
 def decode(data: bytes, kind: str) -> list[Row]:

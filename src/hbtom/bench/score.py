@@ -49,6 +49,13 @@ class Score:
             "published": published(self.task).get("HBToM"),
         }
 
+    def to_record(self) -> dict[str, Any]:
+        """Return the score as a row of a table: the interval in two cells, nothing published."""
+        plain = self.to_dict()
+        low, high = plain.pop("interval")
+        del plain["published"]
+        return {**plain, "low": low, "high": high}
+
 
 def wilson(successes: float, trials: int) -> tuple[float, float]:
     """Return the Wilson score interval of a proportion, 95 %.

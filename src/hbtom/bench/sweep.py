@@ -79,7 +79,7 @@ class Sweep:
         return [
             {
                 **{name: _plain(value) for name, value in one.settings.items()},
-                **_scored(score),
+                **score.to_record(),
                 "margin": one.margin(score.task) if score.pairs else None,
                 "score": self.score,
                 "model": one.model.fingerprint,
@@ -102,13 +102,6 @@ class Sweep:
 def _plain(value: Any) -> Any:
     """Return a value that fits into a cell of a table: of a list, its numbers with spaces."""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
-
-
-def _scored(score: Score) -> dict[str, Any]:
-    plain = score.to_dict()
-    low, high = plain.pop("interval")
-    del plain["published"]
-    return {**plain, "low": low, "high": high}
 
 
 def sweep(

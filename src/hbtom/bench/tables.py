@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.results import arrow, check_target, write_whole
+from hbtom.bench.results import check_target, write_whole
+from hbtom.observe.archive import arrow
 
 Records = Sequence[Mapping[str, Any]]
 

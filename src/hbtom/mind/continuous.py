@@ -13,7 +13,7 @@ from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
 from hbtom.model import Acts, Continuous
 from hbtom.observe import Trial
 from hbtom.plan import CONTINUOUS
-from hbtom.plan.plans import plan_costs
+from hbtom.plan.plans import cells_marked, plan_costs
 from hbtom.world.course import (
     HELD,
     MOVE,
@@ -222,13 +222,7 @@ def _needed(
     for step in range(len(start)):
         _mark(marked, closed, cell, start[step, 0], start[step, 1])
         _mark(marked, closed, cell, stop[step, 0], stop[step, 1])
-    needed, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
-    for r in range(rows):
-        for c in range(columns):
-            if marked[r, c]:
-                needed[count, 0], needed[count, 1] = r, c
-                count += 1
-    return needed
+    return cells_marked(marked)
 
 
 @part

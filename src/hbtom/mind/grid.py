@@ -13,7 +13,7 @@ from hbtom.mind.effort import Actions, Effort, name_goals
 from hbtom.model import Acts, Grid
 from hbtom.observe import Trial
 from hbtom.plan import GRID, Plans
-from hbtom.plan.plans import plan_costs
+from hbtom.plan.plans import cells_marked, plan_costs
 from hbtom.world import Course
 from hbtom.world.course import HELD, MOVE, OPEN, START, TOUCH, course_of, grid_steps
 from hbtom.world.floor import cell_of, grid_cells, world_of
@@ -211,10 +211,4 @@ def _needed(
     for step in range(len(start)):
         c, r = int(start[step, 0]), int(start[step, 1])
         marked[max(r - 1, 0) : r + 2, max(c - 1, 0) : c + 2] = True
-    needed, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
-    for r in range(rows):
-        for c in range(columns):
-            if marked[r, c]:
-                needed[count, 0], needed[count, 1] = r, c
-                count += 1
-    return needed
+    return cells_marked(marked)

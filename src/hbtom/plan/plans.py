@@ -124,3 +124,16 @@ def _also(needed: Ints, to_lock: Floats, to_key: Floats) -> Ints:
                 more[count, 0], more[count, 1] = r, c
                 count += 1
     return more[:count]
+
+
+@part
+def cells_marked(marked: Bools) -> Ints:
+    """Return the cells that are marked in a map, as rows and columns: what plans are needed for."""
+    rows, columns = marked.shape
+    cells, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
+    for r in range(rows):
+        for c in range(columns):
+            if marked[r, c]:
+                cells[count, 0], cells[count, 1] = r, c
+                count += 1
+    return cells

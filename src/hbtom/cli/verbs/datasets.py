@@ -1,0 +1,117 @@
+"""Verbs for datasets: getting, making, packing and browsing them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal
+
+import click
+
+from hbtom.cli.options import model_option, tasks_option, workers_option
+
+
+@click.command()
+@click.argument("dataset", required=False, type=click.Path())
+@model_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen at; 0 is any that is free.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen at. Only this machine can reach the default.",
+)
+@click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
+@workers_option
+def view(
+    dataset: str | None, model: str, port: int, host: str, no_open: bool, workers: int | None
+) -> None:
+    """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
+
+    A small server is started on this machine, and its address is printed. Pairs are judged when
+    they are looked at, or all of them at the press of a button. Ctrl-C ends it.
+
+    DATASET is what 'hbtom evaluate' takes. Needs the extra 'viewer'.
+    """
+    from hbtom.cli.view import run
+
+    sys.exit(run(dataset, model, host, port, workers, not no_open))
+
+
+@click.command()
+@click.argument("tasks", nargs=-1, metavar="[TASK]...")
+@click.option(
+    "--to",
+    type=click.Path(file_okay=False),
+    help="Folder for the archives. Default: the cache folder.",
+)
+@click.option(
+    "--from",
+    "base",
+    metavar="URL",
+    help="Another place that has the archives: http, https or file.",
+)
+@click.option("--background", is_flag=True, help="The four background (training) tasks as well.")
+@click.option("--again", is_flag=True, help="Fetch even what is there.")
+def download(
+    tasks: tuple[str, ...], to: str | None, base: str | None, background: bool, again: bool
+) -> None:
+    """Fetch the public archives of the benchmark: of each TASK, or of all nine."""
+    from hbtom.cli.download import run
+
+    sys.exit(run(tasks, to, base, background, again))
+
+
+@click.command()
+@click.argument("out", type=click.Path())
+@click.option(
+    "--pairs", type=click.IntRange(min=1), default=20, show_default=True, help="Pairs of each task."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same files.",
+)
+@tasks_option
+@click.option("--background", is_flag=True, help="Also make the four background tasks.")
+@click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
+@workers_option
+def generate(
+    out: str,
+    pairs: int,
+    seed: int,
+    tasks: tuple[str, ...],
+    background: bool,
+    compress: Literal["gz", "zst"] | None,
+    workers: int | None,
+) -> None:
+    """Write a synthetic benchmark into the folder OUT, the same for the same seed."""
+    from hbtom.cli.generate import run
+
+    sys.exit(run(out, pairs, seed, tasks, background, compress, workers))
+
+
+@click.command()
+@click.argument("dataset", type=click.Path())
+@click.argument("out", metavar="OUT.parquet", type=click.Path())
+@tasks_option
+@click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
+@workers_option
+def pack(
+    dataset: str, out: str, tasks: tuple[str, ...], overwrite: bool, workers: int | None
+) -> None:
+    """Pack all pairs of DATASET into one compact archive, a Parquet file.
+
+    The archive is a dataset too: evaluate, sweep, fit and ablate take it, and judge takes it or an
+    episode of it, as in OUT.parquet/preference/000001loe.
+    """
+    from hbtom.cli.pack import run
+
+    sys.exit(run(dataset, out, tasks, overwrite, workers))
