@@ -61,8 +61,7 @@ def _options(
     first, last = graph.choices[state], graph.choices[state + 1]
     options = np.full((len(state), (last - first).max(initial=1), len(plans.goals)), np.inf)
     for step, (start, stop) in enumerate(zip(first, last, strict=True)):
-        after = graph.target[graph.outcomes[start:stop]]
-        price = graph.cost[start:stop] + plans.cost[:, after]
+        price = plans.prices(start, stop)
         least = price.min(axis=1, keepdims=True)
         hopeless = np.isinf(least)
         waste = np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))

@@ -26,6 +26,17 @@ class GraphPlans:
     goals: tuple[Goal, ...]
     cost: Annotated[Floats, "goal state"]
 
+    def prices(self, first: int, last: int) -> Annotated[Floats, "goal choice"]:
+        """Return what some choices, first to last - 1, cost in all: it is -Q.
+
+        -Q(s, a) = cost(a) + sum over s' of P(s' | s, a) C(s')
+        """
+        graph = self.graph
+        outcomes = graph.outcomes[first : last + 1]
+        some = slice(outcomes[0], outcomes[-1])
+        later = graph.probability[some] * self.cost[:, graph.target[some]]
+        return graph.cost[first:last] + np.add.reduceat(later, outcomes[:-1] - outcomes[0], axis=1)
+
 
 def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphPlans:
     """Plan from every state of a whole graph to every goal."""
