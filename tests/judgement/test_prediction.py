@@ -2,6 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from hbtom.judgement.prediction import BINS_PER_UNIT, predictive, tail
 from hbtom.mind import Actions, Effort, Evidence
@@ -48,4 +49,4 @@ def test_nothing_done_is_nothing_wasted(real_files):
 
     posterior = hbtom.judge(real_files[0]).test
     empty = evidence(np.zeros((0, 2, 2)), [])
-    assert predictive(type(posterior)(**{**vars(posterior), "evidence": empty})) == 1.0
+    assert predictive(replace(posterior, evidence=empty)) == 1.0

@@ -6,7 +6,6 @@ ahead, and leaving early calls back what is out. Chunks of a worker that dies ar
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hbtom import __version__
-from hbtom.bench.workers import S, T, Work, chunks, in_order
+from hbtom.bench.workers import S, T, Work, chunks, in_order, without_collecting_garbage
 from hbtom.errors import BadInput, missing
 
 PATIENCE = 15  # seconds to wait for the scheduler's answer
@@ -133,17 +132,5 @@ def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequen
             f"{who} cannot see {unseen[0]}",
             hint="all machines need the dataset in the same place: a shared file system",
         )
-    with _without_collecting_garbage():
+    with without_collecting_garbage():
         return list(work(chunk))
-
-
-@contextmanager
-def _without_collecting_garbage() -> Iterator[None]:
-    """Collect no garbage for a while: reading builds many small objects, and no cycles."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()

@@ -107,8 +107,8 @@ def _located(folder: str, pair: Pair) -> Pair:
 def _row(
     member: Member, stamp: str, judgement: Judgement, score: Compared, fingerprint: str
 ) -> Row:
-    test = judgement.test
-    preference = zip(names(test.preferred), test.preference[0], strict=True)
+    test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
+    preference = zip(names(test.preferred), test.preference[0].tolist(), strict=True)
     return Row(
         task=member.task,
         pair=member.pair,
@@ -116,8 +116,12 @@ def _row(
         file=member.file,
         rating=judgement.predictive if score == "predictive" else judgement.plausibility,
         plausibility=judgement.plausibility,
-        **{f"part_{name}": value for name, value in judgement.parts.to_dict().items()},
-        **{f"surprise_{name}": value for name, value in judgement.surprise.to_dict().items()},
+        part_goal=parts.goal,
+        part_efficiency=parts.efficiency,
+        part_observation=parts.observation,
+        surprise_goal=surprise.goal,
+        surprise_efficiency=surprise.efficiency,
+        surprise_observation=surprise.observation,
         preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
         efficiency=float(test.joint[0].sum(axis=0) @ test.efficiencies),
         model=fingerprint,

@@ -10,18 +10,20 @@ choices differ, counting them alike is the usual approximation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hbtom.arrays import Floats, Ints
 from hbtom.observe import Look
 
+_NOBODY: Mapping[Look, AgentBeliefs] = MappingProxyType({})
 
-@dataclass(frozen=True, eq=False)
-class AgentBeliefs:
+
+class AgentBeliefs(Struct, frozen=True, eq=False):
     """Beliefs about one agent: P(counts, efficiency), jointly."""
 
     goals: tuple[Look, ...]  # all that it could have wanted so far
@@ -35,19 +37,18 @@ class AgentBeliefs:
 
     def knowing(self, goals: tuple[Look, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""
-        new = tuple(goal for goal in goals if goal not in self.goals)
-        if not new:
+        if goals == self.goals:
             return self
+        new = tuple(goal for goal in goals if goal not in self.goals)
         never = np.zeros((len(self.counts), len(new)), dtype=np.int64)
         counts = np.concatenate([self.counts, never], axis=1)
         return replace(self, goals=self.goals + new, counts=counts)
 
 
-@dataclass(frozen=True, eq=False)
-class Beliefs:
+class Beliefs(Struct, frozen=True, eq=False):
     """All that the observer has learnt so far in an episode. Empty to begin with."""
 
-    agents: Mapping[Look, AgentBeliefs] = field(default_factory=lambda: MappingProxyType({}))
+    agents: Mapping[Look, AgentBeliefs] = _NOBODY
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
 
     def after(self, agent: Look, learnt: AgentBeliefs, waits: tuple[float, ...]) -> Beliefs:

@@ -54,13 +54,12 @@ def _continuous_effort(
     barrier: Annotated[Floats, "block 4"],
     items: Annotated[Floats, "item 3"],
     lock: Annotated[Floats, "lock 2"],
-    path: Annotated[Floats, "frame 2"],
     radius: float,
     objects: int,
-    picked: int,
-    reached: int,
-    gone: int,
-    last: int,
+    path: Annotated[Floats, "frame 2"],
+    key_path: Annotated[Floats, "frame 2"],
+    barrier_left: Annotated[Floats, "frame"],
+    lock_there: Annotated[Bools, "frame"],
     final: bool,
     stride: float,
     cell: float,
@@ -74,7 +73,7 @@ def _continuous_effort(
         width, height, walls, barrier, items, lock, cell, clearance, radius
     )
     frame, act, item, phase, start, stop = continuous_steps(
-        items, path, radius, objects, picked, reached, gone, last, final, stride
+        items, radius, objects, path, key_path, barrier_left, lock_there, final, stride
     )
     key = objects if len(items) > objects else -1
     needed = _needed(path[0], start, stop, closed, cell)

@@ -6,11 +6,12 @@ when effort is weighed into evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe import Look, Trial
@@ -20,8 +21,7 @@ KEY = Look("key")  # keys are drawn in four rotations; all are one kind of goal
 _HEADINGS = 72  # enough to tell how much an agent of some efficiency is likely to waste
 
 
-@dataclass(frozen=True, eq=False)
-class Actions:
+class Actions(Struct, frozen=True, eq=False):
     """A choice among actions: what each would have wasted; infinite for what cannot be done."""
 
     options: Annotated[Floats, "step option goal"]
@@ -30,8 +30,7 @@ class Actions:
         return Actions(self.options[..., goals].copy())
 
 
-@dataclass(frozen=True, eq=False)
-class Headings:
+class Headings(Struct, frozen=True, eq=False, dict=True):
     """A choice of a heading for every move of some length, and whether to do an act or not."""
 
     moves: Annotated[Bools, "step"]
@@ -53,8 +52,7 @@ class Headings:
         return np.where(self.moves[:, None, None], turned[:, :, None], chosen)
 
 
-@dataclass(frozen=True, eq=False)
-class Effort:
+class Effort(Struct, frozen=True, eq=False):
     """What the steps of one trial wasted."""
 
     goals: tuple[Look, ...]
@@ -81,5 +79,6 @@ def name_goals(trial: Trial) -> tuple[Look, ...]:
     if len(set(looks)) == len(looks):
         return tuple(looks)
     return tuple(
-        replace(look, twin=looks[: index + 1].count(look)) for index, look in enumerate(looks)
+        Look(look.image, look.colour, twin=looks[: index + 1].count(look))
+        for index, look in enumerate(looks)
     )

@@ -5,8 +5,9 @@ Every motion model ends in one; inference, surprise and plots know nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
+
+from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.effort import Actions, Effort
@@ -14,8 +15,7 @@ from hbtom.mind.policy import log_boltzmann, log_headings
 from hbtom.observe import Look
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(Struct, frozen=True, eq=False):
     """What the steps of one trial say about each goal and efficiency."""
 
     effort: Effort

@@ -39,13 +39,12 @@ def _grid_effort(
     barrier: Annotated[Floats, "block 4"],
     items: Annotated[Floats, "item 3"],
     lock: Annotated[Floats, "lock 2"],
-    path: Annotated[Floats, "frame 2"],
     radius: float,
     objects: int,
-    picked: int,
-    reached: int,
-    gone: int,
-    last: int,
+    path: Annotated[Floats, "frame 2"],
+    key_path: Annotated[Floats, "frame 2"],
+    barrier_left: Annotated[Floats, "frame"],
+    lock_there: Annotated[Bools, "frame"],
     final: bool,
     cell: float,
     act_cost: float,
@@ -55,7 +54,17 @@ def _grid_effort(
     """From what was seen to what was wasted, in one go."""
     closed, opened, to_item, to_lock = grid_cells(width, height, walls, barrier, items, lock, cell)
     frame, act, item, phase, start, stop = grid_steps(
-        items, path, radius, objects, picked, reached, gone, last, final, closed, opened, cell
+        items,
+        radius,
+        objects,
+        path,
+        key_path,
+        barrier_left,
+        lock_there,
+        final,
+        closed,
+        opened,
+        cell,
     )
     key = objects if len(items) > objects else -1
     row, column = cell_of(path[0, 1], cell, len(closed)), cell_of(path[0, 0], cell, closed.shape[1])

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel
@@ -36,8 +36,7 @@ MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals hav
 EQUALLY: Mapping[Look, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Posterior(Shown):
+class Posterior(Struct, Shown, frozen=True, eq=False, dict=True):
     """What the observer believes during one trial; row 0 is before the first step."""
 
     agent: Look
@@ -147,7 +146,7 @@ def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
 def log_prior(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
     """Return log P(beta), where P(beta = 1 / T) ~ T^(a - 1) exp(-b T)."""
     log = [(prior.shape - 1) * math.log(t) - prior.scale * t for t in prior.temperatures]
-    return np.array(log) - log_sum(np.array(log))
+    return np.array(log) - log_sum(log)
 
 
 def update(
@@ -164,11 +163,9 @@ def update(
     share of the Dirichlet's concentration.
     """
     among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
-    reachable, warnings = _choices(model, evidence)
-    # A choice is a count only where there was one.
-    choice = bool(np.count_nonzero(evidence.reachable) and np.count_nonzero(reachable) > 1)
-    share = [weight.get(goal, 1.0) for goal in known.goals]
-    alpha = model.preference.concentration * np.array(share, dtype=np.float64)
+    reachable, choice, warnings = _choices(model, evidence.reachable)
+    concentration = model.preference.concentration
+    alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
     joint, preference, log_likelihood, counts, log_weight = bayes(
         known.counts, known.log_weight, among, reachable, choice, alpha, evidence.log
     )
@@ -186,14 +183,20 @@ def update(
     return posterior, AgentBeliefs(known.goals, counts, log_weight)
 
 
-def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
-    """Tell among which goals the agent chooses: those it can reach, unless it can reach none."""
-    if not np.count_nonzero(evidence.reachable):
-        everything = np.ones_like(evidence.reachable)
-        return everything, ("no goal can be reached; the trial says nothing about goals",)
-    if not model.preference.feasible:
-        return np.ones_like(evidence.reachable), ()
-    return evidence.reachable, ()
+def _choices(
+    model: Model, reachable: Annotated[Bools, "goal"]
+) -> tuple[Annotated[Bools, "goal"], bool, tuple[str, ...]]:
+    """Tell among which goals the agent chooses, and whether its choice counts as one.
+
+    Those are the goals it can reach, unless it can reach none. A choice counts where there was one.
+    """
+    many = int(np.count_nonzero(reachable))
+    if many == 0:
+        said = "no goal can be reached; the trial says nothing about goals"
+        return np.ones_like(reachable), False, (said,)
+    if model.preference.feasible:
+        return reachable, many > 1, ()
+    return np.ones_like(reachable), len(reachable) > 1, ()
 
 
 def waits(trial: Trial) -> tuple[float, ...]:
@@ -201,6 +204,8 @@ def waits(trial: Trial) -> tuple[float, ...]:
 
     Only frames in which the barrier changes count, so that repeated frames change nothing.
     """
+    if trial.lock is None and len(trial.barrier) == 0:
+        return ()
     reached, gone = trial.marks.reached, trial.marks.gone
     if reached < 0 or gone < 0:
         return ()

@@ -124,8 +124,11 @@ class Trial:
 def same_trial(one: Trial, other: Trial) -> bool:
     """Tell whether two trials show the very same."""
     return one is other or all(
-        _same(getattr(one, field.name), getattr(other, field.name)) for field in fields(Trial)
+        _same(getattr(one, name), getattr(other, name)) for name in _MOST_TELLING_FIRST
     )
+
+
+_MOST_TELLING_FIRST = sorted((field.name for field in fields(Trial)), key="path".__ne__)
 
 
 def _same(one: object, other: object) -> bool:

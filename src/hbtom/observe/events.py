@@ -52,14 +52,21 @@ class Marks(NamedTuple):
 
 def marks(trial: Trial) -> Marks:
     """Return when things happen in a trial."""
-    nowhere, never = np.empty((0, 2)), np.empty(0, dtype=bool)
-    key_path = nowhere if trial.key_path is None else trial.key_path
-    lock_there = never if trial.lock_there is None else trial.lock_there
-    return Marks(*_marks(trial.path, key_path, trial.barrier_left, lock_there))
+    return Marks(*find_marks(*motion_of(trial)))
+
+
+def motion_of(trial: Trial) -> tuple[Floats, Floats, Floats, Bools]:
+    """Return all that moves or goes in a trial: agent, key, barrier, lock."""
+    key_path = _NOWHERE if trial.key_path is None else trial.key_path
+    lock_there = _NEVER if trial.lock_there is None else trial.lock_there
+    return trial.path, key_path, trial.barrier_left, lock_there
+
+
+_NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)
 
 
 @kernel
-def _marks(
+def find_marks(
     path: Annotated[Floats, "frame 2"],
     key_path: Annotated[Floats, "frame 2"],
     barrier_left: Annotated[Floats, "frame"],

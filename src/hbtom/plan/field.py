@@ -179,15 +179,16 @@ def _flood(
     ``cost`` is infinite in free cells and minus infinite elsewhere, in a flat map with a margin.
     """
     width = price.min()
+    scale = 1.0 / width
     sown = _sorted_seeds(cost, seeds, wide)
     passed_on = np.full(len(cost), np.inf)
     count = np.zeros(_BUCKETS, dtype=np.int64)
     seed = waiting = met = 0
-    now = 0 if len(sown) == 0 else int(_seed(seeds, sown[0], wide) / width)
+    now = 0 if len(sown) == 0 else int(_seed(seeds, sown[0], wide) * scale)
     while seed < len(sown) or waiting > 0:
         if waiting == 0:
-            now = max(now, int(_seed(seeds, sown[seed], wide) / width))
-        while seed < len(sown) and int(_seed(seeds, sown[seed], wide) / width) <= now:
+            now = max(now, int(_seed(seeds, sown[seed], wide) * scale))
+        while seed < len(sown) and int(_seed(seeds, sown[seed], wide) * scale) <= now:
             here, value = sown[seed], _seed(seeds, sown[seed], wide)
             if value < cost[here]:
                 cost[here] = value
@@ -209,9 +210,9 @@ def _flood(
                     steps[move, 1] == 0
                     or (cost[here + steps[move, 1]] >= 0 and cost[here + steps[move, 2]] >= 0)
                 ):
-                    before, after = cost[there], max(int(value / width), now)
+                    before, after = cost[there], max(int(value * scale), now)
                     cost[there] = value
-                    if after == now or before == np.inf or int(before / width) != after:
+                    if after == now or before == np.inf or int(before * scale) != after:
                         buckets[after % _BUCKETS, count[after % _BUCKETS]] = there
                         count[after % _BUCKETS] += 1
                         waiting += 1

@@ -17,7 +17,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.observe import Trial
-from hbtom.observe.events import touching
+from hbtom.observe.events import find_marks, motion_of, touching
 from hbtom.world.floor import Floor, cell_of
 from hbtom.world.phase import Phase
 
@@ -65,12 +65,12 @@ def grid_course(trial: Trial, floor: Floor, *, final: bool) -> Course:
     )
 
 
-def course_of(trial: Trial) -> tuple[Floats, float, int, int, int, int, int]:
-    """Return what a course is made of, beside the items."""
-    when = trial.marks
-    picked = -1 if trial.key is None else when.picked
-    agent, objects = trial.agent.radius, len(trial.objects)
-    return trial.path, agent, objects, picked, when.reached, when.gone, when.last
+def course_of(trial: Trial) -> tuple[float, int, Floats, Floats, Floats, Bools]:
+    """Return what a course is made of, beside the items: two numbers, and all that moves or goes.
+
+    The numbers are the agent's radius, and how many of the items are objects.
+    """
+    return trial.agent.radius, len(trial.objects), *motion_of(trial)
 
 
 # Legs: stretches of free motion between acts
@@ -166,17 +166,17 @@ def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
 @kernel
 def continuous_steps(
     items: Annotated[Floats, "item 3"],
-    path: Annotated[Floats, "frame 2"],
     radius: float,
     objects: int,
-    picked: int,
-    reached: int,
-    gone: int,
-    last: int,
+    path: Annotated[Floats, "frame 2"],
+    key_path: Annotated[Floats, "frame 2"],
+    barrier_left: Annotated[Floats, "frame"],
+    lock_there: Annotated[Bools, "frame"],
     final: bool,
     stride: float,
 ) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
     """Cut every leg into moves, one whenever a stride has been walked and one for the rest."""
+    _, picked, reached, _, gone, last = find_marks(path, key_path, barrier_left, lock_there)
     legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
     most = len(path) + len(legs)
     numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
@@ -243,19 +243,19 @@ def _cut(
 @kernel
 def grid_steps(
     items: Annotated[Floats, "item 3"],
-    path: Annotated[Floats, "frame 2"],
     radius: float,
     objects: int,
-    picked: int,
-    reached: int,
-    gone: int,
-    last: int,
+    path: Annotated[Floats, "frame 2"],
+    key_path: Annotated[Floats, "frame 2"],
+    barrier_left: Annotated[Floats, "frame"],
+    lock_there: Annotated[Bools, "frame"],
     final: bool,
     closed: Annotated[Bools, "row column"],
     opened: Annotated[Bools, "row column"],
     cell: float,
 ) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
     """Cut every leg into the cells that it runs through, smoothed."""
+    _, picked, reached, _, gone, last = find_marks(path, key_path, barrier_left, lock_there)
     legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
     most = len(legs)
     for leg in range(len(legs)):
@@ -265,7 +265,7 @@ def grid_steps(
     for leg in range(len(legs)):
         first, end, phase = legs[leg, 0], legs[leg, 1], legs[leg, 2]
         act, item = legs[leg, 3], legs[leg, 4]
-        cells = _cells(path, first, end, opened if phase == OPEN else closed, cell)
+        cells = _cells(path, first, end, opened if phase == OPEN else closed, cell, most)
         for k in range(1, len(cells)):
             start, stop = cells[k - 1, 1:], cells[k, 1:]
             _step(numbers, places, step, cells[k, 0], MOVE, -1, phase, start, stop)
@@ -292,18 +292,22 @@ def _pieces(path: Floats, first: int, last: int, cell: float) -> int:
 @part
 def _between(path: Floats, frame: int, cell: float) -> int:
     """Return into how many pieces a frame's motion must be cut; none for a still frame."""
-    length = _distance(path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1])
-    return math.ceil(length / (cell / 4))
+    across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
+    square, piece = across * across + down * down, cell / 4
+    if square <= piece * piece:  # as in nearly all frames: there is no need for a root
+        return 1 if square > 0 else 0
+    return math.ceil(math.sqrt(square) / piece)
 
 
 @part
-def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float) -> Ints:
+def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float, most: int) -> Ints:
     """Return the cells that a path runs through, as rows: frame where it is entered, column, row.
 
-    Two moves at a right angle become one diagonal wherever the diagonal is legal.
+    Two moves at a right angle become one diagonal wherever the diagonal is legal. There are no
+    more cells than ``most``.
     """
     rows, columns = blocked.shape
-    cells = np.empty((_pieces(path, first, last, cell), 3), dtype=np.int64)
+    cells = np.empty((most, 3), dtype=np.int64)
     column, row = cell_of(path[first, 0], cell, columns), cell_of(path[first, 1], cell, rows)
     cells[0, 0], cells[0, 1], cells[0, 2] = first, column, row
     count = 1
@@ -312,8 +316,9 @@ def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float) -> 
         x, y = path[frame - 1, 0], path[frame - 1, 1]
         across, down = path[frame, 0] - x, path[frame, 1] - y
         for k in range(1, pieces + 1):
-            next_column = cell_of(x + across * k / pieces, cell, columns)
-            next_row = cell_of(y + down * k / pieces, cell, rows)
+            to_x = x + across * k / pieces if k < pieces else path[frame, 0]
+            to_y = y + down * k / pieces if k < pieces else path[frame, 1]
+            next_column, next_row = cell_of(to_x, cell, columns), cell_of(to_y, cell, rows)
             if next_column == column and next_row == row:
                 continue
             column, row = next_column, next_row
