@@ -15,7 +15,6 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from typing import Protocol, TypeVar
 
 from hbtom.errors import BadInput
@@ -47,7 +46,8 @@ def each(
     worthwhile = min(len(items), len(items) * weight // FEW)
     workers = min(workers or _cores(), max(1, worthwhile), MOST)
     if workers == 1:
-        yield from _here(work, items)
+        with without_collecting_garbage():
+            yield from work(items)
         return
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin)
@@ -67,16 +67,6 @@ def each(
                 hint="use fewer --workers",
             ) from None
         raise
-
-
-def _here(work: Work[S, T], items: Sequence[S]) -> Iterator[T]:
-    results = iter(work(items))
-    while True:
-        with without_collecting_garbage():
-            result = list(islice(results, 1))
-        if not result:
-            return
-        yield result[0]
 
 
 @contextmanager

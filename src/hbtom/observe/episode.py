@@ -92,12 +92,12 @@ class Trial:
                     converted.flags.writeable = False
                     object.__setattr__(self, name, converted)
 
-    @cached_property
+    @property
     def items(self) -> tuple[Body, ...]:
         """What the agent may want: the objects and then, if there is one, the key."""
         return self.objects if self.key is None else (*self.objects, self.key)
 
-    @cached_property
+    @property
     def places(self) -> Annotated[Floats, "item 3"]:
         """Where the items lie: x, y and radius of each."""
         return frozen([(*item.centre, item.radius) for item in self.items]).reshape(-1, 3)
