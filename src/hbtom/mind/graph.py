@@ -20,7 +20,7 @@ def graph_effort(plans: GraphPlans, plan: Plan, *, something_else: bool = False)
 
         waste(a) = max over legal a' of Q(s, a')  -  Q(s, a)
 
-    Q is that of the plans, whatever came of an action: chance is the same whatever the goal, so what
+    Q is that of the plans, whatever came of an action: chance is the same for every goal, so what
     was done is evidence, and what came of it is not. Where no action leads to a goal any more, all
     are equal.
     """

@@ -89,8 +89,8 @@ def follow(
     """Do what a plan says, from the state to begin with; what cannot be done is an error.
 
     Where an action may lead to several states, those are kept that fit what was seen of it and in
-    which the rest of the plan can be done. It is an error if more than one is left. What came of the
-    last action does not matter to anybody; if it is not told, it is what is likeliest.
+    which the rest of the plan can be done. It is an error if more than one is left. What came of
+    the last action does not matter to anybody; if it is not told, it is what is likeliest.
     """
     layers = [{world.initial.tobytes(): _Possible(world.initial, 1.0)}]
     for number, step in enumerate(steps, start=1):
