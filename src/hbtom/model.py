@@ -52,10 +52,21 @@ class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("the temperatures must differ from each other")
 
 
-class Grid(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="grid"):
+class Grid(
+    Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,  # so that fingerprints are as they were before anybody could slip
+    tag_field="kind",
+    tag="grid",
+):
     """The paper's dynamics: eight moves on square cells."""
 
     cell: Annotated[float, Meta(ge=4, le=100, description="side of a cell, in pixels")]
+    slip: Annotated[
+        float,
+        Meta(ge=0, lt=1, description="how probable it is that a move goes 45 degrees astray"),
+    ] = 0.0
 
 
 class Continuous(
@@ -101,7 +112,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
     """All assumptions of the observer.
 
     >>> Model.preset("paper").motion
-    Grid(cell=10.0)
+    Grid(cell=10.0, slip=0.0)
     """
 
     name: Annotated[str, Meta(description="a name for people; the fingerprint ignores it")]

@@ -24,10 +24,9 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints, spread
 from hbtom.errors import BadInput
 from hbtom.plan.transitions import Transitions, almost_surely, cheapest, reaching
-from hbtom.world.pddl.joining import spread
 
 TOLERANCE = 1e-10  # of a cost: what is not better by so much is no better
 _SETTLED = 1e-13  # of a cost: a policy is evaluated when no cost changes by more in a sweep

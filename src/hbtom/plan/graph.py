@@ -40,7 +40,8 @@ class GraphPlans:
 
 def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphPlans:
     """Plan from every state of a whole graph to every goal."""
-    transitions = Transitions.of(graph)
+    outcomes = graph.outcomes, graph.target, graph.probability
+    transitions = Transitions(graph.choices, graph.cost, *outcomes)
     solve = cheapest if transitions.certain else expected_cost
     cost = np.array([solve(transitions, goal.holds(graph.states)) for goal in goals])
     return GraphPlans(graph, goals, cost.reshape(len(goals), len(graph)))

@@ -8,9 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
-from hbtom.world.pddl import StateGraph
-from hbtom.world.pddl.joining import spread
+from hbtom.arrays import Bools, Floats, Ints, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +20,6 @@ class Transitions:
     outcomes: Annotated[Ints, "choice+1"]  # where the outcomes of each choice begin
     target: Annotated[Ints, "outcome"]
     probability: Annotated[Floats, "outcome"]
-
-    @staticmethod
-    def of(graph: StateGraph) -> Transitions:
-        parts = graph.choices, graph.cost, graph.outcomes, graph.target, graph.probability
-        return Transitions(*parts)
 
     def __len__(self) -> int:
         return len(self.choices) - 1

@@ -14,9 +14,8 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats, Ints, spread
 from hbtom.errors import BadInput
-from hbtom.world.pddl.joining import spread
 from hbtom.world.pddl.world import Words, World, bits
 
 MOST_STATES = 200_000
