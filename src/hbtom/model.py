@@ -56,7 +56,6 @@ class Grid(
     Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    omit_defaults=True,  # so that fingerprints are as they were before anybody could slip
     tag_field="kind",
     tag="grid",
 ):
@@ -124,9 +123,13 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change when any assumption changes."""
+        """Twelve hexadecimal digits that change when any assumption changes.
+
+        Parameters that not all models had have a default, and do not count as long as they keep to
+        it: a model's fingerprint stays the same when others learn to assume more.
+        """
         nameless = msgspec.structs.replace(self, name="")
-        return hashlib.sha256(msgspec.json.encode(nameless)).hexdigest()[:12]
+        return hashlib.sha256(msgspec.json.encode(_told(nameless))).hexdigest()[:12]
 
     @staticmethod
     def preset(name: str) -> Model:
@@ -230,6 +233,19 @@ def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(base.get(name), dict)
         merged[name] = _merged(base[name], value) if both else value
     return merged
+
+
+def _told(value: Any) -> Any:
+    """Return a part of a model as plain values, without what keeps to its default."""
+    if not isinstance(value, Struct):
+        return value
+    kind = value.__struct_config__
+    told = {} if kind.tag is None else {str(kind.tag_field): kind.tag}
+    for one in msgspec.structs.fields(value):
+        part = getattr(value, one.name)
+        if part != one.default:
+            told[one.name] = _told(part)
+    return told
 
 
 def _toml(value: Struct, path: str = "") -> Iterator[str]:

@@ -52,7 +52,9 @@ def log_seen(
 
         log P = log sum over a of pi(a) P(seen | a)  -  log sum over a of pi(a) P(anything | a)
     """
-    log = -options[..., None] * efficiency
+    possible = np.isfinite(options)
+    log = np.where(possible, -options, 0.0)[..., None] * efficiency
+    log[~possible] = -np.inf
     with np.errstate(divide="ignore"):
         seen, anything = (np.log(one)[..., None, None] for one in (likelihood, visible))
     return np.logaddexp.reduce(seen + log, axis=1) - np.logaddexp.reduce(anything + log, axis=1)
