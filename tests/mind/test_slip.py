@@ -20,7 +20,7 @@ from hbtom.mind.effort import Slips
 from hbtom.mind.grid import grid_effort
 from hbtom.mind.slip import slippery_actions, slippery_effort
 from hbtom.model import with_settings
-from hbtom.plan import GRID, Costs, make_plans
+from hbtom.plan import GRID, make_plans
 from hbtom.plan.graph import GraphPlans, plan_on_graph
 from hbtom.plan.slip import BESIDE, Slippery, slippery_plans
 from hbtom.world import Floor, grid_course, grid_floor
@@ -252,9 +252,10 @@ class Slipping(Slow):
     def log_seen(self, state, seen, goal, beta):
         """Return the log-probability of what is seen, given that something is."""
         actions = [*{*self.actions(state), *([] if seen[0] == "move" else [seen])}]
-        policy = {
-            action: math.exp(self.log_policy(state, action, goal, beta)) for action in actions
-        }
+        q = {action: self.q(state, action, goal) for action in actions}
+        best = max(q.values())
+        weight = {one: 1.0 if best == -math.inf else math.exp(beta * (q[one] - best)) for one in q}
+        policy = {action: weight[action] / sum(weight.values()) for action in actions}
         here, shown, stays = self.result(state, seen, goal)[1], 0.0, 0.0
         for action, chance in policy.items():
             if action[0] != "move":
@@ -407,7 +408,3 @@ def test_a_wall_across_leaves_no_way() -> None:
     effort = slippery_effort(slippery(0.3), PAPER.acts, read([seen])[0], 1.0)
     assert sorted(effort.reachable.tolist()) == [False, True]
     assert np.exp(every_sight(effort)).sum(axis=0) == pytest.approx(1.0)
-
-
-def test_costs_are_needed_everywhere_one_may_slip() -> None:
-    assert Costs(1.0, 1.0, 1.0) == corridor().costs.__class__(1.0, 1.0, 1.0)
