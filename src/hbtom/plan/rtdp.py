@@ -31,6 +31,7 @@ from hbtom.world.pddl.states import expand, keys
 from hbtom.world.pddl.world import Words, spoken
 
 LONGEST = 1000  # steps of a trial; one that takes more may be caught where there is no way out
+MOST_TRIALS = 100_000  # from one state
 Outcomes = list[tuple[int, float]]  # states that may come about, and how probable each is
 Choice = tuple[float, Outcomes]  # what it costs, and to which other states it leads
 
@@ -66,9 +67,14 @@ class Trials:
     def cost(self, start: Annotated[Words, "word"]) -> float:
         """Return the least average cost of the goal from a state; infinite if it may be missed."""
         (state,) = self._numbers(start[None])
-        while not self.solved[state]:
+        for _ in range(MOST_TRIALS):
+            if self.solved[state]:
+                return self.values[state]
             self._try(state)
-        return self.values[state]
+        raise BadInput(
+            f"with so much left to chance, the goal '{self.goal.name}' takes too long to work out",
+            hint="let actions succeed more often, make the problem smaller, or allow more states",
+        )
 
     def _try(self, state: int) -> None:
         """Act from a state as looks best until the goal is reached, or what is left is solved."""

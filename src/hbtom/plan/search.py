@@ -2,8 +2,7 @@
 
 As in the paper, only states that were visited, and those next to them, are searched from. Searches
 for one goal learn from each other: where the cheapest plan costs f, a state that was reached on the
-way, at cost g, is at least f - g away from the goal. So all searches but the first are short. Where
-actions may have several outcomes, these costs are where :mod:`hbtom.plan.rtdp` begins.
+way, at cost g, is at least f - g away from the goal. So all searches but the first are short.
 """
 
 from __future__ import annotations
@@ -34,7 +33,8 @@ def plan_by_search(
 ) -> GraphPlans:
     """Plan from some states, and from those next to them, to every goal.
 
-    At most so many states are kept in memory for a goal; it is an error if that is not enough.
+    Where actions may have several outcomes, what A* finds is what a goal costs with luck; from
+    there, real-time dynamic programming finds what it costs on average. At most so many states are kept in memory for a goal; it is an error if that is not enough.
     """
     graph = around(world, visited)
     cost = np.empty((len(goals), len(graph)))
