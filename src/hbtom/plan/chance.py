@@ -108,6 +108,8 @@ def _proper(
     taken = np.zeros(len(transitions.cost), dtype=np.bool_)
     taken[policy] = True
     reached, _ = reaching(transitions, goal, taken)
+    if reached.all():
+        return policy
     _, other = reaching(transitions, reached, np.ones_like(taken))
     return np.where(reached[:-1], policy, other[:-1])
 

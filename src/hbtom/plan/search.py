@@ -34,7 +34,8 @@ def plan_by_search(
     """Plan from some states, and from those next to them, to every goal.
 
     Where actions may have several outcomes, what A* finds is what a goal costs with luck; from
-    there, real-time dynamic programming finds what it costs on average. At most so many states are kept in memory for a goal; it is an error if that is not enough.
+    there, real-time dynamic programming finds what it costs on average. At most so many states are
+    kept in memory for a goal; it is an error if that is not enough.
     """
     graph = around(world, visited)
     cost = np.empty((len(goals), len(graph)))

@@ -169,6 +169,6 @@ def _chunks(
 def _check(states: int, most: int, choices: int) -> None:
     if states > most or choices > MOST_CHOICES:
         raise TooManyStates(
-            f"there are more than {most:,} states, or {MOST_CHOICES:,} choices in them",
+            f"there are more than {most:,} states, or {MOST_CHOICES:,} outcomes of choices in them",
             hint="make the problem smaller, or allow more (--states, most=)",
         )
