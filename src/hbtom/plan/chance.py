@@ -86,7 +86,7 @@ def _iterated(
             return cost[:-1]
         policy = _proper(transitions, np.where(improved, greedy, policy), goal)
         before, cost = cost, _evaluated(transitions, policy, cost)
-        if cost.sum() >= before.sum():  # nothing but rounding is left to improve
+        if not (cost < before * (1.0 - TOLERANCE / 2)).any():  # it was but rounding
             return before[:-1]
 
 
