@@ -5,7 +5,7 @@ of the two directions beside it, with probability slip / 2 each, or stays where 
 costs as much as the move that was wanted. With Z(s) what it costs to stop in a cell, the cost-to-go
 of a map is
 
-    C(s) = min of Z(s) and, over legal moves m,  |m| + sum over s' of P(s' | s, m) C(s')
+    C(s) = min of Z(s) and, over legal moves m,  length(m) + sum over s' of P(s' | s, m) C(s')
 
 and phases follow each other as in :mod:`hbtom.plan.plans`.
 """
