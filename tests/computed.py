@@ -23,6 +23,7 @@ from hbtom.compiled import Kernel, start_compiler
 from hbtom.mind.bayes import bayes
 from hbtom.mind.grid import actions
 from hbtom.mind.policy import log_boltzmann, log_headings
+from hbtom.model import with_settings
 from hbtom.plan import CONTINUOUS, GRID, Costs, Stencil, cost_to_go, make_plans
 from hbtom.plan.field import _solve
 from hbtom.world import continuous_course, continuous_floor, grid_course, grid_floor
@@ -67,6 +68,9 @@ def odd_worlds() -> Named:
     for seed in range(ODD):
         yield f"odd {seed}", judged(odd_episode(seed), odd_model(seed))
         yield f"odd {seed} by a preset", judged(odd_episode(seed), Model.preset(PRESETS[seed % 2]))
+    slips = with_settings(Model.preset("paper"), {"motion.slip": 0.25})
+    for seed in range(4):
+        yield f"slips {seed}", judged(odd_episode(seed), slips)
 
 
 def judged(episode: Episode, model: Model) -> list[Any]:

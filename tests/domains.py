@@ -8,6 +8,8 @@ from hbtom.world.pddl import World, ground, load_world, read_domain, read_proble
 
 EXAMPLES = Path(__file__).parents[1] / "worlds"
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+CHANCE = ["unreliable-gripper"]  # in which actions may have several outcomes
+CERTAIN = [name for name in NAMES if name not in CHANCE]
 
 SWITCHES = """
 (define (domain switches)

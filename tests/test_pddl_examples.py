@@ -58,6 +58,11 @@ def test_each_has_a_domain_a_problem_goals_and_several_plans(name: str) -> None:
         ("logistics", "farm", "farm"),
         ("logistics", "flour", "flour"),
         ("logistics", "coast-road", "school"),
+        ("unreliable-gripper", "cup", "cup"),
+        ("unreliable-gripper", "bin", "bin"),
+        ("unreliable-gripper", "careful", "cup"),
+        ("unreliable-gripper", "glass", "glass"),
+        ("unreliable-gripper", "pieces", "away"),
     ],
 )
 def test_in_the_end_the_goal_is_clear(name: str, plan: str, goal: str) -> None:
@@ -129,3 +134,27 @@ def test_the_longer_road_costs_efficiency_and_not_the_goal() -> None:
     longer, shorter = seen("logistics", "coast-road"), seen("logistics", "school")
     assert belief(longer, "school")[-1] > 0.95
     assert efficiency(longer)[-1] < 0.6 * efficiency(shorter)[-1]
+
+
+def test_bad_luck_costs_neither_the_goal_nor_efficiency() -> None:
+    judgement = seen("unreliable-gripper", "cup")
+    tries = judgement.plans[0].steps.count("(grasp cup shelf)")
+    first = after(judgement, "(grasp cup shelf)")
+    cup, binned = belief(judgement, "cup"), belief(judgement, "bin")
+    assert tries == 5
+    assert cup[first : first + tries] == pytest.approx(binned[first : first + tries])
+    assert (np.diff(efficiency(judgement)[first : first + tries]) > 0).all()
+
+
+def test_a_firm_grip_on_a_cup_costs_efficiency_and_not_the_goal() -> None:
+    firm, quick = seen("unreliable-gripper", "careful"), seen("unreliable-gripper", "cup")
+    assert efficiency(firm)[-1] < 0.7 * efficiency(quick)[-1]
+
+
+def test_who_risks_the_glass_does_not_want_it_whole() -> None:
+    risked, careful = seen("unreliable-gripper", "pieces"), seen("unreliable-gripper", "glass")
+    when = after(risked, "(grasp-fragile glass shelf)")
+    assert belief(risked, "glass")[when - 1] > 0.2
+    assert (belief(risked, "glass")[when:] == 0).all()
+    firm = after(careful, "(grip-firmly glass shelf)")
+    assert belief(careful, "glass")[firm] > 0.9 > 0.1 > belief(careful, "away")[firm]

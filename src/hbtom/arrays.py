@@ -1,10 +1,12 @@
-"""Array types, and the one way an array is frozen.
+"""Array types, the one way an array is frozen, and runs of numbers.
 
 Shapes stand beside the type: ``Annotated[Floats, "time goal"]`` is a float array with one row per
 time step and one column per goal.
 """
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,3 +21,9 @@ def frozen(values: ArrayLike) -> Floats:
     array = np.array(values, dtype=np.float64)
     array.flags.writeable = False
     return array
+
+
+def spread(first: Annotated[Ints, "run"], count: Annotated[Ints, "run"]) -> Annotated[Ints, "all"]:
+    """Return the numbers first, first + 1, ... of all runs, one run after the other."""
+    before = np.cumsum(count) - count
+    return np.arange(count.sum()) - np.repeat(before - first, count)

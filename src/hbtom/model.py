@@ -52,10 +52,20 @@ class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("the temperatures must differ from each other")
 
 
-class Grid(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="grid"):
+class Grid(
+    Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    tag_field="kind",
+    tag="grid",
+):
     """The paper's dynamics: eight moves on square cells."""
 
     cell: Annotated[float, Meta(ge=4, le=100, description="side of a cell, in pixels")]
+    slip: Annotated[
+        float,
+        Meta(ge=0, lt=1, description="how probable it is that a move goes 45 degrees astray"),
+    ] = 0.0
 
 
 class Continuous(
@@ -101,7 +111,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
     """All assumptions of the observer.
 
     >>> Model.preset("paper").motion
-    Grid(cell=10.0)
+    Grid(cell=10.0, slip=0.0)
     """
 
     name: Annotated[str, Meta(description="a name for people; the fingerprint ignores it")]
@@ -113,9 +123,13 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change when any assumption changes."""
+        """Twelve hexadecimal digits that change when any assumption changes.
+
+        Parameters that not all models had have a default, and do not count as long as they keep to
+        it: a model's fingerprint stays the same when others learn to assume more.
+        """
         nameless = msgspec.structs.replace(self, name="")
-        return hashlib.sha256(msgspec.json.encode(nameless)).hexdigest()[:12]
+        return hashlib.sha256(msgspec.json.encode(_told(nameless))).hexdigest()[:12]
 
     @staticmethod
     def preset(name: str) -> Model:
@@ -219,6 +233,19 @@ def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(base.get(name), dict)
         merged[name] = _merged(base[name], value) if both else value
     return merged
+
+
+def _told(value: Any) -> Any:
+    """Return a part of a model as plain values, without what keeps to its default."""
+    if not isinstance(value, Struct):
+        return value
+    kind = value.__struct_config__
+    told = {} if kind.tag is None else {str(kind.tag_field): kind.tag}
+    for one in msgspec.structs.fields(value):
+        part = getattr(value, one.name)
+        if part != one.default:
+            told[one.name] = _told(part)
+    return told
 
 
 def _toml(value: Struct, path: str = "") -> Iterator[str]:

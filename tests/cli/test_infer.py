@@ -105,6 +105,33 @@ def test_too_large_a_problem_is_searched_and_too_small_a_bound_is_told(infer) ->
     assert "--states" in ran.err
 
 
+GRIPPER = EXAMPLES / "unreliable-gripper"
+
+
+def test_chance_is_planned_with_by_trials_if_there_are_too_many_states(infer) -> None:
+    whole = infer(plan("cup", GRIPPER), folder=GRIPPER)
+    assert (whole.status, whole.err) == (0, "")
+    assert infer(plan("cup", GRIPPER), folder=GRIPPER, more=("--states", "50")).out == whole.out
+    ran = infer(plan("cup", GRIPPER), folder=GRIPPER, more=("--states", "10"))
+    assert (ran.status, ran.out) == (1, "")
+    assert "takes more than 10 states" in ran.err
+
+
+def test_a_plan_that_does_not_tell_what_came_of_it_is_told_what_to_add(
+    infer, tmp_path: Path
+) -> None:
+    lines = ["(move table shelf)", "(grasp cup shelf)", "(move shelf bin)", "(move bin table)"]
+    file = tmp_path / "unclear.plan"
+    file.write_text("\n".join(lines))
+    ran = infer(str(file), folder=GRIPPER)
+    assert (ran.status, ran.out) == (1, "")
+    told = "line 2: what came of step 2, (grasp cup shelf), is not clear: is (busy) true after it?"
+    assert ran.err.startswith(f"hbtom: {file}: {told}")
+    assert "'(grasp cup shelf) => (not (busy))'" in ran.err
+    file.write_text("\n".join(lines).replace("(grasp cup shelf)", "(grasp cup shelf) => (busy)"))
+    assert infer(str(file), folder=GRIPPER).status == 0
+
+
 # Figures
 
 

@@ -26,6 +26,13 @@ def seen(name: str, file: str) -> tuple[GraphPlans, Plan]:
     return plan_on_graph(explore(world), goals), plan
 
 
+def on_average(plans: GraphPlans, goal: int, choice: int) -> float:
+    """Return what is left to pay after a choice."""
+    graph = plans.graph
+    outcomes = range(graph.outcomes[choice], graph.outcomes[choice + 1])
+    return sum(graph.probability[one] * plans.cost[goal, graph.target[one]] for one in outcomes)
+
+
 @pytest.mark.parametrize(("name", "file"), CASES)
 def test_evidence_is_boltzmann_over_legal_actions(name: str, file: str) -> None:
     plans, plan = seen(name, file)
@@ -36,7 +43,7 @@ def test_evidence_is_boltzmann_over_legal_actions(name: str, file: str) -> None:
         choices = range(graph.choices[state], graph.choices[state + 1])
         for goal in range(len(plans.goals)):
             q = {
-                graph.action[one]: -(graph.cost[one] + plans.cost[goal, graph.target[one]])
+                graph.action[one]: -(graph.cost[one] + on_average(plans, goal, one))
                 for one in choices
             }
             for k, beta in enumerate(BETAS):
@@ -47,8 +54,12 @@ def test_evidence_is_boltzmann_over_legal_actions(name: str, file: str) -> None:
                     total = sum(math.exp(beta * (value - best)) for value in q.values())
                     expected = beta * (q[action] - best) - math.log(total)
                 assert evidence.log[step, goal, k] == pytest.approx(expected, rel=1e-9, abs=1e-12)
-        (state,) = (graph.target[one] for one in choices if graph.action[one] == action)
-    assert np.array_equal(graph.states[state], plan.states[-1])
+        (choice,) = (one for one in choices if graph.action[one] == action)
+        (state,) = {
+            target
+            for target in graph.target[graph.outcomes[choice] : graph.outcomes[choice + 1]]
+            if np.array_equal(graph.states[target], plan.states[step + 1])
+        }
     assert evidence.frame.tolist() == list(range(1, len(plan) + 1))
 
 

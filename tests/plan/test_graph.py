@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
+from domains import CERTAIN, EXAMPLES, domain_with, example, problem_with, world_of
 from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphPlans, plan_on_graph
 from hbtom.plan.landmarks import least_cost
@@ -23,7 +23,7 @@ from hbtom.world.pddl.gridworld import DOMAIN
 from hbtom.world.pddl.states import keys
 from world.test_pddl_gridworld import corridor, random_grid
 
-every_example = pytest.mark.parametrize("name", NAMES)
+every_example = pytest.mark.parametrize("name", CERTAIN)
 
 
 def goals_of(graph: StateGraph, name: str) -> tuple[Goal, ...]:

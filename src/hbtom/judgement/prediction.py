@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.mind import Evidence, Posterior
+from hbtom.mind import Actions, Evidence, Posterior
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -37,13 +37,18 @@ def predictive(posterior: Posterior) -> float:
 
 def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
-    options, excess = evidence.effort.choice.options[:, :, goal], evidence.effort.excess[:, goal]
+    choice, excess = evidence.effort.choice, evidence.effort.excess[:, goal]
+    options = choice.options[:, :, goal]
     if np.isinf(excess).any():
         return 0.0
     possible = np.where(np.isfinite(options), options, 0.0)
     scale = min(BINS_PER_UNIT, MOST_BINS / max(float(possible.max(axis=1).sum()), 1.0))
     bins = np.rint(possible * scale).astype(np.int64)
     weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
+    if isinstance(choice, Actions) and choice.slips is not None:
+        weight = (weight[:, None] @ choice.slips.chance)[
+            :, 0
+        ]  # of what is seen, not of what is meant
     weight = weight / weight.sum(axis=1, keepdims=True)
     wasted = np.rint(excess * scale).astype(np.int64).sum()
     distribution = _convolved(bins, weight)

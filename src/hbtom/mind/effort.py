@@ -21,13 +21,31 @@ KEY = Look("key")  # keys are drawn in four rotations; all are one kind of goal
 _HEADINGS = 72  # enough to tell how much an agent of some efficiency is likely to waste
 
 
+class Slips(Struct, frozen=True, eq=False):
+    """Where the observer sees what came of an action: one may be seen as another, or not at all."""
+
+    chance: Annotated[Floats, "step option seen"]  # P(seen as an option | option chosen)
+    seen: Annotated[Ints, "step"]  # the option that each step looks like
+
+    @property
+    def likelihood(self) -> Annotated[Floats, "step option"]:
+        """P(what was seen | option chosen)."""
+        return np.take_along_axis(self.chance, self.seen[:, None, None], axis=2)[:, :, 0]
+
+    @property
+    def visible(self) -> Annotated[Floats, "step option"]:
+        """P(anything is seen | option chosen)."""
+        return self.chance.sum(axis=2)
+
+
 class Actions(Struct, frozen=True, eq=False):
     """A choice among actions: what each would have wasted; infinite for what cannot be done."""
 
     options: Annotated[Floats, "step option goal"]
+    slips: Slips | None = None  # None: what is seen is what was chosen
 
     def among(self, goals: slice) -> Actions:
-        return Actions(self.options[..., goals].copy())
+        return replace(self, options=self.options[..., goals].copy())
 
 
 class Headings(Struct, frozen=True, eq=False, dict=True):

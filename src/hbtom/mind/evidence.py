@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.effort import Actions, Effort
-from hbtom.mind.policy import log_boltzmann, log_headings
+from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.observe import Look
 
 
@@ -41,6 +41,9 @@ class Evidence(Struct, frozen=True, eq=False):
 def weigh(effort: Effort, efficiency: Annotated[Floats, "efficiency"]) -> Evidence:
     """Weigh what each step wasted, for agents of every efficiency."""
     choice, excess = effort.choice, effort.excess
+    if isinstance(choice, Actions) and choice.slips is not None:
+        seen = choice.slips.likelihood, choice.slips.visible
+        return Evidence(effort, log_seen(choice.options, *seen, efficiency), efficiency)
     if isinstance(choice, Actions):
         return Evidence(effort, log_boltzmann(excess, choice.options, efficiency), efficiency)
     moves = choice.length, choice.moves, choice.act

@@ -18,9 +18,11 @@ ELSE = Look("something else")  # a goal that nobody thought of: who has it acts 
 def graph_effort(plans: GraphPlans, plan: Plan, *, something_else: bool = False) -> Effort:
     """Return the effort of a plan that was seen, for every goal, and perhaps for any other.
 
-        Q(s, a) = -(cost(a) + C(s')),      waste(a) = max over legal a' of Q(s, a')  -  Q(s, a)
+        waste(a) = max over legal a' of Q(s, a')  -  Q(s, a)
 
-    Where no action leads to a goal any more, all are equal.
+    Q is that of the plans, whatever came of an action: chance is the same for every goal, so what
+    was done is evidence, and what came of it is not. Where no action leads to a goal any more, all
+    are equal.
     """
     state, taken = _path(plans, plan)
     options = _options(plans, state[:-1])
@@ -45,11 +47,13 @@ def _path(
     """Return the states that a plan leads through, and which of the choices of each it takes."""
     graph = plans.graph
     states, taken = [0], []
-    for action in plan.actions:
+    for action, after in zip(plan.actions, plan.states[1:], strict=True):
         first, last = graph.choices[states[-1] : states[-1] + 2]
         choice = first + np.searchsorted(graph.action[first:last], action)
         taken.append(choice - first)
-        states.append(graph.target[graph.outcomes[choice]])
+        outcomes = graph.target[slice(*graph.outcomes[choice : choice + 2])]
+        came = (graph.states[outcomes] == after).all(axis=1)
+        states.append(outcomes[came.argmax()])
     return np.array(states), np.array(taken, dtype=np.int64)
 
 

@@ -22,12 +22,12 @@ _NO_LOCK = np.empty((0, 0))
 
 
 def grid_effort(motion: Grid, acts: Acts, trial: Trial, opening: float) -> Effort:
-    """Return the effort of a trial; ``opening`` is what opening a lock costs."""
+    """Return the effort of a trial; ``opening`` is what opening a lock costs. Nobody slips."""
     frame, excess, options, reachable, unknown = _grid_effort(
         *world_of(trial), *course_of(trial), acts.final, motion.cell, acts.cost, opening, GRID.table
     )
     return Effort(
-        name_goals(trial), reachable, frame, excess, Actions(options), warnings=_illegal(unknown)
+        name_goals(trial), reachable, frame, excess, Actions(options), warnings=illegal(unknown)
     )
 
 
@@ -73,7 +73,7 @@ def _grid_effort(
     legal, q = _actions(
         cost, closed, opened, to_item, to_lock, moves, act_cost, opening, key, phase, start
     )
-    excess, options, unknown = _options(
+    excess, options, unknown = wasted(
         legal, q, closed, opened, moves, act, item, phase, start, stop
     )
     return frame, excess, options, cost[:, 0, row, column] < np.inf, unknown
@@ -150,7 +150,7 @@ def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool
 
 
 @part
-def _options(
+def wasted(
     legal: Annotated[Bools, "step action"],
     q: Annotated[Floats, "step action goal"],
     closed: Annotated[Bools, "row column"],
@@ -204,7 +204,8 @@ def _taken(moves: Ints, act: int, item: int, start: Floats, stop: Floats) -> int
     return -1
 
 
-def _illegal(count: int) -> tuple[str, ...]:
+def illegal(count: int) -> tuple[str, ...]:
+    """Return the warning about moves that the gridworld does not have, if there are any."""
     if count == 0:
         return ()
     return (f"{count} moves go where the gridworld has no way; they are left out of the evidence",)

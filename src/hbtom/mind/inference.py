@@ -27,6 +27,7 @@ from hbtom.mind.continuous import continuous_effort
 from hbtom.mind.effort import UNIT, Effort
 from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
+from hbtom.mind.slip import slippery_effort
 from hbtom.model import Acts, Continuous, Efficiency, Grid, Model
 from hbtom.observe import Look, Trial
 from hbtom.shown import Shown
@@ -93,7 +94,8 @@ def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = sum(openings) / len(openings) if learnt else model.acts.cost
     if isinstance(model.motion, Grid):
-        effort = grid_effort(model.motion, model.acts, trial, opening)
+        move = slippery_effort if model.motion.slip > 0 else grid_effort
+        effort = move(model.motion, model.acts, trial, opening)
     else:
         effort = continuous_effort(model.motion, model.acts, trial, opening)
     if model.preference.keys or trial.key is None:

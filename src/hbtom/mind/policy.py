@@ -40,6 +40,26 @@ def log_boltzmann(
     return log
 
 
+def log_seen(
+    options: Annotated[Floats, "step option goal"],
+    likelihood: Annotated[Floats, "step option"],
+    visible: Annotated[Floats, "step option"],
+    efficiency: Annotated[Floats, "efficiency"],
+) -> Annotated[Floats, "step goal efficiency"]:
+    """Return the log-probability of what was seen, given that something was, by Boltzmann's choice.
+
+    With pi(a) ~ exp(-beta option), of which the normaliser cancels out:
+
+        log P = log sum over a of pi(a) P(seen | a)  -  log sum over a of pi(a) P(anything | a)
+    """
+    possible = np.isfinite(options)
+    log = np.where(possible, -options, 0.0)[..., None] * efficiency
+    log[~possible] = -np.inf
+    with np.errstate(divide="ignore"):
+        seen, anything = (np.log(one)[..., None, None] for one in (likelihood, visible))
+    return np.logaddexp.reduce(seen + log, axis=1) - np.logaddexp.reduce(anything + log, axis=1)
+
+
 @kernel
 def log_headings(
     excess: Annotated[Floats, "step goal"],

@@ -2,8 +2,7 @@
 
     C(s) = 0 where the goal holds,      C(s) = min over a of  cost(a) + C(s')      elsewhere
 
-Costs flow backwards from where a goal holds, as long as they still improve a state. Since rounding
-is monotone, that fixed point is the same number, bit for bit, whichever way it is reached.
+Where an action may have several outcomes, C(s') is their average (:mod:`hbtom.plan.chance`).
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Floats
+from hbtom.plan.chance import expected_cost
+from hbtom.plan.transitions import Transitions, cheapest
 from hbtom.world.pddl import Goal, StateGraph
-from hbtom.world.pddl.joining import spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,38 +40,8 @@ class GraphPlans:
 
 def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphPlans:
     """Plan from every state of a whole graph to every goal."""
-    into = _Into.all(graph)
-    cost = np.array([_flow(graph, into, goal.holds(graph.states)) for goal in goals])
+    outcomes = graph.outcomes, graph.target, graph.probability
+    transitions = Transitions(graph.choices, graph.cost, *outcomes)
+    solve = cheapest if transitions.certain else expected_cost
+    cost = np.array([solve(transitions, goal.holds(graph.states)) for goal in goals])
     return GraphPlans(graph, goals, cost.reshape(len(goals), len(graph)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Into:
-    """The choices of a graph by the state that they lead to."""
-
-    first: Annotated[Ints, "state+1"]
-    state: Annotated[Ints, "choice"]  # in which they are made
-    cost: Annotated[Floats, "choice"]
-
-    @staticmethod
-    def all(graph: StateGraph) -> _Into:
-        state = np.repeat(np.arange(len(graph)), np.diff(graph.choices))
-        order = np.argsort(graph.target, kind="stable")
-        first = np.searchsorted(graph.target[order], np.arange(len(graph) + 1))
-        return _Into(first, state[order], graph.cost[order])
-
-
-def _flow(
-    graph: StateGraph, into: _Into, done: Annotated[Bools, "state"]
-) -> Annotated[Floats, "state"]:
-    cost = np.where(done, 0.0, np.inf)
-    improved = np.flatnonzero(done)
-    while len(improved):
-        count = into.first[improved + 1] - into.first[improved]
-        choice = spread(into.first[improved], count)
-        value = into.cost[choice] + np.repeat(cost[improved], count)
-        better = value < cost[into.state[choice]]
-        state, value = into.state[choice][better], value[better]
-        np.minimum.at(cost, state, value)
-        improved = np.unique(state)
-    return cost

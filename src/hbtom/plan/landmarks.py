@@ -10,20 +10,24 @@ Domshlak 2009). If each action is followed back to the dearest fact that it need
 alone, the actions by which the goal's surroundings are entered are such a set. The cheapest of them
 is added to the estimate and taken off the cost of all, until nothing is left to pay.
 
-Neither overestimates. What must be false is ignored. Many states are worked out together.
+Neither overestimates, also where actions may have several outcomes: all of them are taken to come
+about at once. What must be false is ignored. Many states are worked out together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.errors import BadInput
 from hbtom.world.pddl import Goal, World
+from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.world import ALWAYS, Words, bits
 
+WORTH = 1.1  # times the quick estimate: so much better must one be that takes long
 _AT_ONCE = 1 << 19  # costs of actions that are worked out together
 _NOTHING = 1e-12  # below this, costs are rounding error
 
@@ -41,6 +45,38 @@ def least_cost(
             cost = _summed(towards, bits(states[some]).T, landmarks)
             least[some] = np.minimum(least[some], cost)
     return least
+
+
+@dataclass
+class Estimates:
+    """What a goal costs at least from states that were met, of which at most so many are kept."""
+
+    world: World
+    goal: Goal
+    most: int
+    ahead: dict[bytes, float] = field(default_factory=dict)
+    landmarks: bool | None = None  # whether to look for them: where they are worth the trouble
+
+    def add(self, states: Annotated[Words, "state word"]) -> None:
+        """Work out what the goal costs at least from states that were not met before."""
+        new = {key: row for row, key in enumerate(keys(states)) if key not in self.ahead}
+        if not new:
+            return
+        if len(self.ahead) + len(new) > self.most:
+            problem = (
+                f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
+            )
+            hint = "make the problem smaller, leave out the goal, or allow more (--states, most=)"
+            raise BadInput(problem, hint=hint)
+        if self.landmarks is None:
+            quick, better = (
+                float(least_cost(self.world, self.goal, states[:1], landmarks=one)[0])
+                for one in (False, True)
+            )
+            self.landmarks = better > WORTH * quick
+        some = states[list(new.values())]
+        least = least_cost(self.world, self.goal, some, landmarks=self.landmarks)
+        self.ahead.update(zip(new, least.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

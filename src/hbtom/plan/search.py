@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphPlans
-from hbtom.plan.landmarks import least_cost
+from hbtom.plan.landmarks import Estimates
+from hbtom.plan.rtdp import Trials, check_costs
 from hbtom.world.pddl import MOST_STATES, Goal, World, around
 from hbtom.world.pddl.states import expand, keys
 from hbtom.world.pddl.world import Words
 
-WORTH = 1.1  # times the quick estimate: so much better must one be that takes long
 _TOGETHER = 128  # states of equal promise that are expanded at once
 
 
@@ -34,13 +33,20 @@ def plan_by_search(
 ) -> GraphPlans:
     """Plan from some states, and from those next to them, to every goal.
 
-    At most so many states are kept in memory for a goal; it is an error if that is not enough.
+    Where actions may have several outcomes, what A* finds is what a goal costs with luck; from
+    there, real-time dynamic programming finds what it costs on average. At most so many states are
+    kept in memory for a goal; it is an error if that is not enough.
     """
     graph = around(world, visited)
     cost = np.empty((len(goals), len(graph)))
+    if not world.certain:
+        check_costs(world)
     for number, goal in enumerate(goals):
-        search = _Search(world, goal, most)
+        search = _Search(world, goal, Estimates(world, goal, most))
         cost[number] = [search.cost(state) for state in graph.states]
+        if not world.certain:
+            trials = Trials(world, goal, search.estimates)
+            cost[number] = [trials.cost(state) for state in graph.states]
     return GraphPlans(graph, goals, cost)
 
 
@@ -50,14 +56,19 @@ class _Search:
 
     world: World
     goal: Goal
-    most: int
-    ahead: dict[bytes, float] = field(default_factory=dict)  # what the goal costs at least
-    landmarks: bool | None = None  # whether to look for them: where they are worth the trouble
+    estimates: Estimates
+
+    @property
+    def ahead(self) -> dict[bytes, float]:
+        return self.estimates.ahead
 
     def cost(self, start: Annotated[Words, "word"]) -> float:
-        """Return the cost of the cheapest plan from a state; infinite if there is none."""
+        """Return the cost of the cheapest plan from a state; infinite if there is none.
+
+        Where actions may have several outcomes, it may pick what comes about.
+        """
         first = start.tobytes()
-        self._estimate(start[None])
+        self.estimates.add(start[None])
         paid = {first: 0.0}
         expanded: dict[bytes, float] = {}  # and what was paid then
         queue = [(self.ahead[first], first)] if self.ahead[first] < math.inf else []
@@ -83,36 +94,14 @@ class _Search:
     ) -> None:
         """Put all that some states lead to into the queue, where that is the cheapest way yet."""
         steps = expand(self.world, states)
-        self._estimate(steps.after)
-        prices = self.world.cost[steps.action].tolist()
-        for before, price, after in zip(
-            steps.state.tolist(), prices, keys(steps.after), strict=True
-        ):
+        self.estimates.add(steps.after)
+        state, action = (np.repeat(one, steps.outcomes) for one in (steps.state, steps.action))
+        prices = self.world.cost[action].tolist()
+        for before, price, after in zip(state.tolist(), prices, keys(steps.after), strict=True):
             spent = paid[names[before]] + price
             if spent < paid.get(after, math.inf) and self.ahead[after] < math.inf:
                 paid[after] = spent
                 heapq.heappush(queue, (spent + self.ahead[after], after))
-
-    def _estimate(self, states: Annotated[Words, "state word"]) -> None:
-        """Work out what the goal costs at least from states that were not met before."""
-        new = {key: row for row, key in enumerate(keys(states)) if key not in self.ahead}
-        if not new:
-            return
-        if len(self.ahead) + len(new) > self.most:
-            problem = (
-                f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
-            )
-            hint = "make the problem smaller, leave out the goal, or allow more (--states, most=)"
-            raise BadInput(problem, hint=hint)
-        if self.landmarks is None:
-            quick, better = (
-                float(least_cost(self.world, self.goal, states[:1], landmarks=one)[0])
-                for one in (False, True)
-            )
-            self.landmarks = better > WORTH * quick
-        some = states[list(new.values())]
-        least = least_cost(self.world, self.goal, some, landmarks=self.landmarks)
-        self.ahead.update(zip(new, least.tolist(), strict=True))
 
 
 def _best(

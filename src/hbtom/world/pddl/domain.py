@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hbtom.world.pddl.formula import OBJECT, And, Atom, Formula, Typed
+from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
+from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
 from hbtom.world.pddl.language import (
     Language,
-    Scope,
     exactly,
     name_of,
     parts_of,
@@ -17,7 +17,6 @@ from hbtom.world.pddl.language import (
 )
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
-COST = "total-cost"
 _REQUIREMENTS = (
     ":strips",
     ":typing",
@@ -28,28 +27,12 @@ _REQUIREMENTS = (
     ":universal-preconditions",
     ":quantified-preconditions",
     ":action-costs",
+    CHANCE,
     ":adl",  # this and what follows as long as the rest of it is not used
     ":conditional-effects",
     ":fluents",
     ":numeric-fluents",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """An atom that becomes true, or false, for all values of some variables."""
-
-    atom: Atom
-    holds: bool
-    variables: tuple[Typed, ...] = ()
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One thing that an action may lead to, and how probable that is."""
-
-    probability: float
-    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +43,7 @@ class Schema:
     parameters: tuple[Typed, ...]
     precondition: Formula
     outcomes: tuple[Outcome, ...]
-    costs: tuple[float | Atom, ...]  # numbers, and functions of parameters, that are added up
+    costs: tuple[Cost, ...]  # that are added up
     line: int
 
 
@@ -80,13 +63,14 @@ class Domain:
 def read_domain(text: str) -> Domain:
     """Read a domain from PDDL; what cannot be understood is refused, with its line."""
     name, sections = define(read_form(text), "domain")
+    requirements: tuple[str, ...] = ()
     types: dict[str, tuple[str, ...]] = {}
     constants: tuple[Typed, ...] = ()
     predicates: dict[str, tuple[Typed, ...]] = {}
     functions: dict[str, tuple[Typed, ...]] = {}
     for section in sections:
         if section.head == ":requirements":
-            check_requirements(section)
+            requirements = check_requirements(section)
         elif section.head == ":types":
             types = {one.name: one.types for one in read_typed(section.parts[1:])}
             missing = {above for kinds in types.values() for above in kinds} - {OBJECT}
@@ -103,7 +87,7 @@ def read_domain(text: str) -> Domain:
     actions: dict[str, Schema] = {}
     for section in sections:
         if section.head == ":action":
-            action = _action(language, section)
+            action = _action(language, section, requirements)
             if action.name in actions:
                 raise bad(section.line, f"there are two actions '{action.name}'")
             actions[action.name] = action
@@ -130,11 +114,12 @@ def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:
     return name_of(name), tuple(one for one in sections if isinstance(one, Form))
 
 
-def check_requirements(section: Form) -> None:
-    """Refuse requirements that cannot be met."""
+def check_requirements(section: Form) -> tuple[str, ...]:
+    """Return the requirements; refuse those that cannot be met."""
     for part in section.parts[1:]:
         if name_of(part) not in _REQUIREMENTS:
             raise unsupported(part, f"the requirement {part}")
+    return tuple(map(name_of, section.parts[1:]))
 
 
 def _signatures(language: Language, nodes: Iterable[Node]) -> dict[str, tuple[Typed, ...]]:
@@ -166,7 +151,7 @@ def _without_number(nodes: Sequence[Node]) -> Iterator[Node]:
 # Actions
 
 
-def _action(language: Language, section: Form) -> Schema:
+def _action(language: Language, section: Form, requirements: Collection[str]) -> Schema:
     if len(section.parts) < 2:
         raise bad(section.line, "an action has no name")
     name, fields = name_of(section.parts[1]), section.parts[2:]
@@ -182,63 +167,5 @@ def _action(language: Language, section: Form) -> Schema:
     scope = {one.name: one for one in parameters}
     condition = given.get(":precondition")
     precondition = And(()) if condition is None else language.formula(condition, scope)
-    changes, costs = _effect(language, given[":effect"], scope)
-    outcome = Outcome(1.0, tuple(changes))
-    return Schema(name, parameters, precondition, (outcome,), tuple(costs), section.line)
-
-
-def _effect(
-    language: Language, node: Node, scope: Scope, every: tuple[Typed, ...] = ()
-) -> tuple[list[Change], list[float | Atom]]:
-    """Read what an action changes, and what it costs."""
-    if isinstance(node, Word):
-        raise bad(node.line, f"'{node.text}' is not an effect", "put it in parentheses")
-    changes: list[Change] = []
-    costs: list[float | Atom] = []
-    if node.head == "and" or not node.parts:
-        for part in node.parts[1:]:
-            more, further = _effect(language, part, scope, every)
-            changes += more
-            costs += further
-    elif node.head == "not":
-        (part,) = exactly(1, node)
-        changes.append(Change(language.atom(part, scope), False, every))
-    elif node.head == "forall":
-        variables, part = exactly(2, node)
-        typed, inside = language.quantified(variables, scope)
-        more, further = _effect(language, part, inside, every + typed)
-        if further:
-            raise unsupported(node, "a cost within 'forall'")
-        changes += more
-    elif node.head == "increase":
-        costs.append(_cost(language, node, scope))
-    elif node.head in ("when", "assign", "decrease", "scale-up", "scale-down", *_CHANCE):
-        raise unsupported(node, f"'{node.head}' in an effect")
-    else:
-        changes.append(Change(language.atom(node, scope), True, every))
-    return changes, costs
-
-
-_CHANCE = ("probabilistic", "oneof")
-
-
-def _cost(language: Language, node: Form, scope: Scope) -> float | Atom:
-    """Read what is added to the total cost: a number, or a function."""
-    to, amount = exactly(2, node)
-    if str(to) not in (f"({COST})", COST):
-        raise unsupported(node, f"a number other than ({COST}) that changes")
-    if COST not in language.functions:
-        raise bad(node.line, f"there is no function '{COST}'", f"declare ({COST}) in :functions")
-    if isinstance(amount, Word):
-        return number(amount)
-    if amount.head in ("+", "-", "*", "/"):
-        raise unsupported(node, "arithmetic")
-    return language.function(amount, scope)
-
-
-def number(node: Node) -> float:
-    """Read a number that is not negative."""
-    text = str(node)
-    if not text.replace(".", "", 1).isdecimal() or not text.isascii():
-        raise bad(node.line, f"'{short(node)}' is no number of 0 or more")
-    return float(text)
+    outcomes, costs = read_effect(language, given[":effect"], scope, requirements)
+    return Schema(name, parameters, precondition, outcomes, costs, section.line)

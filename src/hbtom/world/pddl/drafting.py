@@ -15,7 +15,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Ints
-from hbtom.world.pddl.domain import Change, Schema
+from hbtom.world.pddl.domain import Schema
+from hbtom.world.pddl.effects import Change
 from hbtom.world.pddl.formula import (
     MOST_CASES,
     Atom,

@@ -7,7 +7,9 @@ is tested. A diagonal costs the square root of two, to the last bit of a double.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence, Set
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,23 @@ from hbtom.world.floor import Floor
 from hbtom.world.phase import Phase
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
+SLIPPERY = Path(__file__).with_name("slippery.pddl")  # in which a fifth of all moves go astray
+
+
+def write_domain(slip: float) -> str:
+    """Return the domain in which a move goes astray with probability ``slip``.
+
+    Its problems must be written as ``slippery``. Without slips it is the plain domain.
+    """
+    if not 0 <= slip < 1:
+        raise BadInput(f"{slip} is no slip", hint="it is a probability, less than 1")
+    if slip == 0:
+        return DOMAIN.read_text(encoding="utf-8")
+    exact = Decimal(repr(float(slip)))  # so that what is written adds up to 1
+    chance = (
+        f"(probabilistic {1 - exact:f} (at ?to) {exact / 2:f} (at ?left) {exact / 2:f} (at ?right))"
+    )
+    return re.sub(r"\(probabilistic .*\)(?=\n)", chance, SLIPPERY.read_text(encoding="utf-8"))
 
 
 def write_problem(
@@ -30,12 +49,14 @@ def write_problem(
     opening: float = 1.0,
     side: float = 1.0,
     diagonal: float = math.sqrt(2.0),
+    slippery: bool = False,
     name: str = "floor",
 ) -> str:
     """Return a problem: a floor of ``grid`` cells, and an agent that starts in a row and column.
 
     ``items`` are the names of the floor's items, of which one may be the key. The goal of the
-    problem is to touch the first item, for planners that want one.
+    problem is to touch the first item, for planners that want one. A ``slippery`` problem also
+    tells where moves end that go astray.
     """
     if not np.isin(floor.to_item, [0.0, np.inf]).all():
         raise BadInput("the floor is not one of 'grid' cells: things are at hand at some distance")
@@ -59,6 +80,7 @@ def write_problem(
         f"    (now {'gone' if phase == Phase.OPEN else 'standing'})",
         *([f"    (held {items[key]})"] if key is not None and phase != Phase.START else []),
         *(f"    {fact}" for fact in _facts(floor, items, cells)),
+        *(f"    {fact}" for fact in (_astray(floor, cells) if slippery else ())),
         "  )",
         f"  (:goal {goal})",
         "  (:metric minimize (total-cost)))",
@@ -90,6 +112,30 @@ def _facts(floor: Floor, items: Sequence[str], cells: Sequence[tuple[int, int]])
                 yield f"(at-hand {item} {cell_name(cell)})"
         if floor.to_lock is not None and floor.to_lock[cell] == 0:
             yield f"(at-lock {cell_name(cell)})"
+
+
+def _astray(floor: Floor, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield where moves may end instead: 45 degrees to either side, or where they began."""
+    for blocked, barrier in ((floor.closed, "standing"), (floor.open, "gone")):
+        free = {cell for cell in cells if not blocked[cell]}
+        for here in filter(free.__contains__, cells):
+            ends = [_end(free, here, move) for move in _AROUND]
+            for turn, there in enumerate(ends):
+                if there != here:
+                    told = here, there, ends[turn - 1], ends[(turn + 1) % len(ends)]
+                    yield f"(astray {' '.join(map(cell_name, told))} {barrier})"
+
+
+_AROUND = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))  # clockwise
+
+
+def _end(
+    free: Set[tuple[int, int]], here: tuple[int, int], move: tuple[int, int]
+) -> tuple[int, int]:
+    """Return where a move ends: where it leads if no corner is in the way, else where it began."""
+    (row, column), (down, right) = here, move
+    there = (row + down, column + right)
+    return there if {there, (row + down, column), (row, column + right)} <= free else here
 
 
 def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:

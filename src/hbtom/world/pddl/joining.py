@@ -11,7 +11,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Ints
+from hbtom.arrays import Bools, Ints, spread
 from hbtom.errors import BadInput
 
 Terms = tuple[int, ...]
@@ -76,12 +76,6 @@ def _joined(
     row = np.repeat(np.arange(len(one)), count)
     match = order[spread(first, count)]
     return (*ours, *(theirs[column] for column in new)), np.hstack([one[row], other[match][:, new]])
-
-
-def spread(first: Annotated[Ints, "run"], count: Annotated[Ints, "run"]) -> Annotated[Ints, "all"]:
-    """Return the numbers first, first + 1, ... of all runs, one run after the other."""
-    before = np.cumsum(count) - count
-    return np.arange(count.sum()) - np.repeat(before - first, count)
 
 
 def codes(table: Table, radix: int) -> Annotated[Ints, "fact"]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,15 @@ from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Schema
 from hbtom.world.pddl.formula import And, Atom, Formula, Not, holds, with_values
+from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
-from hbtom.world.pddl.syntax import Form, bad, read_form, short
+from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short
 from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
 
+MOST_POSSIBLE = 1000  # states that may have come about at a time, as far as a plan tells
+_ARROW = re.compile(r"(?<=[)\]])\s*=>")
+_TELL = "say what was seen of it, as in '{} => (CONDITION)'"
 _STAMPED = re.compile(r"(?:\d+(?:\.\d+)?\s*:)?\s*(\(.*\))\s*(?:\[[\d.]+\])?", re.DOTALL)
 
 
@@ -43,35 +47,56 @@ class Plan:
         return f"<Plan {self.name!r} of {self.agent} in {len(self)} steps>"
 
 
+class Step(NamedTuple):
+    """An action as it is told, and what was seen to come of it, if that is told."""
+
+    action: Form
+    seen: tuple[Form, ...] = ()
+
+
 def read_plan(world: World, text: str, *, agent: str = "agent", name: str = "plan") -> Plan:
     """Read a plan as planners write it: an action in parentheses on each line.
 
-    A number with a colon before it, and a duration in brackets after it, are let pass.
+    A number with a colon before it, and a duration in brackets after it, are let pass. Conditions
+    that were seen to hold after the action may follow an arrow: (grasp cup) => (holding cup).
     """
     steps = []
     for line, told in enumerate(text.split("\n"), start=1):
         told = told.partition(";")[0].strip()
         if told:
-            stamped = _STAMPED.fullmatch(told)
+            action, *seen = _ARROW.split(told, maxsplit=1)
+            stamped = _STAMPED.fullmatch(action)
             if stamped is None:
                 hint = "write '(ACTION OBJECT ...)', one a line"
                 raise bad(line, f"'{told[:60]}' is no action", hint)
-            steps.append(read_form(stamped[1], line))
+            steps.append(Step(read_form(stamped[1], line), _conditions(line, *seen)))
     return follow(world, steps, agent=agent, name=name)
 
 
+def _conditions(line: int, told: str | None = None) -> tuple[Form, ...]:
+    if told is None:
+        return ()
+    forms = tuple(form for form in read_forms(told, line) if isinstance(form, Form))
+    if not forms or len(forms) < len(read_forms(told, line)):
+        hint = "write what holds after the action, as in '(grasp cup) => (holding cup)'"
+        raise bad(line, f"'{told[:60]}' is no condition", hint)
+    return forms
+
+
 def follow(
-    world: World, steps: Sequence[Form], *, agent: str = "agent", name: str = "plan"
+    world: World, steps: Sequence[Step], *, agent: str = "agent", name: str = "plan"
 ) -> Plan:
-    """Do what a plan says, from the state to begin with; what cannot be done is an error."""
-    states, actions = [world.initial], []
+    """Do what a plan says, from the state to begin with; what cannot be done is an error.
+
+    Where an action may lead to several states, those are kept that fit what was seen of it and in
+    which the rest of the plan can be done. It is an error if more than one is left. What came of
+    the last action does not matter to anybody; if it is not told, it is what is likeliest.
+    """
+    layers = [{world.initial.tobytes(): _Possible(world.initial, 1.0)}]
     for number, step in enumerate(steps, start=1):
-        action = world.action_number.get(_words(step))
-        after = None if action is None else _after(world, states[-1], action)
-        if action is None or after is None:
-            raise _wrong(world, states[-1], step, number)
-        actions.append(action)
-        states.append(after)
+        layers.append(_after(world, layers[-1], step, number))
+    actions = [world.action_number[_words(step.action)] for step in steps]
+    states = _only_way(world, layers, steps)
     return Plan(world, np.array(actions, dtype=np.int64), np.array(states), agent, name)
 
 
@@ -79,18 +104,78 @@ def _words(step: Form) -> Ground:
     return tuple(map(str, step.parts))
 
 
-def _after(world: World, state: Annotated[Words, "word"], action: int) -> Words | None:
-    """Return the state after an action, or None if it cannot be done."""
+@dataclass
+class _Possible:
+    """A state that may have come about, and those before it from which it did."""
+
+    state: Annotated[Words, "word"]
+    chance: float = 0.0
+    before: set[bytes] = field(default_factory=set)
+
+
+_Layer = dict[bytes, _Possible]
+
+
+def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
+    """Return the states that may have come about after one more step."""
+    action = world.action_number.get(_words(step.action))
+    after: _Layer = {}
+    for key, one in layer.items():
+        for state, chance in [] if action is None else _outcomes(world, one.state, action):
+            possible = after.setdefault(state.tobytes(), _Possible(state))
+            possible.chance += one.chance * chance
+            possible.before.add(key)
+    if not after:
+        raise _wrong(world, _likeliest(layer).state, step.action, number)
+    fits = _seen(world, step).holds(np.array([one.state for one in after.values()]))
+    fitting = {key: one for (key, one), fit in zip(after.items(), fits, strict=True) if fit}
+    told = " ".join(map(str, step.seen))
+    if not fitting:
+        problem = f"step {number}, {short(step.action)}, cannot have led to {told}"
+        raise bad(step.action.line, problem, "what is seen must be possible in the domain")
+    if len(fitting) > MOST_POSSIBLE:
+        problem = f"up to step {number}, more than {MOST_POSSIBLE} states may have come about"
+        raise bad(step.action.line, problem, _TELL.format(short(step.action)))
+    return fitting
+
+
+def _seen(world: World, step: Step) -> Goal:
+    told = f"(and {' '.join(map(str, step.seen))})"
+    return make_goal(world, "what was seen", told, step.action.line)
+
+
+def _outcomes(
+    world: World, state: Annotated[Words, "word"], action: int
+) -> Iterator[tuple[Words, float]]:
+    """Yield the states to which an action may lead; none if it cannot be done."""
     true = bits(state[None])[0]
     ways = slice(*np.searchsorted(world.action, [action, action + 1]))
     fits = true[world.need[ways]].all(axis=1) & ~true[world.avoid[ways]].any(axis=1)
-    if not fits.any():
-        return None
-    (outcome,) = range(*world.outcomes[action : action + 2])
-    delete, add = (
-        words_of(facts[outcome].tolist(), world.words) for facts in (world.delete, world.add)
-    )
-    return (state & ~delete) | add
+    for outcome in range(*world.outcomes[action : action + 2]) if fits.any() else ():
+        delete, add = (
+            words_of(facts[outcome].tolist(), world.words) for facts in (world.delete, world.add)
+        )
+        yield (state & ~delete) | add, float(world.probability[outcome])
+
+
+def _only_way(world: World, layers: Sequence[_Layer], steps: Sequence[Step]) -> list[Words]:
+    """Return the states of a plan, if there is but one way to go through with it."""
+    last = _likeliest(layers[-1])
+    states, kept = [last.state], set().union(*(one.before for one in layers[-1].values()))
+    unclear: BadInput | None = None
+    for number in range(len(steps) - 1, -1, -1):
+        some = [layers[number][key] for key in kept]
+        if len(some) > 1:  # the first such step is to blame
+            unclear = _unclear(world, some, steps[number - 1].action, number)
+        states.append(some[0].state)
+        kept = set().union(*(one.before for one in some))
+    if unclear is not None:
+        raise unclear
+    return states[::-1]
+
+
+def _likeliest(layer: _Layer) -> _Possible:
+    return max(layer.values(), key=lambda one: one.chance)
 
 
 # What is wrong
@@ -117,6 +202,15 @@ def _wrong(world: World, state: Annotated[Words, "word"], step: Form, number: in
     failing = "; ".join(_failing(world, state, schema, names))
     hint = "what is seen must be possible in the domain"
     return bad(step.line, f"step {number}, {told}, cannot be done there: {failing}", hint)
+
+
+def _unclear(world: World, some: Sequence[_Possible], step: Form, number: int) -> BadInput:
+    """Return the error for a step of which it is not clear what came of it."""
+    one, other = sorted((sorted(world.true_in(each.state)) for each in some), reverse=True)[:2]
+    fact = spoken(min(set(one) ^ set(other)))
+    problem = f"what came of step {number}, {short(step)}, is not clear: is {fact} true after it?"
+    hint = f"say what was seen, '{short(step)} => {fact}' or '{short(step)} => (not {fact})'"
+    return bad(step.line, problem, hint)
 
 
 def _failing(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hbtom.world.pddl.domain import COST, Domain, check_requirements, define, number
+from hbtom.world.pddl.domain import Domain, check_requirements, define
+from hbtom.world.pddl.effects import COST, number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short

@@ -14,13 +14,12 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats, Ints, spread
 from hbtom.errors import BadInput
-from hbtom.world.pddl.joining import spread
 from hbtom.world.pddl.world import Words, World, bits
 
 MOST_STATES = 200_000
-MOST_CHOICES = 2_500_000  # what can be done in all states together: with them, some 400 MB
+MOST_CHOICES = 2_500_000  # and outcomes of them, in all states together: some 400 MB
 _AT_ONCE = 1 << 22  # facts, and ways to do something, that are looked at together
 
 
@@ -74,7 +73,7 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
             target = [number.setdefault(key, len(number)) for key in keys(step.after)]
             fresh.append(step.after[_first(target, known)])
             parts.append(_part(step, expanded, target))
-            expanded, choices = expanded + len(some), choices + len(step.action)
+            expanded, choices = expanded + len(some), choices + len(step.after)
             _check(len(number), most, choices)
         newest = np.concatenate(fresh)
     return _graph(world, number, parts)
@@ -170,6 +169,6 @@ def _chunks(
 def _check(states: int, most: int, choices: int) -> None:
     if states > most or choices > MOST_CHOICES:
         raise TooManyStates(
-            f"there are more than {most:,} states, or {MOST_CHOICES:,} choices in them",
+            f"there are more than {most:,} states, or {MOST_CHOICES:,} outcomes of choices in them",
             hint="make the problem smaller, or allow more (--states, most=)",
         )

@@ -77,6 +77,11 @@ class World:
         return self.add[outcomes].reshape(len(self.action), many * self.add.shape[1])
 
     @property
+    def certain(self) -> bool:
+        """Whether every action has one outcome, so that nothing is left to chance."""
+        return len(self.probability) == len(self.actions)
+
+    @property
     def words(self) -> int:
         return len(self.initial)
 

@@ -1,0 +1,116 @@
+"""What can be done in states and where it may lead, as arrays; and going backwards through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints, spread
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Choices of states, what they cost, and their outcomes: a graph, whatever its states are."""
+
+    choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
+    cost: Annotated[Floats, "choice"]
+    outcomes: Annotated[Ints, "choice+1"]  # where the outcomes of each choice begin
+    target: Annotated[Ints, "outcome"]
+    probability: Annotated[Floats, "outcome"]
+
+    def __len__(self) -> int:
+        return len(self.choices) - 1
+
+    @property
+    def certain(self) -> bool:
+        """Whether every choice has one outcome, so that nothing is left to chance."""
+        return len(self.target) == len(self.cost)
+
+    @cached_property
+    def state(self) -> Annotated[Ints, "choice"]:
+        """In which each choice is made."""
+        return np.repeat(np.arange(len(self)), np.diff(self.choices))
+
+    @cached_property
+    def choice(self) -> Annotated[Ints, "outcome"]:
+        """Whose outcome each is."""
+        return np.repeat(np.arange(len(self.cost)), np.diff(self.outcomes))
+
+    @cached_property
+    def into(self) -> tuple[Annotated[Ints, "state+1"], Annotated[Ints, "outcome"]]:
+        """The choices that may lead to each state: where its list begins, and all lists."""
+        order = np.argsort(self.target, kind="stable")
+        first = np.searchsorted(self.target[order], np.arange(len(self) + 1))
+        return first, self.choice[order]
+
+    def leading_to(
+        self, states: Annotated[Ints, "some"]
+    ) -> tuple[Annotated[Ints, "some"], Annotated[Ints, "choice"]]:
+        """Return how many choices may lead to each of some states, and these choices."""
+        first, choice = self.into
+        count = first[states + 1] - first[states]
+        return count, choice[spread(first[states], count)]
+
+
+def cheapest(
+    transitions: Transitions, done: Annotated[Bools, "state"]
+) -> Annotated[Floats, "state"]:
+    """Return what it costs to get to where something is done, if one may pick what comes about.
+
+        C(s) = 0 where it is done,      C(s) = min over a and s' of  cost(a) + C(s')      elsewhere
+
+    Costs flow backwards from there, as long as they still improve a state. Since rounding is
+    monotone, that fixed point is the same number, bit for bit, whichever way it is reached.
+    """
+    cost = np.where(done, 0.0, np.inf)
+    improved = np.flatnonzero(done)
+    while len(improved):
+        count, choice = transitions.leading_to(improved)
+        value = transitions.cost[choice] + np.repeat(cost[improved], count)
+        better = value < cost[transitions.state[choice]]
+        state, value = transitions.state[choice][better], value[better]
+        np.minimum.at(cost, state, value)
+        improved = np.unique(state)
+    return cost
+
+
+def reaching(
+    transitions: Transitions,
+    there: Annotated[Bools, "state"],
+    usable: Annotated[Bools, "choice"],
+) -> tuple[Annotated[Bools, "state"], Annotated[Ints, "state"]]:
+    """Return which states may get there by choices that are usable, and a choice that leads nearer.
+
+    The choice is -1 in states that are there, and in those that cannot get there.
+    """
+    reached, by = there.copy(), np.full(len(transitions), -1)
+    newest = np.flatnonzero(there)
+    while len(newest):
+        _, choice = transitions.leading_to(newest)
+        choice = choice[usable[choice]]
+        state = transitions.state[choice]
+        fresh = ~reached[state]
+        by[state[fresh]] = choice[fresh]
+        newest = np.unique(state[fresh])
+        reached[newest] = True
+    return reached, by
+
+
+def almost_surely(
+    transitions: Transitions, done: Annotated[Bools, "state"]
+) -> tuple[Annotated[Bools, "state"], Annotated[Bools, "choice"]]:
+    """Return the states from which something can be done with probability 1, and choices for it.
+
+    These are the choices that never lead out of such states. Both are the largest such sets: what
+    leads elsewhere is taken away, until everything that is left can get to where it is done.
+    """
+    usable = np.ones(len(transitions.cost), dtype=np.bool_)
+    while True:
+        sure, _ = reaching(transitions, done, usable)
+        leaves = np.bincount(transitions.choice, ~sure[transitions.target], len(usable)) > 0
+        if not (leaves & usable).any():
+            return sure, usable
+        usable &= ~leaves

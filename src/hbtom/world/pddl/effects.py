@@ -1,0 +1,187 @@
+"""Reading effects: what an action changes, by chance or for sure, and what it costs.
+
+    (probabilistic p1 effect1 p2 effect2 ...)
+
+One of the effects comes about, or nothing does, with the probability that is left. Several of these
+in one conjunction are independent of each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hbtom.world.pddl.formula import Atom, Typed
+from hbtom.world.pddl.language import Language, Scope, exactly, unsupported
+from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
+
+COST = "total-cost"
+CHANCE = ":probabilistic-effects"
+MOST_OUTCOMES = 256  # of one action
+_LONGEST = 100  # digits of a probability
+_PROBABILITY = re.compile(r"\d+(\.\d*)?|\.\d+|\d+/0*[1-9]\d*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An atom that becomes true, or false, for all values of some variables."""
+
+    atom: Atom
+    holds: bool
+    variables: tuple[Typed, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One thing that an action may lead to, and how probable that is."""
+
+    probability: float
+    changes: tuple[Change, ...]
+
+
+Cost = float | Atom  # a number, or a function of parameters
+Changes = tuple[Change, ...]
+Branches = list[tuple[Fraction, Changes]]  # probabilities are added up without rounding
+_CERTAIN = Fraction(1)
+
+
+def read_effect(
+    language: Language, node: Node, scope: Scope, requirements: Collection[str] = ()
+) -> tuple[tuple[Outcome, ...], tuple[Cost, ...]]:
+    """Read what an action may lead to, and what it costs, whatever comes of it."""
+    branches, costs = _Reader(language, CHANCE in requirements).effect(node, scope)
+    likely = [(float(chance), changes) for chance, changes in branches]  # or so small that it is 0
+    return tuple(Outcome(*one) for one in likely if one[0] > 0), tuple(costs)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    language: Language
+    chance: bool  # whether effects may be probabilistic
+
+    def effect(
+        self, node: Node, scope: Scope, every: tuple[Typed, ...] = ()
+    ) -> tuple[Branches, list[Cost]]:
+        if isinstance(node, Word):
+            raise bad(node.line, f"'{node.text}' is not an effect", "put it in parentheses")
+        if node.head == "and" or not node.parts:
+            return self._together(node, scope, every)
+        if node.head == "not":
+            (part,) = exactly(1, node)
+            return _surely(Change(self.language.atom(part, scope), False, every)), []
+        if node.head == "forall":
+            return self._for_all(node, scope, every)
+        if node.head == "increase":
+            return _surely(), [self._cost(node, scope)]
+        if node.head == "probabilistic" and self.chance:
+            return self._by_chance(node, scope, every), []
+        if node.head == "probabilistic":
+            hint = f"add {CHANCE} to the :requirements of the domain"
+            raise bad(node.line, f"'probabilistic' needs the requirement {CHANCE}", hint)
+        if node.head in ("when", "assign", "decrease", "scale-up", "scale-down", "oneof"):
+            raise unsupported(node, f"'{node.head}' in an effect")
+        return _surely(Change(self.language.atom(node, scope), True, every)), []
+
+    def _together(
+        self, node: Form, scope: Scope, every: tuple[Typed, ...]
+    ) -> tuple[Branches, list[Cost]]:
+        """Read a conjunction: all that its parts may lead to, each with each."""
+        branches, costs = _surely(), []
+        for part in node.parts[1:]:
+            more, further = self.effect(part, scope, every)
+            if len(branches) * len(more) > MOST_OUTCOMES:
+                raise _too_many(node)
+            branches = _merged(
+                (one * other, before + after) for one, before in branches for other, after in more
+            )
+            costs += further
+        return branches, costs
+
+    def _for_all(
+        self, node: Form, scope: Scope, every: tuple[Typed, ...]
+    ) -> tuple[Branches, list[Cost]]:
+        variables, part = exactly(2, node)
+        typed, inside = self.language.quantified(variables, scope)
+        branches, costs = self.effect(part, inside, every + typed)
+        if costs:
+            raise unsupported(node, "a cost within 'forall'")
+        if len(branches) > 1:
+            raise unsupported(node, "'probabilistic' within 'forall'")
+        return branches, []
+
+    def _by_chance(self, node: Form, scope: Scope, every: tuple[Typed, ...]) -> Branches:
+        parts = node.parts[1:]
+        if not parts or len(parts) % 2:
+            problem = f"{short(node)} has no effect for each probability"
+            raise bad(node.line, problem, "write (probabilistic NUMBER (EFFECT) …)")
+        branches, left = [], _CERTAIN
+        for number, part in zip(parts[::2], parts[1::2], strict=True):
+            chance = _probability(number)
+            left -= chance
+            inner, costs = self.effect(part, scope, every)
+            if costs:
+                raise unsupported(node, "a cost within 'probabilistic'")
+            branches += [(chance * one, changes) for one, changes in inner]
+        if left < 0:
+            hint = "what is left of 1 is the probability that nothing happens"
+            problem = f"the probabilities in {short(node)} add up to {float(1 - left):g}"
+            raise bad(node.line, f"{problem}, more than 1", hint)
+        merged = _merged([*branches, (left, ())])
+        if len(merged) > MOST_OUTCOMES:
+            raise _too_many(node)
+        return merged
+
+    def _cost(self, node: Form, scope: Scope) -> Cost:
+        """Read what is added to the total cost: a number, or a function."""
+        to, amount = exactly(2, node)
+        if str(to) not in (f"({COST})", COST):
+            raise unsupported(node, f"a number other than ({COST}) that changes")
+        if COST not in self.language.functions:
+            hint = f"declare ({COST}) in :functions"
+            raise bad(node.line, f"there is no function '{COST}'", hint)
+        if isinstance(amount, Word):
+            return number(amount)
+        if amount.head in ("+", "-", "*", "/"):
+            raise unsupported(node, "arithmetic")
+        return self.language.function(amount, scope)
+
+
+def number(node: Node) -> float:
+    """Read a number that is not negative."""
+    text = str(node)
+    if not text.replace(".", "", 1).isdecimal() or not text.isascii():
+        raise bad(node.line, f"'{short(node)}' is no number of 0 or more")
+    return float(text)
+
+
+def _surely(*changes: Change) -> Branches:
+    return [(_CERTAIN, changes)]
+
+
+def _merged(branches: Iterable[tuple[Fraction, Changes]]) -> Branches:
+    """Return branches that may come about; those that change the same are one."""
+    chance: dict[frozenset[Change], Fraction] = {}
+    told: dict[frozenset[Change], Changes] = {}
+    for one, changes in branches:
+        same = frozenset(changes)
+        chance[same] = chance.get(same, Fraction(0)) + one
+        told.setdefault(same, changes)
+    return [(one, told[same]) for same, one in chance.items() if one > 0]
+
+
+def _probability(node: Node) -> Fraction:
+    text = str(node)
+    if len(text) > _LONGEST or not _PROBABILITY.fullmatch(text):
+        hint = "write it as 0.25 or 1/4"
+        raise bad(node.line, f"'{short(node)}' is no probability from 0 to 1", hint)
+    chance = Fraction(text)
+    if chance > 1:
+        raise bad(node.line, f"the probability {short(node)} is more than 1")
+    return chance
+
+
+def _too_many(node: Form) -> Exception:
+    problem = f"an action has more than {MOST_OUTCOMES} outcomes"
+    return bad(node.line, problem, "let fewer things be left to chance at once")

@@ -1,0 +1,412 @@
+"""A gridworld in which moves go astray: the domain in PDDL, plain loops, limits and sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hbtom
+from episodes import HEART, SPOON, border, key_trial, read, simple_episode, trial, walk
+from hbtom import BadInput, Model, Trial
+from hbtom.judgement.prediction import tail
+from hbtom.mind import Actions, Effort, weigh
+from hbtom.mind.effort import Slips
+from hbtom.mind.grid import grid_effort
+from hbtom.mind.slip import slippery_actions, slippery_effort
+from hbtom.model import with_settings
+from hbtom.plan import GRID, make_plans
+from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.plan.slip import BESIDE, Slippery, slippery_plans
+from hbtom.world import Floor, grid_course, grid_floor
+from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
+from hbtom.world.pddl.gridworld import DOMAIN, SLIPPERY, write_domain
+from mind.test_grid_evidence import Slow, done, random_trial, trials
+from world.test_pddl_gridworld import Grid, corridor, course_through, grids, number_of, place_of
+from worlds import odd_trial
+
+PAPER = Model.preset("paper")
+BETAS = np.array([0.5, 2.0, 5.0])
+MOVES = len(GRID.moves)
+
+
+def slippery(slip: float) -> msgspec.Struct:
+    return msgspec.structs.replace(PAPER.motion, slip=slip)
+
+
+def graph_of(grid: Grid, slip: float) -> StateGraph:
+    problem = grid.problem(slippery=True)
+    return explore(ground(read_problem(problem, read_domain(write_domain(slip)))))
+
+
+def plans_of(grid: Grid, graph: StateGraph) -> GraphPlans:
+    wanted = [
+        (name, f"({'held' if item == grid.key else 'touched'} {name})")
+        for item, name in enumerate(grid.items)
+    ]
+    return plan_on_graph(graph, tuple(make_goal(graph.world, *goal) for goal in wanted))
+
+
+# The same world in PDDL
+
+
+@settings(max_examples=25)
+@given(grids(), st.sampled_from([0.1, 0.3, 0.75]))
+def test_the_grid_and_pddl_agree_in_every_state(grid: Grid, slip: float) -> None:
+    graph = graph_of(grid, slip)
+    by_pddl = plans_of(grid, graph)
+    plans = slippery_plans(grid.floor, grid.costs, key=grid.key, slip=slip)
+    places = [place_of(grid, graph, state) for state in range(len(graph))]
+    legal, q = slippery_actions(plans, course_through(places), grid.key, slip)
+    for state, (row, column, phase, touched) in enumerate(places):
+        first, last = graph.choices[state : state + 2]
+        done = [number_of(grid, graph.world.actions[one]) for one in graph.action[first:last]]
+        assert sorted(done) == np.flatnonzero(legal[state]).tolist()
+        price = by_pddl.prices(first, last)
+        for goal in set(range(len(grid.items))) - touched:
+            cost = plans.cost[goal, plans.layer[phase], row, column]
+            assert by_pddl.cost[goal, state] == pytest.approx(cost, rel=1e-8)
+            assert -q[state, done, goal] == pytest.approx(price[goal], rel=1e-8)
+        ground = Slippery(grid.floor.blocked(phase), slip)
+        here = row * grid.floor.open.shape[1] + column
+        for choice, move in zip(range(first, last), done, strict=True):
+            if move < MOVES:
+                expected = summed(ground.outcomes[here, move], ground.probability)
+                outcome = slice(*graph.outcomes[choice : choice + 2])
+                cells = [
+                    places[target][0] * grid.floor.open.shape[1] + places[target][1]
+                    for target in graph.target[outcome]
+                ]
+                assert summed(cells, graph.probability[outcome]) == pytest.approx(expected)
+
+
+def summed(cells, probability) -> dict[int, float]:
+    total: dict[int, float] = {}
+    for cell, chance in zip(cells, probability, strict=True):
+        total[int(cell)] = total.get(int(cell), 0.0) + float(chance)
+    return total
+
+
+def test_the_shipped_domain_is_what_is_written_for_a_fifth() -> None:
+    assert write_domain(0.2) == SLIPPERY.read_text(encoding="utf-8")
+    assert write_domain(0.0) == DOMAIN.read_text(encoding="utf-8")
+    assert "0.7 (at ?to) 0.15 (at ?left) 0.15 (at ?right)" in write_domain(0.3)
+
+
+@pytest.mark.parametrize("slip", [1e-9, 1 / 3, 0.1 + 0.2, 0.999999])
+def test_whatever_is_written_adds_up_to_one(slip: float) -> None:
+    move = read_domain(write_domain(slip)).actions[0]
+    assert [outcome.probability for outcome in move.outcomes] == pytest.approx(
+        [1 - slip, slip / 2, slip / 2], rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("slip", [-0.1, 1.0, math.nan])
+def test_a_slip_is_a_probability(slip: float) -> None:
+    with pytest.raises(BadInput, match="no slip"):
+        write_domain(slip)
+
+
+def test_beside_a_move_are_those_at_half_a_right_angle() -> None:
+    for move, sides in zip(GRID.moves, BESIDE, strict=True):
+        for side in sides:
+            down, right = GRID.moves[side]
+            cosine = (move[0] * down + move[1] * right) / (
+                math.hypot(*move) * math.hypot(down, right)
+            )
+            assert cosine == pytest.approx(math.sqrt(0.5))
+
+
+# Values
+
+
+def by_value_iteration(ground: Slippery, seed: np.ndarray) -> np.ndarray:
+    """Return the cost-to-go of a map by going over all cells until nothing changes much."""
+    rows, columns = ground.blocked.shape
+    value = np.where(ground.blocked, np.inf, 1e4).ravel()
+    while True:
+        new = value.copy()
+        for cell in np.flatnonzero(~ground.blocked.ravel()):
+            ways = [seed.ravel()[cell]]
+            for move in np.flatnonzero(ground.legal[cell]):
+                later = ground.probability @ value[ground.outcomes[cell, move]]
+                ways.append(math.hypot(*GRID.moves[move]) + later)
+            new[cell] = min(ways)
+        free = ~ground.blocked.ravel()
+        if np.allclose(new[free], value[free], rtol=1e-12, atol=0):
+            return new.reshape(rows, columns)
+        value = new
+
+
+@pytest.mark.parametrize("slip", [0.15, 0.6])
+def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
+    """Phase after phase, each with the next one's costs where it begins."""
+    grid = corridor()
+    blocked = np.zeros((4, 5), dtype=bool)
+    wide = [np.repeat(one, 4, axis=0) for one in (grid.floor.closed, grid.floor.open)]
+    to = np.full((2, 4, 5), np.inf)
+    to[0, :, 4] = to[1, 2, 0] = 0.0
+    lock = np.full((4, 5), np.inf)
+    lock[1:3, 2] = 0.0
+    floor = Floor(10.0, wide[0], wide[1] | blocked, to, lock)
+    plans = slippery_plans(floor, grid.costs, key=1, slip=slip)
+    closed, opened = Slippery(floor.closed, slip), Slippery(floor.open, slip)
+    after = by_value_iteration(opened, 1.0 + to[0])
+    held = by_value_iteration(closed, np.minimum(1.0 + to[0], 2.5 + lock + after))
+    start = by_value_iteration(closed, np.minimum(1.0 + to[0], 1.0 + to[1] + held))
+    for layer, expected in enumerate((start, held, after)):
+        cost = plans.cost[0, layer]
+        known = expected < 1e3
+        assert np.allclose(cost[known], expected[known], rtol=1e-8)
+        assert np.isinf(cost[~known]).all()
+    assert np.isfinite(plans.cost[0, 0, 0, 0])
+    assert (plans.cost[1, 1:] == 0).all()
+
+
+@settings(max_examples=20)
+@given(grids())
+def test_without_slips_costs_are_those_of_sure_feet(grid: Grid) -> None:
+    sure = make_plans(grid.floor, GRID, grid.costs, key=grid.key)
+    for slip, near in ((0.0, 1e-9), (1e-9, 1e-6)):
+        plans = slippery_plans(grid.floor, grid.costs, key=grid.key, slip=slip)
+        assert plans.cost.shape == sure.cost.shape
+        assert np.array_equal(plans.layer, sure.layer)
+        assert np.array_equal(np.isinf(plans.cost), np.isinf(sure.cost))
+        finite = np.isfinite(sure.cost)
+        assert np.allclose(plans.cost[finite], sure.cost[finite], rtol=near)
+
+
+def test_slips_cost_something() -> None:
+    grid = corridor()
+    room = replace(grid.floor, closed=grid.floor.open)
+    costs = [
+        slippery_plans(room, grid.costs, key=1, slip=s).cost[0, 0, 0, 0] for s in (0, 0.3, 0.6)
+    ]
+    assert costs[0] == 4 + 1
+    assert costs[1] == pytest.approx(
+        4 / 0.7 + 1
+    )  # who goes astray in a corridor stays, tries again
+    assert costs[2] == pytest.approx(4 / 0.4 + 1)
+
+
+# Evidence
+
+
+class Slipping(Slow):
+    """The gridworld of plain loops, in which moves go astray."""
+
+    def __init__(self, trial: Trial, opening: float, slip: float) -> None:
+        self.slip = slip
+        super().__init__(trial, opening)
+
+    def ends(self, state, action, goal):
+        """Return price, and probability and state of all that may come of an action."""
+        cost, after = self.result(state, action, goal)
+        if action[0] != "move":
+            return cost, [(1.0, after)]
+        legal = set(self.actions(state))
+        angle = math.atan2(action[2], action[1])
+        some = [(1 - self.slip, after)]
+        for turn in (-math.pi / 4, math.pi / 4):
+            side = ("move", round(math.cos(angle + turn)), round(math.sin(angle + turn)))
+            to = self.result(state, side, goal)[1] if side in legal else state
+            some.append((self.slip / 2, to))
+        return cost, some
+
+    def _solve(self, goal):
+        """Go over all states, from above, until nothing changes much."""
+        value = {
+            state: (0.0 if goal == self.key and state[2] != 0 else 1e5) for state in self.states
+        }
+        ways = {
+            state: [self.ends(state, action, goal) for action in self.actions(state)]
+            for state in self.states
+        }
+        while True:
+            change = 0.0
+            for state in self.states:
+                if goal == self.key and state[2] != 0:
+                    continue
+                best = min(
+                    (
+                        cost + sum(p * (0.0 if to is None else value[to]) for p, to in some)
+                        for cost, some in ways[state]
+                    ),
+                    default=math.inf,
+                )
+                if best < value[state]:
+                    change = max(change, value[state] - best if value[state] < 5e4 else 1.0)
+                    value[state] = best
+            if change < 1e-11:
+                return {state: cost if cost < 5e4 else math.inf for state, cost in value.items()}
+
+    def q(self, state, action, goal):
+        cost, some = self.ends(state, action, goal)
+        return -(cost + sum(p * (0.0 if to is None else self.values[goal][to]) for p, to in some))
+
+    def log_seen(self, state, seen, goal, beta):
+        """Return the log-probability of what is seen, given that something is."""
+        actions = [*{*self.actions(state), *([] if seen[0] == "move" else [seen])}]
+        q = {action: self.q(state, action, goal) for action in actions}
+        best = max(q.values())
+        weight = {one: 1.0 if best == -math.inf else math.exp(beta * (q[one] - best)) for one in q}
+        policy = {action: weight[action] / sum(weight.values()) for action in actions}
+        here, shown, stays = self.result(state, seen, goal)[1], 0.0, 0.0
+        for action, chance in policy.items():
+            if action[0] != "move":
+                shown += chance * (action == seen)
+            else:
+                for p, to in self.ends(state, action, goal)[1]:
+                    stays += chance * p * (to == state)
+                    shown += chance * p * (to == here and seen[0] == "move")
+        return math.log(shown) - math.log(1 - stays)
+
+
+@pytest.mark.parametrize("number", [0, 1, 4, 5, 8])
+@pytest.mark.parametrize(("final", "slip"), [(False, 0.2), (True, 0.5)])
+def test_evidence_by_plain_loops(number: int, final: bool, slip: float) -> None:
+    trial = trials()[number]
+    slow = Slipping(trial, 1.5, slip)
+    acts = msgspec.structs.replace(PAPER.acts, final=final)
+    effort = slippery_effort(slippery(slip), acts, trial, 1.5)
+    evidence = weigh(effort, BETAS)
+    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
+    assert effort.warnings == ()
+    assert len(evidence) == len(course) > 0
+    for step, (state, action) in enumerate(done(course)):
+        for goal in range(len(trial.items)):
+            for k, beta in enumerate(BETAS):
+                wanted = slow.log_seen(state, action, goal, beta)
+                assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-6)
+    column, row = (int(place // 10) for place in trial.path[0])
+    reachable = [math.isfinite(value[column, row, 0]) for value in slow.values]
+    assert evidence.reachable.tolist() == reachable
+
+
+def every_sight(effort: Effort) -> np.ndarray:
+    """Return the log-probability of everything that could have been seen, [option step goal k]."""
+    choice = effort.choice
+    many = choice.options.shape[1]
+    logs = []
+    for option in range(many):
+        seen = Slips(choice.slips.chance, np.full(len(effort.frame), option))
+        logs.append(
+            weigh(msgspec.structs.replace(effort, choice=Actions(choice.options, seen)), BETAS).log
+        )
+    return np.array(logs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_that_may_be_seen_adds_up_to_one(seed: int) -> None:
+    for odd in (odd_trial(seed), random_trial(seed, with_key=seed % 2 == 0)):
+        effort = slippery_effort(slippery(0.3), PAPER.acts, odd, 2.0)
+        assert np.exp(every_sight(effort)).sum(axis=0) == pytest.approx(1.0)
+        assert (weigh(effort, BETAS).log <= 1e-12).all()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), final=st.booleans())
+def test_as_slips_vanish_the_evidence_is_that_of_sure_feet(seed: int, final: bool) -> None:
+    """In odd worlds, too: what says nothing without slips says nothing with them."""
+    odd = odd_trial(seed)
+    acts = msgspec.structs.replace(PAPER.acts, final=final)
+    sure = grid_effort(PAPER.motion, acts, odd, 2.5)
+    unsure = slippery_effort(slippery(1e-9), acts, odd, 2.5)
+    assert sure.warnings == unsure.warnings
+    assert sure.goals == unsure.goals
+    assert sure.frame.tolist() == unsure.frame.tolist()
+    assert sure.reachable.tolist() == unsure.reachable.tolist()
+    assert np.allclose(weigh(unsure, BETAS).log, weigh(sure, BETAS).log, atol=1e-5)
+    assert np.allclose(sure.excess, unsure.excess, atol=1e-5)
+
+
+def astray() -> Trial:
+    """One step up, in the open, of an agent whose only object is far to the right."""
+    seen = trial(walk((65, 105), (65, 95)), [HEART.at(165, 105), SPOON.at(65, 45)])
+    return read([seen])[0]
+
+
+def test_the_better_an_agent_the_more_is_put_down_to_chance() -> None:
+    """A sideways step is no slip; half sideways, it is all that a perfect agent can have had."""
+    for stop, chance in (((75, 95), 0.1), ((75, 105), 0.8), ((65, 95), 0.0)):
+        seen = read([trial(walk((65, 105), stop), [HEART.at(165, 105)])])[0]
+        effort = slippery_effort(slippery(0.2), PAPER.acts, seen, 1.0)
+        log = weigh(effort, np.array([1e3])).log[0, 0, 0]
+        assert math.exp(log) == pytest.approx(chance, abs=1e-6)
+
+
+def test_at_random_every_sight_counts_its_ways() -> None:
+    """With efficiency 0, eight moves in the open are equally likely, astray or not."""
+    effort = slippery_effort(slippery(0.4), PAPER.acts, astray(), 1.0)
+    assert np.exp(weigh(effort, np.array([0.0])).log) == pytest.approx(1 / 8)
+
+
+def test_who_may_have_slipped_is_not_thought_to_want_something_else() -> None:
+    """Half sideways steps towards another thing say less where agents slip."""
+    path = walk((65, 125), (75, 115), (85, 105), (95, 105))
+    seen = read([trial(path, [HEART.at(165, 125), SPOON.at(165, 45)])])[0]
+    motions = [PAPER.motion, slippery(0.4)]
+    efforts = [
+        (slippery_effort if motion.slip else grid_effort)(motion, PAPER.acts, seen, 1.0)
+        for motion in motions
+    ]
+    heart = [str(goal) for goal in efforts[0].goals].index("heart.png")
+    shift = [
+        weigh(effort, BETAS).log[:2, heart].sum() - weigh(effort, BETAS).log[:2, 1 - heart].sum()
+        for effort in efforts
+    ]
+    assert shift[0] < shift[1] < 0
+
+
+# All the way to a judgement
+
+
+def test_slips_are_a_parameter_of_the_model() -> None:
+    model = with_settings(PAPER, {"motion.slip": 0.1})
+    assert model.motion.slip == 0.1
+    assert model.fingerprint != PAPER.fingerprint
+    assert Model.from_toml(model.to_toml()) == model
+    assert PAPER.fingerprint == "02b256855fbb"  # as it was before there were slips
+    for wrong in (-0.1, 1.0, "often"):
+        with pytest.raises(BadInput, match="slip"):
+            with_settings(PAPER, {"motion.slip": wrong})
+
+
+@pytest.mark.parametrize("episode", [simple_episode(), [key_trial(), key_trial(jump=False)]])
+def test_episodes_are_judged(episode) -> None:
+    model = with_settings(PAPER, {"motion.slip": 0.2})
+    judgement = hbtom.judge(read(episode), model)
+    assert 0 <= judgement.plausibility <= 1
+    assert judgement.test.goal.sum(axis=1) == pytest.approx(1)
+    assert 0 < judgement.predictive <= 1
+
+
+def test_keys_may_be_no_goals() -> None:
+    model = with_settings(PAPER, {"motion.slip": 0.2, "preference.keys": False})
+    seen = read([key_trial()])[0]
+    posterior, _ = hbtom.infer(model, hbtom.Beliefs(), seen)
+    assert len(posterior.goals) == len(seen.objects)
+    assert np.isfinite(posterior.evidence.log).all()
+
+
+def test_the_predictive_score_expects_slips() -> None:
+    """What an agent wastes is drawn from what is seen of it, slips and all."""
+    effort = slippery_effort(slippery(0.4), PAPER.acts, astray(), 1.0)
+    evidence = weigh(effort, BETAS)
+    waste, goal = effort.choice.options[0, :, 0], 0
+    chance = np.exp(every_sight(effort)[:, 0, goal, 1])
+    more = chance[np.rint(waste * 50) >= np.rint(effort.excess[0, goal] * 50)].sum()
+    assert tail(evidence, goal, BETAS[1]) == pytest.approx(more)
+
+
+def test_a_wall_across_leaves_no_way() -> None:
+    walls = [*border(), [[100, 0], [20, 200]]]
+    seen = trial(walk((45, 85), (55, 85)), [HEART.at(150, 85), SPOON.at(45, 150)], walls=walls)
+    effort = slippery_effort(slippery(0.3), PAPER.acts, read([seen])[0], 1.0)
+    assert sorted(effort.reachable.tolist()) == [False, True]
+    assert np.exp(every_sight(effort)).sum(axis=0) == pytest.approx(1.0)
