@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated
@@ -139,8 +139,19 @@ def believe(
         )
     posterior, learnt = update(model, known, evidence, agent, weight=weight)
     if NOTHING in evidence.goals:
-        return posterior, beliefs  # nobody learns from nothing
+        return _idle(posterior), beliefs  # nobody learns from nothing
     return posterior, beliefs.after(agent, learnt, waited)
+
+
+def _idle(posterior: Posterior) -> Posterior:
+    """Return what is believed where there is nothing to want: what is liked stays as it was."""
+    real = [goal != NOTHING for goal in posterior.preferred]
+    liked = posterior.preference[:, real]
+    return replace(
+        posterior,
+        preferred=tuple(goal for goal in posterior.preferred if goal != NOTHING),
+        preference=liked / liked.sum(axis=1, keepdims=True) if any(real) else liked,
+    )
 
 
 def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
