@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import hbtom
-from episodes import Json, Point, walk
+from episodes import ACORN, CLOVE, HEART, SPOON, Json, Point, key_trial, walk
 from hbtom import observe
 
 State = tuple[float, ...] | None  # x, y and perhaps an angle
@@ -83,6 +83,31 @@ def preference(goes_to: Prop = SPHERE, times: int = 3) -> Json:
     swapped = {SPHERE: places[CUBE], CUBE: places[SPHERE]}
     test = {**to_prop(goes_to, swapped[goes_to]), other: [swapped[other]]}
     return scene(*[familiar] * times, test)
+
+
+# All that is not modelled: trial 1 without objects, trial 2 with some
+CROWDED: tuple[Take, Take] = (
+    {
+        **to_prop(FRIEND, (130, 60)),
+        STRANGER: [(130, 140)],
+        PADDLE: [(100, 105, 4 * step) for step in range(20)],
+        BOARD: [*still((-20, 100), 5), (60, 140)],
+    },
+    {
+        **to_prop(SPHERE, (130, 60)),
+        CUBE: [(150, 100)],
+        FRIEND: [None, None, (140, 140), (136, 138), (132, 136), None],
+        DOOR: [*still((90, 150), 3), *walk((90, 150), (90, 130), step=4)],
+        wall(1): [(90, 30)],
+    },
+)
+
+SHAPES = {HEART.image: SPHERE, SPOON.image: CUBE, CLOVE.image: BLOB, ACORN.image: STAR}
+
+
+def key_scene(trials: int = 1) -> Json:
+    """Return a scene of trials in which the agent fetches the key and opens the lock."""
+    return scene(*[filmed(key_trial())] * trials)
 
 
 def scene(*takes: Take, border: bool = True, version: int | str = 3) -> Json:
@@ -164,11 +189,10 @@ def _border() -> list[Json]:
 # From the benchmark's trials
 
 
-def filmed(trial: Sequence[Json], *, shapes: dict[str, Prop]) -> Take:
+def filmed(trial: Sequence[Json]) -> Take:
     """Return a trial of the benchmark as a take: every second frame while anything moves.
 
-    While the barrier vanishes every fifth frame is kept, and of stillness two. ``shapes`` says
-    which prop stands for an image. Walls, barriers and locks get props of their own.
+    While the barrier vanishes every fifth frame is kept, and of stillness two.
     """
     frames = _kept(trial)
     take: dict[Prop, list[State]] = {}
@@ -179,7 +203,7 @@ def filmed(trial: Sequence[Json], *, shapes: dict[str, Prop]) -> Take:
         states.append(state)
 
     for index, frame in enumerate(frames):
-        entities = [(shapes[e[2]], e) for e in (frame["agent"], *frame["objects"])]
+        entities = [(SHAPES[e[2]], e) for e in (frame["agent"], *frame["objects"])]
         entities += [(KEY, e) for e in frame["pin"]] + [(LOCK, e) for e in frame["key"]]
         here = {prop: (e[0][0] + e[1], e[0][1] + e[1]) for prop, e in entities}
         for role, blocks in (("wall", frame["walls"]), ("fuse_wall", frame["fuse_walls"])):

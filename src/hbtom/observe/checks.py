@@ -84,7 +84,7 @@ def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
 
 def _check_objects(trial: Trial) -> None:
     objects, place = trial.objects, Place(frame=1, field="objects")
-    if not trial.items and not any(other.kind == "agent" for other in trial.others):
+    if not objects and not any(other.kind == "agent" for other in trial.others):
         raise BadInput(
             "there are no objects", hint="a trial needs at least one goal object", place=place
         )

@@ -15,7 +15,7 @@ from hbtom.observe.mcs.ending import Disc, settled
 from hbtom.observe.mcs.others import RADIUS, others_of
 from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
-from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, decode
+from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, called, decode
 from hbtom.observe.mcs.space import BORDER, WORLD, block, tiled
 from hbtom.observe.mcs.timeline import Seen, changes, seen
 
@@ -135,9 +135,9 @@ def _body(one: Seen, radius: float, span: range) -> Body:
     x, y = one.start
     if not (0 <= x <= WORLD and 0 <= y <= WORLD):
         raise BadInput(
-            f"{one.thing.type} is at ({x:g}, {y:g}), outside the world of 200 x 200 pixels",
+            f"it is at ({x:g}, {y:g}), outside the world of 200 x 200 pixels",
             hint=_METRES,
-            place=Place(thing=one.thing.id, step=span[int(one.there.argmax())]),
+            place=Place(thing=called(one.thing.id), step=span[int(one.there.argmax())]),
         )
     return Body(_look(one), (x, y), radius)
 
@@ -156,7 +156,7 @@ def _inside(agent: Seen, span: range) -> Annotated[Floats, "step 2"]:
         raise BadInput(
             "the agent is never inside the world",
             hint=_METRES,
-            place=Place(thing=agent.thing.id, step=span[int(agent.there.argmax())]),
+            place=Place(thing=called(agent.thing.id), step=span[int(agent.there.argmax())]),
         )
     latest = np.maximum.accumulate(np.where(on_stage, np.arange(len(on_stage)), 0))
     latest = np.maximum(latest, on_stage.argmax())
