@@ -17,6 +17,7 @@ from typing import Annotated
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel
@@ -24,7 +25,7 @@ from hbtom.errors import BadInput
 from hbtom.mind.bayes import bayes, log_sum
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.continuous import continuous_effort
-from hbtom.mind.effort import UNIT, Effort
+from hbtom.mind.effort import NOTHING, UNIT, Effort, aimless
 from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
 from hbtom.mind.slip import slippery_effort
@@ -91,6 +92,8 @@ def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
     ``openings`` is what waiting for barriers cost in the trials before. Of the model, the effort
     depends only on what :func:`dynamics` tells.
     """
+    if not trial.items:
+        return aimless()
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = sum(openings) / len(openings) if learnt else model.acts.cost
     if isinstance(model.motion, Grid):
@@ -137,7 +140,20 @@ def believe(
             hint="inference is exact; leave out objects or trials",
         )
     posterior, learnt = update(model, known, evidence, agent, weight=weight)
+    if NOTHING in evidence.goals:
+        return _idle(posterior), beliefs  # nobody learns from nothing
     return posterior, beliefs.after(agent, learnt, waited)
+
+
+def _idle(posterior: Posterior) -> Posterior:
+    """Return what is believed where there is nothing to want: what is liked stays as it was."""
+    real = [goal != NOTHING for goal in posterior.preferred]
+    liked = posterior.preference[:, real]
+    return replace(
+        posterior,
+        preferred=tuple(goal for goal in posterior.preferred if goal != NOTHING),
+        preference=liked / liked.sum(axis=1, keepdims=True) if any(real) else liked,
+    )
 
 
 def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
@@ -165,7 +181,7 @@ def update(
     share of the Dirichlet's concentration.
     """
     among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
-    reachable, choice, warnings = _choices(model, evidence.reachable)
+    reachable, choice, warnings = _choices(model, evidence)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
     joint, preference, log_likelihood, counts, log_weight = bayes(
@@ -186,16 +202,17 @@ def update(
 
 
 def _choices(
-    model: Model, reachable: Annotated[Bools, "goal"]
+    model: Model, evidence: Evidence
 ) -> tuple[Annotated[Bools, "goal"], bool, tuple[str, ...]]:
     """Tell among which goals the agent chooses, and whether its choice counts as one.
 
     Those are the goals it can reach, unless it can reach none. A choice counts where there was one.
     """
+    reachable = evidence.reachable
     many = int(np.count_nonzero(reachable))
     if many == 0:
-        said = "no goal can be reached; the trial says nothing about goals"
-        return np.ones_like(reachable), False, (said,)
+        why = "there is nothing to want" if NOTHING in evidence.goals else "no goal can be reached"
+        return np.ones_like(reachable), False, (f"{why}; the trial says nothing about goals",)
     if model.preference.feasible:
         return reachable, many > 1, ()
     return np.ones_like(reachable), len(reachable) > 1, ()

@@ -7,10 +7,10 @@ here and counted from 1 in everything that a person reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -51,13 +51,31 @@ class Body:
     radius: float
 
 
+OtherKind = Literal["agent", "door", "occluder", "paddle"]
+
+
+@dataclass(frozen=True, eq=False)
+class Other:
+    """Something else that is seen: another agent, or a board that hides, bars or pushes.
+
+    It is drawn, but nothing follows from it yet. A board is a box about its place, turned.
+    """
+
+    kind: OtherKind
+    look: Look
+    size: tuple[float, float]  # width and height of the box, not turned
+    path: Annotated[Floats, "frame 2"]  # not a number where it is not there
+    angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One trial as it was seen.
 
     Walls, objects and lock stand still; the agent moves along ``path``, the key along ``key_path``
     (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
-    barrier stands in each frame, from 1 to 0.
+    barrier stands in each frame, from 1 to 0. ``others`` is what else is seen, of which the model
+    knows nothing.
     """
 
     size: tuple[float, float]
@@ -72,6 +90,7 @@ class Trial:
     lock: Body | None = None
     lock_there: Annotated[Bools, "frame"] | None = None
     warnings: tuple[str, ...] = ()
+    others: tuple[Other, ...] = ()
 
     def __post_init__(self) -> None:
         """Make all arrays such as kernels take; those that readers make are so already."""
@@ -123,15 +142,21 @@ class Trial:
 
 def same_trial(one: Trial, other: Trial) -> bool:
     """Tell whether two trials show the very same."""
-    return one is other or all(
-        _same(getattr(one, name), getattr(other, name)) for name in _MOST_TELLING_FIRST
-    )
+    return one is other or _same_fields(one, other, _MOST_TELLING_FIRST)
+
+
+def _same_fields(one: Trial | Other, other: Trial | Other, names: Iterable[str]) -> bool:
+    return all(_same(getattr(one, name), getattr(other, name)) for name in names)
 
 
 _MOST_TELLING_FIRST = sorted((field.name for field in fields(Trial)), key="path".__ne__)
 
 
 def _same(one: object, other: object) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return all(map(_same, one, other))
+    if isinstance(one, Other) and isinstance(other, Other):
+        return _same_fields(one, other, (field.name for field in fields(Other)))
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
     return one is other or (type(one) is type(other) and bool(one == other))

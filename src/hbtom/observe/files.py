@@ -86,12 +86,13 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         raise BadInput(
             "this is a Parquet file", hint="the name of an archive of episodes ends in .parquet"
         )
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if start == b"{":
-        raise BadInput(
-            "this is a JSON object, not an episode of the Baby Intuitions Benchmark",
-            hint="an episode is a list of trials; scene files of other formats are not read yet",
-        )
-    return bib.reading(data.removeprefix(b"\xef\xbb\xbf"), name, other)
+        from hbtom.observe import mcs  # not needed for files of the benchmark
+
+        like = None if other is None else other.episode
+        return bib.Reading(mcs.read(data, name, like), b"", [], {})
+    return bib.reading(data, name, other)
 
 
 def file_bytes(path: Path) -> bytes:
