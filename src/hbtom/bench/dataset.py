@@ -117,7 +117,7 @@ def find_pairs(
 ) -> Dataset:
     """Find all pairs of a dataset, or those of some tasks; by their names, or by labels."""
     path = Path(path)
-    _check(path)
+    check_dataset(path)
     labels = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     left_out: list[LeftOut] = []
     try:
@@ -146,7 +146,7 @@ def find_pairs(
     return Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
 
 
-def _check(path: Path) -> None:
+def check_dataset(path: Path) -> None:
     """Refuse what is no dataset."""
     if not path.exists():
         raise BadInput("there is no such dataset", hint="name a folder or an archive").at(
@@ -187,7 +187,7 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
         if entry.why:
             left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))
         elif is_table(entry.file):
-            yield from _in_table(entry.path, left_out)
+            yield from in_table(entry.path, left_out)
         elif named is None:
             why = "not named like an episode (<id>e.json or <id>u.json)"
             left_out.append(LeftOut(entry.file, why))
@@ -237,7 +237,8 @@ def _perhaps(file: str, found: Iterable[str]) -> str:
     return hint if like is None else f"{hint}; is it {like}?"
 
 
-def _in_table(path: str, left_out: list[LeftOut]) -> Iterator[Member]:
+def in_table(path: str, left_out: list[LeftOut]) -> Iterator[Member]:
+    """Yield all members that an archive of our own holds; say if it cannot be read."""
     try:
         places = open_archive(path).places
     except BadInput as error:

@@ -128,3 +128,34 @@ def pack(
     from hbtom.cli.pack import run
 
     sys.exit(run(dataset, out, labels, tasks, overwrite, workers))
+
+
+@click.command()
+@click.argument("source", type=click.Path())
+@click.argument("target", type=click.Path())
+@click.option(
+    "--to",
+    type=click.Choice(["mcs", "bib"]),
+    required=True,
+    help="Scenes of Machine Common Sense, or the benchmark's own JSON.",
+)
+@click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@workers_option
+def convert(
+    source: str,
+    target: str,
+    to: Literal["mcs", "bib"],
+    compress: Literal["gz", "zst"] | None,
+    overwrite: bool,
+    workers: int | None,
+) -> None:
+    """Convert SOURCE, an episode or a whole dataset, into another format.
+
+    A file becomes the file TARGET, a folder or an archive becomes the folder TARGET, with the same
+    folders and names in it, so that 'hbtom evaluate' finds the same pairs. What SOURCE is in is
+    found out by itself.
+    """
+    from hbtom.cli.convert import run
+
+    sys.exit(run(source, target, to, compress, overwrite, workers))
