@@ -21,6 +21,8 @@ from episodes import Json, key_trial, walk
 from hbtom import observe
 from hbtom.mind import waits
 from hbtom.observe import Look, Trial, same_trial
+from hbtom.observe.mcs.scene import Hide, Point, Show, Thing
+from hbtom.observe.mcs.timeline import changes, seen, stands
 from scenes import (
     BLOB,
     BOARD,
@@ -472,3 +474,32 @@ def test_a_carried_door_and_a_parked_board_do_not_matter() -> None:
     one, other = (hbtom.judge(read(scene(take, take))) for take in (base, {**base, **boards}))
     assert one.plausibility == other.plausibility
     assert {x.look for x in read(scene({**base, STRANGER: [(60, 60)]}))[0].others}
+
+
+# Where things are at each step
+
+steps = st.integers(0, 6)
+shows = st.builds(lambda step, x: Show(step, Point(x=x / 40, z=0.0)), steps, st.integers(-100, 100))
+
+
+@given(st.lists(shows, max_size=5), st.lists(st.builds(Hide, steps), max_size=4))
+def test_what_is_shown_holds_until_it_is_shown_or_hidden(shows: list, hides: list) -> None:
+    thing = Thing("wall_1", "cube", (), tuple(shows), tuple(hides))
+    here: float | None = None
+    places = []
+    for step in range(8):  # step by step
+        if any(hide.step == step for hide in hides):
+            here = None
+        for show in shows:
+            here = show.position.x * 40 + 100 if show.step == step else here
+        places.append(here)
+    found = seen(thing, range(8))
+    assert [
+        x if is_there else None for (x, _), is_there in zip(found.place, found.there, strict=True)
+    ] == [pytest.approx(place) if place is not None else None for place in places]
+    for step, place in enumerate(places):
+        at = stands(thing, step)
+        assert (at is None) == (place is None)
+        assert at is None or at == tuple(found.place[step])
+    moved = next((step for step in range(2, 7) if places[step] != places[1]), None)
+    assert changes(thing, range(1, 7)) == moved

@@ -17,7 +17,7 @@ from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
 from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, called, decode
 from hbtom.observe.mcs.space import BORDER, WORLD, block, tiled
-from hbtom.observe.mcs.timeline import Seen, changes, seen
+from hbtom.observe.mcs.timeline import Seen, changes, seen, stands
 
 # Radii in pixels. Scenes draw some things in other sizes; these are the benchmark's.
 AGENT, OBJECT, KEY, LOCK = 6.0, 9.0, 8.0, 10.0
@@ -109,8 +109,8 @@ def _present(things: Iterable[Thing], span: range) -> list[Seen]:
 def _walls(scene: Scene, span: range) -> Annotated[Floats, "wall 4"]:
     """Return the walls at the first step; old scenes leave out the border, which is drawn."""
     border = scene.all("border")
-    found = [seen(thing, span[:1]) for thing in (*scene.all("wall"), *border)]
-    blocks = [block(one.thing, one.start) for one in found if one.there[0]]
+    found = ((thing, stands(thing, span[0])) for thing in (*scene.all("wall"), *border))
+    blocks = [block(thing, centre) for thing, centre in found if centre is not None]
     return tiled(blocks if border else [*blocks, *BORDER])
 
 
