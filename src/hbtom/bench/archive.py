@@ -10,7 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.dataset import LeftOut, Member, Pair, find_pairs, load_pairs
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
+from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.results import check_target, spelt
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput
@@ -43,7 +44,7 @@ class Packed:
 
 
 def pack(
-    dataset: str | os.PathLike[str],
+    dataset: str | os.PathLike[str] | Dataset,
     out: str | os.PathLike[str],
     *,
     tasks: Sequence[str] | None = None,
@@ -55,9 +56,9 @@ def pack(
 
     The same dataset gives the same bytes, whatever the number of ``workers``.
     """
-    dataset, target = Path(dataset), Path(out)
+    target = Path(out)
     check_target(target, overwrite=overwrite, kinds=(SUFFIX,))
-    found = find_pairs(dataset, tasks)
+    found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
 
     tell = progress or (lambda done, pairs: None)
@@ -73,11 +74,11 @@ def pack(
     try:
         with tempfile.TemporaryDirectory(prefix=target.name + ".", dir=target.parent) as folder:
             part = Path(folder) / target.name
-            pairs = _write(readable(), part, source=spelt(dataset.resolve().name))
+            pairs = _write(readable(), part, source=spelt(Path(found.name).resolve().name))
             if pairs == 0:
                 first = next(one for one in left_out if one.unreadable)
                 why = f"{first.file}: {first.why}"
-                raise BadInput(f"none of its pairs can be read: {why}").at(file=str(dataset))
+                raise BadInput(f"none of its pairs can be read: {why}").at(file=found.name)
             part.replace(target)
     except OSError as error:
         problem = f"the archive cannot be written: {error.strerror or error}"

@@ -5,6 +5,8 @@ such task folder; or a zip archive of one; or an archive that ``hbtom pack`` mad
 in ``.parquet``; or a folder of archives. Task folders may carry the benchmark's names or those of
 the public archives. Pairs are matched by id, and whatever is not part of a pair is listed with the
 reason. Of what comes twice, files count before zip archives, and these before our own.
+
+Where names do not tell which files are compared and which of the two is expected, labels do.
 """
 
 from __future__ import annotations
@@ -14,18 +16,18 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
+from hbtom.bench.entries import Entry, entries, is_table, task_name
+from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.bench.tasks import task as task_called
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
-from hbtom.observe.archive import NOT_OURS, SUFFIX, open_archive
+from hbtom.observe.archive import NOT_OURS, open_archive
 from hbtom.observe.files import Loaded
 
-LEDGER = "downloads.json"  # what is known of archives that were downloaded
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.json(\.gz|\.zst)?$")
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
 
@@ -107,23 +109,22 @@ def load_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Loaded, Loaded]]:
             yield (pair, *sources.load(pair))
 
 
-def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
-    """Find all pairs of a dataset, or those of some tasks."""
+def find_pairs(
+    path: str | Path,
+    tasks: Sequence[str] | None = None,
+    *,
+    labels: str | Path | Labels | None = None,
+) -> Dataset:
+    """Find all pairs of a dataset, or those of some tasks; by their names, or by labels."""
     path = Path(path)
-    if not path.exists():
-        raise BadInput("there is no such dataset", hint="name a folder or an archive").at(
-            file=str(path)
-        )
-    if path.suffix == SUFFIX and path.is_file():
-        open_archive(str(path))  # which tells what is wrong with it
-    elif path.is_file() and not zipfile.is_zipfile(path):
-        raise BadInput(
-            "this is neither a folder nor an archive",
-            hint="to judge one episode: hbtom judge FILE",
-        ).at(file=str(path))
+    check_dataset(path)
+    labels = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     left_out: list[LeftOut] = []
     try:
-        members = list(_members(path, left_out))
+        if labels is None:
+            members = list(_members(path, left_out))
+        else:
+            members = _labelled(path, labels, left_out)
     except OSError as error:
         raise BadInput(f"it cannot be read: {error.strerror or error}").at(file=str(path)) from None
     found = {member.task for member in members}
@@ -139,9 +140,25 @@ def find_pairs(path: str | Path, tasks: Sequence[str] | None = None) -> Dataset:
     if not pairs and not any(one.unreadable for one in left_out):
         raise BadInput(
             "there are no pairs of episodes in this dataset",
-            hint="a dataset is a folder of task folders with <id>e.json and <id>u.json",
+            hint="a dataset is a folder of task folders with <id>e.json and <id>u.json; "
+            "of files with other names, --labels tells which are compared",
         ).at(file=str(path))
     return Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
+
+
+def check_dataset(path: Path) -> None:
+    """Refuse what is no dataset."""
+    if not path.exists():
+        raise BadInput("there is no such dataset", hint="name a folder or an archive").at(
+            file=str(path)
+        )
+    if is_table(path.name) and path.is_file():
+        open_archive(str(path))  # which tells what is wrong with it
+    elif path.is_file() and not zipfile.is_zipfile(path):
+        raise BadInput(
+            "this is neither a folder nor an archive",
+            hint="to judge one episode: hbtom judge FILE",
+        ).at(file=str(path))
 
 
 def _place(pair: Pair) -> tuple[int, str, str]:
@@ -154,15 +171,7 @@ def _packed(member: Member) -> int:
     Of members that come twice the nearest one counts, for an archive may be older than the files
     that it was made of.
     """
-    return 0 if not member.inside else 2 if member.path.endswith(SUFFIX) else 1
-
-
-def task_name(folder: str) -> str:
-    """Return the benchmark's own name of a task; a name that is not known stands for itself."""
-    try:
-        return task_called(folder).folder
-    except KeyError:
-        return folder
+    return 0 if not member.inside else 2 if is_table(member.path) else 1
 
 
 def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
@@ -172,72 +181,73 @@ def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
 
 
 def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
-    if path.is_file():
-        yield from _in_archive(path, left_out)
-        return
-    for child in sorted(path.iterdir()):
-        if child.name.startswith((".", "__MACOSX")) or child.name == LEDGER:
-            continue  # what systems and downloads leave beside the data
-        if task_name(child.stem).startswith("background"):
-            left_out.append(LeftOut(str(child), "background episodes do not come in pairs"))
-        elif child.is_dir():
-            yield from _members(child, left_out)
-        elif child.suffix in (".zip", SUFFIX):
-            yield from _in_archive(child, left_out)
+    """Yield all members that can be told by their names."""
+    for entry in entries(path):
+        named = episode_name(entry.name)
+        if entry.why:
+            left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))
+        elif is_table(entry.file):
+            yield from in_table(entry.path, left_out)
+        elif named is None:
+            why = "not named like an episode (<id>e.json or <id>u.json)"
+            left_out.append(LeftOut(entry.file, why))
         else:
-            name = task_name(path.resolve().name)
-            yield from _named(name, child.name, str(child), "", left_out)
+            yield Member(entry.task, *named, entry.path, entry.inside, entry.checksum)
 
 
-def _in_archive(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
-    return (_in_table if path.suffix == SUFFIX else _in_zip)(path, left_out)
+def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Member]:
+    """Return all members that are labelled; say how many files are not."""
+    if path.is_file() and is_table(path.name):
+        hint = "an archive knows its pairs: leave --labels out"
+        raise BadInput("labels are for files, not for archives of hbtom", hint=hint).at(
+            file=str(path)
+        )
+    found = {_relative(entry, path): entry for entry in entries(path, background=True)}
+    missing = [file for file in labels.files if file not in found]
+    if missing:
+        raise BadInput(
+            f"{len(missing)} of {len(labels.files)} labelled files are not in {path} "
+            f"(first {missing[0]})",
+            hint=_perhaps(missing[0], found),
+        ).at(file=labels.name)
+    labels_file = Path(labels.name).resolve()  # it may lie among the data
+    others = [name for name in found if name not in labels.files]
+    others = [name for name in others if Path(found[name].path).resolve() != labels_file]
+    if others:
+        why = f"{len(others)} of its files are not labelled (first {others[0]})"
+        left_out.append(LeftOut(str(path), why))
+    own = task_name(path.resolve().stem if path.is_file() else path.resolve().name)
+    return [
+        Member(label.task or own, label.pair, label.member, at.path, at.inside, at.checksum)
+        for label, at in ((label, found[file]) for file, label in labels.files.items())
+    ]
 
 
-def _in_table(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+def _relative(entry: Entry, dataset: Path) -> str:
+    """Return the name of a file as it starts from the dataset."""
+    outer = Path(entry.path).relative_to(dataset)
+    return (outer / entry.inside).as_posix() if entry.inside else outer.as_posix()
+
+
+def _perhaps(file: str, found: Iterable[str]) -> str:
+    """Return what may have been meant by the name of a file that is not there."""
+    hint = "names start from the dataset's folder"
+    last = file.rpartition("/")[2]
+    like = next((name for name in found if name.rpartition("/")[2].startswith(last)), None)
+    return hint if like is None else f"{hint}; is it {like}?"
+
+
+def in_table(path: str, left_out: list[LeftOut]) -> Iterator[Member]:
+    """Yield all members that an archive of our own holds; say if it cannot be read."""
     try:
-        places = open_archive(str(path)).places
+        places = open_archive(path).places
     except BadInput as error:
         foreign = error.problem == NOT_OURS  # such as results that somebody left beside the data
-        left_out.append(LeftOut(str(path), error.said, unreadable=not foreign))
+        left_out.append(LeftOut(path, error.said, unreadable=not foreign))
         return
     for (task, pair), place in places.items():
-        yield Member(task, pair, "e", str(path), f"{task}/{pair}e", place.content)
-        yield Member(task, pair, "u", str(path), f"{task}/{pair}u", place.content)
-
-
-def _in_zip(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            files = [one for one in archive.infolist() if not one.is_dir()]
-    except (OSError, zipfile.BadZipFile) as error:
-        why = f"not a zip archive that can be read ({error})"
-        left_out.append(LeftOut(str(path), why, unreadable=True))
-        return
-    for one in sorted(files, key=lambda one: one.filename):
-        inner = PurePosixPath(one.filename)
-        if inner.name.startswith(".") or "__MACOSX" in inner.parts:
-            continue
-        folder = inner.parent.name or path.stem
-        known = f"{one.CRC:08x}-{one.file_size}"
-        yield from _named(
-            task_name(folder), inner.name, str(path), one.filename, left_out, checksum=known
-        )
-
-
-def _named(
-    task: str,
-    file_name: str,
-    path: str,
-    inside: str,
-    left_out: list[LeftOut],
-    checksum: str = "",
-) -> Iterator[Member]:
-    named = episode_name(file_name)
-    if named is None:
-        file = f"{path}/{inside}" if inside else path
-        left_out.append(LeftOut(file, "not named like an episode (<id>e.json or <id>u.json)"))
-        return
-    yield Member(task, *named, path, inside, checksum)
+        yield Member(task, pair, "e", path, f"{task}/{pair}e", place.content)
+        yield Member(task, pair, "u", path, f"{task}/{pair}u", place.content)
 
 
 def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from hbtom import __version__
 from hbtom.bench import cluster as machines
 from hbtom.bench import journal
-from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs, task_name
+from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
+from hbtom.bench.entries import task_name
 from hbtom.bench.judged import Judged, judge_pairs
 from hbtom.bench.results import COLUMNS, Compared, Row
 from hbtom.bench.score import Score, pair_score, paired, scores, total

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from hbtom.bench.dataset import episode_name, task_name
+from hbtom.bench.dataset import episode_name
+from hbtom.bench.entries import task_name
+from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours
 from hbtom.errors import BadInput, Place
 from hbtom.observe.archive import arrow
@@ -31,8 +33,8 @@ class Ratings:
     values: Mapping[EpisodeName, float]
 
 
-def read_ratings(path: Path) -> Ratings:
-    """Read anybody's ratings: CSV, JSON lines or Parquet."""
+def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
+    """Read anybody's ratings: CSV, JSON lines or Parquet; labels tell what a file is."""
     try:
         rows = _READERS.get(path.suffix, _read_csv)(path)
     except FileNotFoundError:
@@ -51,7 +53,7 @@ def read_ratings(path: Path) -> Ratings:
     values: dict[EpisodeName, float] = {}
     for number, row in enumerate(rows, start=1):
         try:
-            episode, value = _episode(row), _rating(row)
+            episode, value = _episode(row, labels), _rating(row)
             if episode in values:
                 raise BadInput(f"{'/'.join(episode)} is rated twice")
         except BadInput as error:
@@ -116,17 +118,31 @@ _READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
 _MEMBERS = {"expected": "e", "unexpected": "u"}
 
 
-def _episode(row: Mapping[str, Any]) -> EpisodeName:
+def _episode(row: Mapping[str, Any], labels: Labels | None) -> EpisodeName:
     """Return which episode a row is about."""
     if all(row.get(name) not in (None, "") for name in ("task", "pair", "member")):
         member = str(row["member"]).strip().lower()
         return task_name(str(row["task"])), str(row["pair"]), _MEMBERS.get(member, member)
     file = PurePath(str(row.get("file") or ""))
+    if labels is not None:
+        return _labelled(file, labels)
     named, task = episode_name(file.name), str(row.get("task") or file.parent.name)
     if named is None or not task:
-        hint = f"{_NEEDED}; a file needs its task's folder before it"
+        hint = f"{_NEEDED}; a file needs its task's folder before it, or --labels that name it"
         raise BadInput("it does not say which episode of which task it rates", hint=hint)
     return (task_name(task), *named)
+
+
+def _labelled(file: PurePath, labels: Labels) -> EpisodeName:
+    label = labels.find(str(file))
+    if label is None:
+        hint = f"label it in {labels.name}, or leave the row out"
+        raise BadInput(f"the file '{file}' is not labelled", hint=hint)
+    task = label.task or task_name(file.parent.name)
+    if not task:
+        hint = "give it one in the labels, or its folder before it"
+        raise BadInput(f"it is not known to which task '{file}' belongs", hint=hint)
+    return task, label.pair, label.member
 
 
 def _rating(row: Mapping[str, Any]) -> float:

@@ -15,6 +15,7 @@ from hbtom.observe.files import LARGEST, Loaded, file_bytes, read_one, read_pair
 
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Member, Pair
+    from hbtom.bench.entries import Entry
 
 # All that reading a damaged archive, or one packed in an unusual way, may raise.
 _BROKEN = (OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
@@ -52,7 +53,7 @@ class Sources:
         )
         return one, other
 
-    def load_one(self, member: Member) -> Episode:
+    def load_one(self, member: Member | Entry) -> Episode:
         """Read one episode."""
         if not member.inside or _ours(member):
             return load(member.file)
@@ -79,7 +80,7 @@ class Sources:
             self._path = member.path
         return self._pairs[name]["eu".index(member.member)]
 
-    def _bytes_of(self, member: Member) -> bytes:
+    def _bytes_of(self, member: Member | Entry) -> bytes:
         """Return what the file of a member holds."""
         if not member.inside:
             return file_bytes(Path(member.path))
@@ -96,5 +97,5 @@ class Sources:
         return self._zip
 
 
-def _ours(member: Member) -> bool:
+def _ours(member: Member | Entry) -> bool:
     return bool(member.inside) and member.path.endswith(SUFFIX)

@@ -40,6 +40,7 @@ for _verb in (
     datasets.download,
     datasets.generate,
     datasets.pack,
+    datasets.convert,
     models.model,
 ):
     main.add_command(_verb)

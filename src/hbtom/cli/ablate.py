@@ -17,6 +17,7 @@ from hbtom.errors import BadInput
 
 def run(
     dataset: str | None,
+    labels: str | None,
     model: str,
     tasks: Sequence[str],
     out: str | None,
@@ -28,7 +29,7 @@ def run(
     try:
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
-        where = given_or_default(dataset)
+        where = given_or_default(dataset, labels, tasks)
         with progress("judging pairs") as judged:
             result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
     except BadInput as error:

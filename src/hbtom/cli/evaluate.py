@@ -21,6 +21,7 @@ INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
 
 def run(
     dataset: str | None,
+    labels: str | None,
     model: str,
     tasks: Sequence[str],
     out: str | None,
@@ -37,7 +38,7 @@ def run(
     try:
         journal.check(None if out is None else Path(out), resume=resume, overwrite=overwrite)
         _check_report(report, overwrite, resume)
-        where = given_or_default(dataset)
+        where = given_or_default(dataset, labels, tasks)
         with progress("judging pairs") as judged, _quiet():
             result = evaluate(
                 where,

@@ -9,10 +9,11 @@ import click
 
 from hbtom import __version__
 from hbtom.bench.calibration import Calibration, calibrate
+from hbtom.bench.dataset import Dataset
 from hbtom.bench.evaluation import as_dataset, evaluate
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.synthetic import fitting_dataset
-from hbtom.cli.progress import progress
+from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 from hbtom.judgement.fit import optimiser
@@ -20,6 +21,7 @@ from hbtom.judgement.fit import optimiser
 
 def run(
     dataset: str | None,
+    labels: str | None,
     model: str,
     tasks: Sequence[str],
     out: str,
@@ -33,9 +35,7 @@ def run(
     try:
         check_target(target, overwrite=overwrite, kinds=(".toml",))
         optimiser()
-        with progress("making synthetic episodes") as made:
-            whole = fitting_dataset(made) if dataset is None else dataset
-        found = as_dataset(whole, tasks or None)
+        found = as_dataset(_given_or_made(dataset, labels, tasks), tasks or None)
         with progress("judging pairs") as judged:
             result = evaluate(found, model, workers=workers, progress=judged)
         tell_left_out(result.left_out)
@@ -50,6 +50,13 @@ def run(
         return 1
     _print(fitted, target, form)
     return 1 if result.unreadable else 0
+
+
+def _given_or_made(dataset: str | None, labels: str | None, tasks: Sequence[str]) -> Path | Dataset:
+    if dataset is not None or labels is not None:
+        return given_or_default(dataset, labels, tasks)
+    with progress("making synthetic episodes") as made:
+        return fitting_dataset(made)
 
 
 def _print(fitted: Calibration, target: Path, form: str) -> None:

@@ -22,6 +22,12 @@ tasks_option = click.option(
     callback=lambda context, option, given: tuple(n for one in given for n in one.split(",") if n),
     help="Only these tasks; may be given again.",
 )
+labels_option = click.option(
+    "--labels",
+    metavar="FILE",
+    type=click.Path(),
+    help="Which files are pairs, and which of the two is expected: .json or .csv",
+)
 workers_option = click.option(
     "--workers", type=click.IntRange(min=1), help="Processes to use. Default: all cores."
 )

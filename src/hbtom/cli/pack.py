@@ -7,17 +7,24 @@ from collections.abc import Sequence
 import click
 
 from hbtom.bench.archive import pack
-from hbtom.cli.progress import progress
+from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, tell_left_out
 from hbtom.errors import BadInput
 
 
-def run(dataset: str, out: str, tasks: Sequence[str], overwrite: bool, workers: int | None) -> int:
+def run(
+    dataset: str,
+    out: str,
+    labels: str | None,
+    tasks: Sequence[str],
+    overwrite: bool,
+    workers: int | None,
+) -> int:
     """Pack a dataset into an archive; return 1 if anything in it could not be read."""
     try:
         with progress("packing pairs") as packed:
             result = pack(
-                dataset,
+                given_or_default(dataset, labels, tasks),
                 out,
                 tasks=tasks or None,
                 overwrite=overwrite,

@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from hbtom.bench.dataset import Dataset
 
 PAUSE = 0.001  # seconds between two writes; results come in chunks, and the last should be seen
 
@@ -68,8 +72,19 @@ def _show(text: str) -> None:
     click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
 
 
-def given_or_default(dataset: str | None) -> Path:
-    """Return the dataset that was named, or else the synthetic benchmark, after making it."""
+def given_or_default(
+    dataset: str | None, labels: str | None = None, tasks: Sequence[str] = ()
+) -> Path | Dataset:
+    """Return the dataset that was named, or else the synthetic benchmark, after making it.
+
+    With labels, its pairs are found at once; else where it is used.
+    """
+    if labels is not None:
+        if dataset is None:
+            raise click.UsageError("--labels say what the files of DATASET are: name it.")
+        from hbtom.bench.dataset import find_pairs
+
+        return find_pairs(dataset, tasks or None, labels=labels)
     if dataset is not None:
         return Path(dataset)
     from hbtom.bench.synthetic import default_dataset

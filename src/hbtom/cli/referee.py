@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.labels import read_labels
 from hbtom.bench.ratings import read_ratings
 from hbtom.bench.referee import compare, score_ratings
 from hbtom.bench.score import total
@@ -15,11 +16,12 @@ from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
 
-def score(ratings: str, dataset: str | None, form: str) -> int:
+def score(ratings: str, dataset: str | None, labels: str | None, form: str) -> int:
     """Print the table for anybody's ratings."""
     try:
-        known = None if dataset is None else find_pairs(Path(dataset))
-        result = score_ratings(read_ratings(Path(ratings)), known)
+        told = None if labels is None else read_labels(Path(labels))
+        known = None if dataset is None else find_pairs(dataset, labels=told)
+        result = score_ratings(read_ratings(Path(ratings), told), known)
     except BadInput as error:
         complain(error)
         return 1
@@ -44,10 +46,12 @@ def score(ratings: str, dataset: str | None, form: str) -> int:
     return 0
 
 
-def compare_ratings(first: str, second: str, form: str) -> int:
+def compare_ratings(first: str, second: str, labels: str | None, form: str) -> int:
     """Print in which tasks two sets of ratings differ."""
     try:
-        differences, left_out = compare(read_ratings(Path(first)), read_ratings(Path(second)))
+        told = None if labels is None else read_labels(Path(labels))
+        one, other = (read_ratings(Path(ratings), told) for ratings in (first, second))
+        differences, left_out = compare(one, other)
         if not differences:
             raise BadInput("the two files have no pair in common")
     except BadInput as error:

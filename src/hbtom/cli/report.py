@@ -12,11 +12,17 @@ from hbtom.show.report import PAGES, write_report
 
 
 def run(
-    results: str, out: str, overwrite: bool, dataset: str | None, model: str | None, pages: int
+    results: str,
+    out: str,
+    overwrite: bool,
+    dataset: str | None,
+    labels: str | None,
+    model: str | None,
+    pages: int,
 ) -> int:
     """Write a report on a file of results, and print where it is; return 1 if that fails."""
     try:
-        write(results, out, overwrite, dataset, model, pages)
+        write(results, out, overwrite, dataset, labels, model, pages)
     except BadInput as error:
         complain(error)
         return 1
@@ -29,6 +35,7 @@ def write(
     out: str,
     overwrite: bool,
     dataset: str | None = None,
+    labels: str | None = None,
     model: str | None = None,
     pages: int = PAGES,
 ) -> None:
@@ -39,6 +46,7 @@ def write(
             out,
             model=model,
             dataset=dataset,
+            labels=labels,
             pages=pages,
             overwrite=overwrite,
             progress=made,

@@ -19,6 +19,7 @@ from hbtom.errors import BadInput
 
 def run(
     dataset: str | None,
+    labels: str | None,
     model: str,
     given: Sequence[str],
     tasks: Sequence[str],
@@ -35,7 +36,7 @@ def run(
             settings.setdefault(name, []).extend(values)
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
-        where = given_or_default(dataset)
+        where = given_or_default(dataset, labels, tasks)
         with progress("judging pairs") as judged:
             result = sweep(
                 where,

@@ -6,7 +6,7 @@ import threading
 
 import click
 
-from hbtom.bench.dataset import find_pairs
+from hbtom.bench.evaluation import as_dataset
 from hbtom.cli.browser import browse
 from hbtom.cli.progress import given_or_default
 from hbtom.cli.say import complain, warn
@@ -16,11 +16,17 @@ INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
 
 
 def run(
-    dataset: str | None, model: str, host: str, port: int, workers: int | None, opened: bool
+    dataset: str | None,
+    labels: str | None,
+    model: str,
+    host: str,
+    port: int,
+    workers: int | None,
+    opened: bool,
 ) -> int:
     """Serve the pages of a dataset until Ctrl-C; return 1 if that is not possible."""
     try:
-        return _run(dataset, model, host, port, workers, opened)
+        return _run(dataset, labels, model, host, port, workers, opened)
     except BadInput as error:
         complain(error)
         return 1
@@ -30,7 +36,13 @@ def run(
 
 
 def _run(
-    dataset: str | None, model: str, host: str, port: int, workers: int | None, opened: bool
+    dataset: str | None,
+    labels: str | None,
+    model: str,
+    host: str,
+    port: int,
+    workers: int | None,
+    opened: bool,
 ) -> int:
     try:
         from hbtom.show.server.guard import is_loopback
@@ -44,7 +56,7 @@ def _run(
     from hbtom.show.server.desk import choice_of_models
 
     models = choice_of_models(model)
-    pairs = catalogue(find_pairs(given_or_default(dataset)))
+    pairs = catalogue(as_dataset(given_or_default(dataset, labels), None))
     with listen(host, port) as listener:
         address = address_of(listener)
         if not is_loopback(host):

@@ -6,11 +6,11 @@ archive gets its final name. ``downloads.json`` beside the archives records what
 also tells hbtom's files from the user's, which are never written to.
 """
 
-from hbtom.bench.dataset import LEDGER
 from hbtom.bench.download.addresses import DEFAULT_BASE, HOME_PAGE
 from hbtom.bench.download.check import check_archive
 from hbtom.bench.download.outcome import Archive, Failure, Incomplete
 from hbtom.bench.download.run import download
+from hbtom.bench.entries import LEDGER
 
 __all__ = [
     "DEFAULT_BASE",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from hbtom.bench.dataset import LEDGER
 from hbtom.bench.download.check import check_archive
 from hbtom.bench.download.outcome import Archive
+from hbtom.bench.entries import LEDGER
 from hbtom.bench.results import write_whole
 from hbtom.bench.tasks import task
 from hbtom.errors import BadInput

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
+from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.workers import each
 
 from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
@@ -19,7 +17,6 @@ from . import background as training
 from . import efficiency, instrumental, preference
 from .script import Script, encode
 
-Compression = Literal["gz", "zst"] | None
 Pair = tuple[Script, Script]
 
 _PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
@@ -110,7 +107,7 @@ class _Job:
     def files(self) -> list[Path]:
         """The files this job writes, expected member first."""
         this = task(self.folder)
-        suffix = ".json" if self.compress is None else f".json.{self.compress}"
+        suffix = f".json{suffix_of(self.compress)}"
         members = "e" if this.background else "eu"
         stem = f"{self.number:06d}{this.letters}"
         return [self.out / self.folder / f"{stem}{member}{suffix}" for member in members]
@@ -124,7 +121,7 @@ class _Job:
         else:
             episodes = episode_pair(self.folder, rng)
         for path, episode in zip(self.files(), episodes, strict=True):
-            _write(path, _packed(encode(episode), self.compress))
+            _write(path, packed(encode(episode), self.compress))
 
 
 def _chosen(names: Sequence[str] | None, background: bool) -> list[Task]:
@@ -155,21 +152,6 @@ def _write_pairs(jobs: Sequence[_Job]) -> Iterator[None]:
     for job in jobs:
         job.write()
         yield
-
-
-def _packed(data: bytes, compress: Compression) -> bytes:
-    if compress is None:
-        return data
-    if compress == "gz":
-        buffer = io.BytesIO()
-        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=buffer, mtime=0) as stream:
-            stream.write(data)
-        return buffer.getvalue()
-    if compress == "zst":
-        import zstandard  # only here: most callers never need it
-
-        return zstandard.ZstdCompressor(level=6).compress(data)
-    raise ValueError(f"compress must be None, 'gz' or 'zst', got {compress!r}")
 
 
 def _write(path: Path, data: bytes) -> None:

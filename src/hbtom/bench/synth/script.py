@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from hbtom.observe.writing import Frame, blocks_text, entity_text, episode_text, trial_text
 
 from .geometry import CELL, WORLD, Point
 from .shapes import AGENT_R, HOME_IMAGE, HOME_RGB, KEY_R, LOCK_R, OBJECT_R, Look
@@ -51,40 +52,41 @@ class Script:
 
 def encode(episode: Script) -> bytes:
     """The episode as the benchmark writes it: key order, spacing and all."""
-    trials = (_trial_text(trial, episode.wrapped) for trial in episode.trials)
-    return ("[" + ", ".join(trials) + "]").encode("ascii")
+    return episode_text(_trial_text(trial, episode.wrapped) for trial in episode.trials)
 
 
 def _trial_text(trial: Take, wrapped: str | None) -> str:
-    head = f'{{"size": [{WORLD}, {WORLD}], "walls": {_blocks(trial.walls)}, "fuse_walls": '
-    objects = ", ".join(_entity(o.centre, OBJECT_R, o.look) for o in trial.objects)
-    home = _entity(trial.home, AGENT_R, Look(HOME_IMAGE, HOME_RGB))
-    if wrapped == "home":
-        home = f"[{home}]"
-    middle = f', "objects": [{objects}], "blocking": [], "home": {home}, "agent": '
+    home = entity_text(trial.home, AGENT_R, HOME_IMAGE, HOME_RGB)
+    return trial_text(
+        f"[{WORLD}, {WORLD}]",
+        _blocks(trial.walls),
+        "[" + ", ".join(_entity(o, OBJECT_R) for o in trial.objects) + "]",
+        f"[{home}]" if wrapped == "home" else home,
+        _frames(trial, wrapped),
+    )
+
+
+def _frames(trial: Take, wrapped: str | None) -> Iterator[Frame]:
     barriers: dict[tuple[Point, ...], str] = {}
-    frames = []
     for moment in trial.moments:
         if moment.barrier not in barriers:
             barriers[moment.barrier] = _blocks(moment.barrier)
-        agent = _entity(moment.agent, AGENT_R, trial.agent)
-        if wrapped == "agent":
-            agent = f"[{agent}]"
-        frames.append(
-            f'{head}{barriers[moment.barrier]}, "pin": {_optional(moment.key, KEY_R)}, '
-            f'"key": {_optional(moment.lock, LOCK_R)}{middle}{agent}}}'
+        agent = _entity(Thing(moment.agent, trial.agent), AGENT_R)
+        yield Frame(
+            barriers[moment.barrier],
+            _optional(moment.key, KEY_R),
+            _optional(moment.lock, LOCK_R),
+            f"[{agent}]" if wrapped == "agent" else agent,
         )
-    return "[" + ", ".join(frames) + "]"
 
 
 def _blocks(corners: Sequence[Point]) -> str:
-    return "[" + ", ".join(f"[[{x}, {y}], [{CELL}, {CELL}]]" for x, y in corners) + "]"
+    return blocks_text((x, y, CELL, CELL) for x, y in corners)
 
 
-def _entity(centre: Point, r: int, look: Look) -> str:
-    rgb = ", ".join(map(str, look.rgb))
-    return f"[[{centre[0] - r}, {centre[1] - r}], {r}, {json.dumps(look.image)}, [{rgb}]]"
+def _entity(thing: Thing, r: int) -> str:
+    return entity_text(thing.centre, r, thing.look.image, thing.look.rgb)
 
 
 def _optional(thing: Thing | None, r: int) -> str:
-    return f"[{_entity(thing.centre, r, thing.look)}]" if thing else "[]"
+    return f"[{_entity(thing, r)}]" if thing else "[]"

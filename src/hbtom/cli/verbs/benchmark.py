@@ -9,6 +9,7 @@ import click
 
 from hbtom.cli.options import (
     format_option,
+    labels_option,
     model_option,
     score_option,
     tasks_option,
@@ -18,6 +19,7 @@ from hbtom.cli.options import (
 
 @click.command()
 @click.argument("dataset", required=False, type=click.Path())
+@labels_option
 @model_option
 @tasks_option
 @click.option(
@@ -37,6 +39,7 @@ from hbtom.cli.options import (
 )
 def evaluate(
     dataset: str | None,
+    labels: str | None,
     model: str,
     tasks: tuple[str, ...],
     out: str | None,
@@ -52,7 +55,7 @@ def evaluate(
     """Judge all pairs of DATASET and print the benchmark's table.
 
     DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
-    that 'hbtom pack' made, or a folder of them.
+    that 'hbtom pack' made, or a folder of them. With labels, files may have any name and folder.
     Without it, a synthetic benchmark is made once and kept in the cache folder.
     """
     if resume and out is None:
@@ -64,6 +67,7 @@ def evaluate(
     sys.exit(
         run(
             dataset,
+            labels,
             model,
             tasks,
             out,
@@ -83,6 +87,7 @@ def evaluate(
 @click.argument("dataset", required=False, type=click.Path())
 @click.option("-o", "--out", required=True, type=click.Path(), help="The model to write: .toml")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@labels_option
 @model_option
 @tasks_option
 @click.option(
@@ -94,6 +99,7 @@ def fit(
     dataset: str | None,
     out: str,
     overwrite: bool,
+    labels: str | None,
     model: str,
     tasks: tuple[str, ...],
     penalty: float,
@@ -106,11 +112,12 @@ def fit(
     """
     from hbtom.cli.fit import run
 
-    sys.exit(run(dataset, model, tasks, out, overwrite, penalty, form, workers))
+    sys.exit(run(dataset, labels, model, tasks, out, overwrite, penalty, form, workers))
 
 
 @click.command()
 @click.argument("dataset", required=False, type=click.Path())
+@labels_option
 @model_option
 @tasks_option
 @click.option(
@@ -121,6 +128,7 @@ def fit(
 @workers_option
 def ablate(
     dataset: str | None,
+    labels: str | None,
     model: str,
     tasks: tuple[str, ...],
     out: str | None,
@@ -131,7 +139,7 @@ def ablate(
     """Switch off surprises and assumptions one at a time, and evaluate each time."""
     from hbtom.cli.ablate import run
 
-    sys.exit(run(dataset, model, tasks, out, overwrite, form, workers))
+    sys.exit(run(dataset, labels, model, tasks, out, overwrite, form, workers))
 
 
 @click.command()
@@ -144,6 +152,7 @@ def ablate(
     metavar="NAME=VALUE[,VALUE]",
     help="Values of a parameter, as in 'hbtom model show'; may be given again.",
 )
+@labels_option
 @model_option
 @tasks_option
 @click.option("--out", type=click.Path(), help="A row a model and task: .csv, .jsonl, .parquet.")
@@ -154,6 +163,7 @@ def ablate(
 def sweep(
     dataset: str | None,
     given: tuple[str, ...],
+    labels: str | None,
     model: str,
     tasks: tuple[str, ...],
     out: str | None,
@@ -165,21 +175,23 @@ def sweep(
     """Evaluate a model on DATASET with every combination of some parameters."""
     from hbtom.cli.sweep import run
 
-    sys.exit(run(dataset, model, given, tasks, out, overwrite, score, form, workers))
+    sys.exit(run(dataset, labels, model, given, tasks, out, overwrite, score, form, workers))
 
 
 @click.command()
 @click.argument("ratings", type=click.Path())
 @click.option("--dataset", type=click.Path(), help="Also say which of its pairs are not rated.")
+@labels_option
 @format_option
-def score(ratings: str, dataset: str | None, form: str) -> None:
+def score(ratings: str, dataset: str | None, labels: str | None, form: str) -> None:
     """Print the benchmark's table for the RATINGS of any model, one row an episode.
 
-    A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating'.
+    A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating'. With
+    labels, files may have any name.
     """
     from hbtom.cli.referee import score as run
 
-    sys.exit(run(ratings, dataset, form))
+    sys.exit(run(ratings, dataset, labels, form))
 
 
 @click.command()
@@ -189,6 +201,7 @@ def score(ratings: str, dataset: str | None, form: str) -> None:
 @click.option(
     "--dataset", type=click.Path(), help="Where the episodes are. Default: where they were judged."
 )
+@labels_option
 @click.option("--model", help="The preset or TOML file that judged. Default: the preset it was.")
 @click.option(
     "--pages",
@@ -198,7 +211,13 @@ def score(ratings: str, dataset: str | None, form: str) -> None:
     help="Pages on which to watch pairs, beside the report.",
 )
 def report(
-    results: str, out: str, overwrite: bool, dataset: str | None, model: str | None, pages: int
+    results: str,
+    out: str,
+    overwrite: bool,
+    dataset: str | None,
+    labels: str | None,
+    model: str | None,
+    pages: int,
 ) -> None:
     """Make a report of RESULTS, a file that 'evaluate --out' wrote, or of anybody's ratings.
 
@@ -208,15 +227,16 @@ def report(
     """
     from hbtom.cli.report import run
 
-    sys.exit(run(results, out, overwrite, dataset, model, pages))
+    sys.exit(run(results, out, overwrite, dataset, labels, model, pages))
 
 
 @click.command()
 @click.argument("first", type=click.Path())
 @click.argument("second", type=click.Path())
+@labels_option
 @format_option
-def compare(first: str, second: str, form: str) -> None:
+def compare(first: str, second: str, labels: str | None, form: str) -> None:
     """Tell, with a paired test, in which tasks two sets of ratings differ."""
     from hbtom.cli.referee import compare_ratings
 
-    sys.exit(compare_ratings(first, second, form))
+    sys.exit(compare_ratings(first, second, labels, form))

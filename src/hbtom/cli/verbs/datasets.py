@@ -7,11 +7,12 @@ from typing import Literal
 
 import click
 
-from hbtom.cli.options import model_option, tasks_option, workers_option
+from hbtom.cli.options import labels_option, model_option, tasks_option, workers_option
 
 
 @click.command()
 @click.argument("dataset", required=False, type=click.Path())
+@labels_option
 @model_option
 @click.option(
     "--port",
@@ -29,7 +30,13 @@ from hbtom.cli.options import model_option, tasks_option, workers_option
 @click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
 @workers_option
 def view(
-    dataset: str | None, model: str, port: int, host: str, no_open: bool, workers: int | None
+    dataset: str | None,
+    labels: str | None,
+    model: str,
+    port: int,
+    host: str,
+    no_open: bool,
+    workers: int | None,
 ) -> None:
     """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
 
@@ -40,7 +47,7 @@ def view(
     """
     from hbtom.cli.view import run
 
-    sys.exit(run(dataset, model, host, port, workers, not no_open))
+    sys.exit(run(dataset, labels, model, host, port, workers, not no_open))
 
 
 @click.command()
@@ -101,17 +108,54 @@ def generate(
 @click.command()
 @click.argument("dataset", type=click.Path())
 @click.argument("out", metavar="OUT.parquet", type=click.Path())
+@labels_option
 @tasks_option
 @click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
 @workers_option
 def pack(
-    dataset: str, out: str, tasks: tuple[str, ...], overwrite: bool, workers: int | None
+    dataset: str,
+    out: str,
+    labels: str | None,
+    tasks: tuple[str, ...],
+    overwrite: bool,
+    workers: int | None,
 ) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
     The archive is a dataset too: evaluate, sweep, fit and ablate take it, and judge takes it or an
-    episode of it, as in OUT.parquet/preference/000001loe.
+    episode of it, as in OUT.parquet/preference/000001loe. It knows its pairs, and needs no labels.
     """
     from hbtom.cli.pack import run
 
-    sys.exit(run(dataset, out, tasks, overwrite, workers))
+    sys.exit(run(dataset, out, labels, tasks, overwrite, workers))
+
+
+@click.command()
+@click.argument("source", type=click.Path())
+@click.argument("target", type=click.Path())
+@click.option(
+    "--to",
+    type=click.Choice(["mcs", "bib"]),
+    required=True,
+    help="Scenes of Machine Common Sense, or the benchmark's own JSON.",
+)
+@click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@workers_option
+def convert(
+    source: str,
+    target: str,
+    to: Literal["mcs", "bib"],
+    compress: Literal["gz", "zst"] | None,
+    overwrite: bool,
+    workers: int | None,
+) -> None:
+    """Convert SOURCE, an episode or a whole dataset, into another format.
+
+    A file becomes the file TARGET, a folder or an archive becomes the folder TARGET, with the same
+    folders and names in it, so that 'hbtom evaluate' finds the same pairs. What SOURCE is in is
+    found out by itself.
+    """
+    from hbtom.cli.convert import run
+
+    sys.exit(run(source, target, to, compress, overwrite, workers))

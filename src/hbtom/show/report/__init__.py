@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Dataset
     from hbtom.bench.evaluation import Evaluation
+    from hbtom.bench.labels import Labels
     from hbtom.bench.ratings import Ratings
     from hbtom.model import Model
     from hbtom.show.report.files import Written
@@ -27,18 +28,19 @@ def report(
     *,
     model: Model | Source | None = None,
     dataset: Dataset | Source | None = None,
+    labels: Labels | Source | None = None,
 ) -> str:
     """Return an HTML report on an evaluation, on anybody's ratings, or on a file of either.
 
     It is one text that needs no other file and no network. What is said of the model needs the
     model: one of the presets is recognised, any other is to be given. With a dataset, the report
-    also tells what of it was not rated.
+    also tells what of it was not rated. ``labels`` tell what files are whose names do not.
     """
     from hbtom.show.report.build import build
     from hbtom.show.report.choice import choose
     from hbtom.show.report.findings import find
 
-    found = find(results, model, dataset)
+    found = find(results, model, dataset, labels)
     return build(found, choose(found), {})
 
 
@@ -48,6 +50,7 @@ def write_report(
     *,
     model: Model | Source | None = None,
     dataset: Dataset | Source | None = None,
+    labels: Labels | Source | None = None,
     pages: int = PAGES,
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -55,12 +58,13 @@ def write_report(
     """Write a report, and beside it pages on which to watch pairs that went wrong, or nearly.
 
     There are up to ``pages`` of them, in the folder ``<name of the report>-pages``. ``dataset`` is
-    where the episodes are, if they are no longer where they were when they were judged.
+    where the episodes are, if they are no longer where they were when they were judged; ``labels``
+    tell what files are whose names do not.
     """
     from hbtom.show.report.files import check, write
     from hbtom.show.report.findings import find
 
     file = Path(path)
     check(file, overwrite=overwrite)  # before any work is done
-    found = find(results, model, dataset)
+    found = find(results, model, dataset, labels)
     return write(found, file, pages=pages, overwrite=overwrite, progress=progress)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hbtom.bench.dataset import Dataset, LeftOut, find_pairs
 from hbtom.bench.evaluation import Evaluation
+from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
 from hbtom.bench.referee import PairName, score_ratings
 from hbtom.bench.results import Row, decode, whole_lines
@@ -60,12 +61,17 @@ class Findings:
 
 
 def find(
-    results: Results, model: Model | Source | None, dataset: Dataset | Source | None
+    results: Results,
+    model: Model | Source | None,
+    dataset: Dataset | Source | None,
+    labels: Labels | Source | None = None,
 ) -> Findings:
     """Return what can be found out from an evaluation, from ratings, or from a file of either."""
     given = None if model is None else find_model(model)
+    if isinstance(labels, str | os.PathLike):
+        labels = read_labels(Path(labels))
     if isinstance(dataset, str | os.PathLike):
-        dataset = find_pairs(Path(dataset))
+        dataset = find_pairs(Path(dataset), labels=labels)
     if isinstance(results, Evaluation):
         found = _of_evaluation(results)
         given = given or results.model
@@ -73,7 +79,7 @@ def find(
         found = _of_ratings(results, {}, dataset)
     else:
         path = Path(results)
-        found = _of_ratings(read_ratings(path), _own_rows(path), dataset)
+        found = _of_ratings(read_ratings(path, labels), _own_rows(path), dataset)
     if not found.ratings:
         raise BadInput("there is no pair to report on", hint="rate both members of a pair")
     known, why = _recognised(found.fingerprints, given)

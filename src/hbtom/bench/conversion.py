@@ -1,0 +1,237 @@
+"""Converting episodes from one format into another: a file, or all files of a dataset.
+
+Folders and names are kept, so that what was a pair is one afterwards, and labels stay true. Nothing
+is put in place before all is converted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Literal, get_args
+
+from hbtom.bench.dataset import LeftOut, check_dataset, in_table
+from hbtom.bench.entries import Entry, entries, is_table
+from hbtom.bench.packing import Compression, packed, suffix_of
+from hbtom.bench.results import check_target, write_whole
+from hbtom.bench.sources import Sources
+from hbtom.bench.workers import each
+from hbtom.errors import BadInput
+from hbtom.observe import Episode, load
+from hbtom.observe import writing as bib
+from hbtom.observe.mcs import writing as mcs
+
+Format = Literal["bib", "mcs"]
+Source = str | os.PathLike[str]
+_WRITERS: dict[Format, Callable[[Episode], bytes]] = {"bib": bib.write, "mcs": mcs.write}
+_NAME = re.compile(r"(.+\.json)(\.gz|\.zst)?")
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was converted, and what was not."""
+
+    target: str
+    episodes: int
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def unreadable(self) -> tuple[LeftOut, ...]:
+        """What should have been converted and could not be."""
+        return tuple(one for one in self.left_out if one.unreadable)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """An episode to be converted, and what its file is to be called in the target folder."""
+
+    entry: Entry
+    name: str
+
+
+def convert(
+    source: Source,
+    target: Source,
+    to: Format,
+    *,
+    compress: Compression = None,
+    overwrite: bool = False,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Converted:
+    """Write the episode of a file, or all of a dataset, as ``bib`` or ``mcs``.
+
+    A dataset is a folder or an archive, and becomes a folder. A file whose name ends in ``.gz`` or
+    ``.zst`` is packed so; ``compress`` packs the files of a folder. What exists is not overwritten.
+    """
+    if to not in get_args(Format):
+        raise BadInput(f"there is no format '{to}'", hint=f"one of {', '.join(get_args(Format))}")
+    source, target = Path(source), Path(target)
+    if source.is_dir() or is_table(source.name) or zipfile.is_zipfile(source):
+        return _convert_all(source, target, to, compress, overwrite, workers, progress)
+    return _convert_one(source, target, to, compress, overwrite)
+
+
+def _convert_one(
+    source: Path, target: Path, to: Format, compress: Compression, overwrite: bool
+) -> Converted:
+    episode = load(source)
+    check_target(target, overwrite=overwrite, kinds=(".json", ".gz", ".zst"))
+    ending = {".gz": "gz", ".zst": "zst"}.get(target.suffix)
+    if compress is not None and compress != ending:
+        hint = f"end it in .json{suffix_of(compress)}"
+        raise BadInput(f"the name does not tell that it is {compress}", hint=hint).at(
+            file=str(target)
+        )
+    as_named: Compression = "gz" if ending == "gz" else "zst" if ending == "zst" else None
+    try:
+        data = _WRITERS[to](episode)
+    except BadInput as error:
+        raise error.at(file=str(source)) from None
+    write_whole(target, packed(data, as_named))
+    return Converted(str(target), 1, ())
+
+
+def _convert_all(
+    source: Path,
+    target: Path,
+    to: Format,
+    compress: Compression,
+    overwrite: bool,
+    workers: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Converted:
+    check_dataset(source)
+    left_out: list[LeftOut] = []
+    jobs = list(_jobs(source, suffix_of(compress), left_out))
+    if not jobs:
+        hint = "names of episodes end in .json, .json.gz or .json.zst"
+        raise BadInput("there are no episodes in it", hint=hint).at(file=str(source))
+    _check_folder(source, target, jobs, overwrite)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f"{target.name}.", dir=target.parent) as part:
+            work = partial(_write_each, Path(part), to, compress)
+            written = _written(each(work, jobs, workers), jobs, left_out, progress)
+            _settle(Path(part), target, written)
+    except OSError as error:
+        problem = f"the episodes cannot be written: {error.strerror or error}"
+        raise BadInput(problem).at(file=str(target)) from None
+    return Converted(str(target), len(written), tuple(left_out))
+
+
+def _written(
+    results: Iterable[LeftOut | None],
+    jobs: Sequence[_Job],
+    left_out: list[LeftOut],
+    progress: Callable[[int, int], None] | None,
+) -> list[str]:
+    """Return the names of the files that were written, of which there must be any."""
+    tell = progress or (lambda done, episodes: None)
+    tell(0, len(jobs))
+    names = []
+    for done, (job, problem) in enumerate(zip(jobs, results, strict=True), start=1):
+        if problem is None:
+            names.append(job.name)
+        else:
+            left_out.append(problem)
+        tell(done, len(jobs))
+    if not names:
+        first = next(one for one in left_out if one.unreadable)
+        raise BadInput(f"no episode can be converted: {first.why}").at(file=first.file)
+    return names
+
+
+# What is to be done
+
+
+def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
+    """Yield every episode of a dataset, with the name that it keeps."""
+    taken: dict[str, Entry] = {}
+    for entry in _episodes(source, left_out):
+        name = _kept_name(entry, source)
+        found = _NAME.fullmatch(name)
+        whole = "" if found is None else found[1] + suffix
+        if found is None:
+            left_out.append(LeftOut(entry.file, "not named like an episode (<name>.json)"))
+        elif {"..", "/"} & set(PurePosixPath(name).parts):
+            left_out.append(
+                LeftOut(entry.file, "its name leads out of the folder", unreadable=True)
+            )
+        elif whole in taken:
+            why = f"it would be called like {taken[whole].file}"
+            left_out.append(LeftOut(entry.file, why, unreadable=True))
+        else:
+            taken[whole] = entry
+            yield _Job(entry, whole)
+
+
+def _episodes(source: Path, left_out: list[LeftOut]) -> Iterator[Entry]:
+    for entry in entries(source, background=True):
+        if entry.why:
+            left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))
+        elif is_table(entry.file):
+            for one in in_table(entry.path, left_out):
+                yield Entry(one.task, one.path, one.inside)
+        else:
+            yield entry
+
+
+def _kept_name(entry: Entry, source: Path) -> str:
+    """Return what an episode is called in the target: its path, or its task and its name."""
+    if not entry.inside:
+        return Path(entry.path).relative_to(source).as_posix()
+    if is_table(entry.path):
+        return f"{entry.inside}.json"
+    return f"{entry.task}/{entry.name}"
+
+
+# Doing it
+
+
+def _check_folder(source: Path, target: Path, jobs: Sequence[_Job], overwrite: bool) -> None:
+    """Refuse a folder that cannot or should not be written, before any work is done."""
+    if target.exists() and not target.is_dir():
+        hint = "a dataset is converted into a folder: name another one"
+        raise BadInput("this is a file", hint=hint).at(file=str(target))
+    if source.is_dir() and source.resolve() in (target.resolve(), *target.resolve().parents):
+        hint = "choose a folder that is not within the dataset"
+        raise BadInput("the dataset would be written into itself", hint=hint).at(file=str(target))
+    if not target.parent.is_dir():
+        raise BadInput("there is no such folder", hint="make it first").at(
+            file=str(target.resolve().parent)
+        )
+    there = next((target / job.name for job in jobs if (target / job.name).exists()), None)
+    if there is not None and not overwrite:
+        hint = "choose another folder, or say --overwrite"
+        raise BadInput("the file exists already", hint=hint).at(file=str(there))
+
+
+def _write_each(
+    folder: Path, to: Format, compress: Compression, jobs: Sequence[_Job]
+) -> Iterator[LeftOut | None]:
+    """Convert episodes into files of a folder; yield for each why not, if it cannot be done."""
+    with Sources() as sources:
+        for job in jobs:
+            try:
+                data = _WRITERS[to](sources.load_one(job.entry))
+            except BadInput as error:
+                yield LeftOut(job.entry.file, error.said, unreadable=True)
+                continue
+            file = folder / job.name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(packed(data, compress))
+            yield None
+
+
+def _settle(part: Path, target: Path, names: Sequence[str]) -> None:
+    """Put finished files in their place."""
+    for name in names:
+        file = target / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(part / name, file)

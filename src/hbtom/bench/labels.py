@@ -1,0 +1,252 @@
+"""Labels: which files make a pair, and which of the two is the more plausible one.
+
+They are told by a file beside the data, for datasets whose names do not tell. JSON: an object with
+an entry for each file, or a list of rows with a field ``file``. CSV: a row a file, below a heading.
+A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected``) or
+``more_plausible`` (true or false), and perhaps ``task``; whatever else it has is not looked at.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from hbtom.bench.entries import task_name
+from hbtom.errors import BadInput
+
+ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_NEEDED = "a row needs 'file', 'pair', and 'label' or 'more_plausible'"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a file is: which member of which pair of which task."""
+
+    task: str  # empty if it is the dataset's own name
+    pair: str
+    member: Literal["e", "u"]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of all files, by their names, which start from the dataset's folder."""
+
+    name: str
+    files: Mapping[str, Label]
+
+    def find(self, file: str) -> Label | None:
+        """Return the label of a file that may be named from any folder above its own."""
+        parts = PurePosixPath(file.replace("\\", "/")).parts
+        ends = ("/".join(parts[start:]) for start in range(len(parts)))
+        return next((self.files[end] for end in ends if end in self.files), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row as it was read, before it is known what its pair says."""
+
+    where: str  # in words
+    file: str
+    task: str
+    pair: str
+    label: str | None
+    more: bool | None
+
+    @property
+    def names(self) -> str:
+        return f"{self.file} ({self.where})"
+
+
+def read_labels(path: Path) -> Labels:
+    """Read a file of labels, and check that they tell an order within every pair."""
+    try:
+        rows = [_row(where, row) for where, row in _rows(path)]
+        if not rows:
+            raise BadInput("there are no labels", hint=_NEEDED)
+        return Labels(str(path), dict(_labelled(rows)))
+    except BadInput as error:
+        raise error.at(file=str(path)) from None
+
+
+# Rows, from JSON or CSV
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each row, with a word on where in the file it is."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadInput("there is no such file", hint="check the name and the folder") from None
+    except IsADirectoryError:
+        raise BadInput("this is a folder, not a file of labels", hint=_NEEDED) from None
+    except OSError as error:
+        raise BadInput(f"the labels cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInput("this is not text", hint="labels are JSON or CSV, in UTF-8") from None
+    if not text.strip():
+        raise BadInput("the file is empty", hint=_NEEDED)
+    yield from _from_json(text) if text.lstrip()[0] in "[{" else _from_csv(text)
+
+
+def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    try:
+        found = json.loads(text, object_pairs_hook=_Entries)
+    except json.JSONDecodeError as error:
+        problem = f"this is not JSON: {error.msg}"
+        raise BadInput(problem, hint=f"look at column {error.colno}").at(
+            line=error.lineno
+        ) from None
+    except RecursionError:
+        raise BadInput("this is nested too deeply to be labels", hint=_NEEDED) from None
+    rows = found.each if isinstance(found, _Entries) else [(None, row) for row in found]
+    for number, (file, row) in enumerate(rows, start=1):
+        where = f"entry {number}"
+        if not isinstance(row, _Entries):
+            told = where if file is None else f"{where} ({file})"
+            raise BadInput(f"{told} is not an object", hint=_NEEDED)
+        yield where, dict(row.each) if file is None else {**dict(row.each), "file": file}
+
+
+class _Entries:
+    """A JSON object with all that is in it, also what is in it twice."""
+
+    def __init__(self, each: Sequence[tuple[str, Any]]) -> None:
+        self.each = each
+
+
+def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    stream = io.StringIO(text, newline="")
+    separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
+    stream.seek(0)
+    reader = csv.DictReader(stream, delimiter=separator, skipinitialspace=True, strict=True)
+    heading = reader.fieldnames or ()
+    if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
+        raise BadInput(
+            f"the first line does not name what is needed but {', '.join(heading)}",
+            hint="write file,pair,label or file,pair,more_plausible, and perhaps task",
+        ).at(line=1)
+    try:
+        for row in reader:
+            where = f"line {reader.line_num}"
+            if None in row:
+                raise BadInput(
+                    f"{where} has more cells than the heading", hint="quote names with ,"
+                )
+            yield where, row
+    except csv.Error as error:
+        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED).at(line=reader.line_num) from None
+
+
+def _row(where: str, row: Mapping[str, Any]) -> _Row:
+    """Return what a row says, or complain of what it does not say, and where."""
+    try:
+        file = _inside(_text(row, "file"))
+        task = _text(row, "task") or PurePosixPath(file).parent.name
+        pair, label = _text(row, "pair"), _label(_text(row, "label"))
+        more = _more(_text(row, "more_plausible"))
+        if not pair:
+            raise BadInput("it does not say which pair the file belongs to", hint=_NEEDED)
+        if label is None and more is None:
+            raise BadInput("it has neither 'label' nor 'more_plausible'", hint=_NEEDED)
+    except BadInput as error:
+        named = f"{where} ({row['file']})" if row.get("file") else where
+        raise BadInput(f"{named}: {error.problem}", hint=error.hint) from None
+    return _Row(where, file, task_name(task), pair, label, more)
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, list | _Entries):
+        raise BadInput(f"'{name}' is neither text nor a number", hint=_NEEDED)
+    return str(value).strip()
+
+
+def _inside(file: str) -> str:
+    """Return the name of a file as it is spelt within the dataset; refuse one from outside it."""
+    if not file:
+        raise BadInput("it does not say which file it is about", hint=_NEEDED)
+    path = PurePosixPath(file.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        raise BadInput(
+            "the file is not named from the dataset's folder",
+            hint="names start from that folder and stay in it, as in task/0001.json",
+        )
+    return str(path)
+
+
+def _label(text: str) -> str | None:
+    label = " ".join(text.lower().replace("_", " ").replace("-", " ").split())
+    if label and label not in ORDER:
+        raise BadInput(
+            f"there is no label '{text}'", hint=f"it is one of: {', '.join(ORDER[::-1])}"
+        )
+    return label or None
+
+
+def _more(text: str) -> bool | None:
+    if text and text.lower() not in _TRUTH:
+        raise BadInput(f"'more_plausible' is '{text}'", hint="write true or false")
+    return _TRUTH[text.lower()] if text else None
+
+
+# From rows to pairs
+
+
+def _labelled(rows: Sequence[_Row]) -> Iterator[tuple[str, Label]]:
+    """Yield what each file is; every pair must have two members and an order."""
+    known: dict[str, _Row] = {}
+    pairs: dict[tuple[str, str], list[_Row]] = {}
+    for row in rows:
+        if row.file in known:
+            problem = f"{row.file} is labelled twice: {known[row.file].where} and {row.where}"
+            raise BadInput(problem, hint="remove one of them")
+        known[row.file] = row
+        pairs.setdefault((row.task, row.pair), []).append(row)
+    for (task, pair), members in pairs.items():
+        for row, member in zip(_ordered(task, pair, members), ("e", "u"), strict=True):
+            yield row.file, Label(task, pair, "e" if member == "e" else "u")
+
+
+def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]:
+    """Return the more plausible member of a pair, and the other one."""
+    name = f"pair '{pair}'" + (f" of task '{task}'" if task else "")
+    listed = ", ".join(row.names for row in members)
+    if len(members) == 1:
+        raise BadInput(
+            f"{name} has one member only: {listed}",
+            hint="label its mate too, with the same pair and task (by default, the folder's name)",
+        )
+    if len(members) > 2:
+        hint = "two files make a pair; give each two a name of their own"
+        raise BadInput(f"{name} has {len(members)} members: {listed}", hint=hint)
+    one, other = members
+    orders = {_by_label(one, other), _by_more(one, other)} - {None}
+    if one.label == other.label and one.label is not None:
+        hint = "a pair needs an order: expected > no expectation > unexpected; leave others out"
+        raise BadInput(f"both members of {name} are '{one.label}': {listed}", hint=hint)
+    if len(orders) != 1 or (one.more is not None and one.more is other.more):
+        hint = "one of the two must be the more plausible one, by all that is said of it"
+        raise BadInput(f"what is said of {name} does not go together: {listed}", hint=hint)
+    return (one, other) if orders == {True} else (other, one)
+
+
+def _by_label(one: _Row, other: _Row) -> bool | None:
+    """Tell whether the first is the more plausible one by its label, if that can be told."""
+    if one.label is None or other.label is None or one.label == other.label:
+        return None
+    return ORDER.index(one.label) > ORDER.index(other.label)
+
+
+def _by_more(one: _Row, other: _Row) -> bool | None:
+    """Tell whether the first is said to be the more plausible one; None if nothing is said."""
+    if one.more is not None:
+        return one.more
+    return None if other.more is None else not other.more

@@ -1,0 +1,143 @@
+"""How things look in a scene: a shape and materials for any look, and back.
+
+A look that comes from a scene goes back as it came. Any other gets a shape by its image, and the
+named colour nearest to its own; a second material spells out what look it was, so that different
+looks stay different, and each can be had back.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from hbtom.observe.episode import Look
+from hbtom.observe.mcs.roles import colour_of, look_of
+
+_MATERIALS = "Custom/Materials/"
+_MADE_OF = "Benchmark"
+
+# What makes a shape one metre wide.
+BLOBS = {
+    "blob_02": 3.03,
+    "blob_03": 4.0,
+    "blob_04": 3.33,
+    "blob_05": 2.63,
+    "blob_07": 4.0,
+    "blob_10": 4.16,
+    "blob_11": 2.85,
+    "blob_12": 3.33,
+}
+_SOLIDS = (
+    "circle_frustum",
+    "cone",
+    "cube",
+    "cube_hollow_narrow",
+    "cube_hollow_wide",
+    "cylinder",
+    "pyramid",
+    "sphere",
+    "square_frustum",
+    "tube_narrow",
+    "tube_wide",
+)
+_PALETTE = (
+    *("Azure", "Blue", "Brown", "Chartreuse", "Cyan", "Goldenrod", "Green", "Grey", "Indigo"),
+    *("Lime", "Magenta", "Maroon", "Navy", "Olive", "Orange", "Pink", "Purple", "Rose"),
+    *("SpringGreen", "Tan", "Teal", "Turquoise", "Violet", "Yellow"),
+)  # without red, which marks contact
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Skin:
+    """Shape, materials, and by how many degrees the picture is turned, from x towards y."""
+
+    shape: str
+    materials: tuple[str, ...]
+    turned: float = 0.0
+
+    @property
+    def metre(self) -> float:
+        """The scale at which the shape is a metre wide."""
+        return BLOBS.get(self.shape, 1.0)
+
+
+def plain(shape: str, colour: str) -> Skin:
+    """Return a shape in a named colour."""
+    return Skin(shape, (_MATERIALS + colour,))
+
+
+def agent_skin(look: Look) -> Skin:
+    """Return how an agent looks in a scene."""
+    return _native(look) or _made(look, _chosen(look, tuple(BLOBS)))
+
+
+def object_skin(look: Look) -> Skin:
+    """Return how a goal object looks in a scene."""
+    return _native(look) or _made(look, _chosen(look, _SOLIDS))
+
+
+def key_skin(look: Look) -> Skin:
+    """Return how a key looks in a scene, where all of them are triangles."""
+    return _native(look) or _made(look, "triangle", _turned(look))
+
+
+def lock_skin(look: Look) -> Skin:
+    """Return how a lock looks in a scene."""
+    return _native(look) or _made(look, "lock_wall", _turned(look))
+
+
+def original(look: Look) -> Look:
+    """Return the look that a made one was made of; any other is its own.
+
+    >>> clove = Look("./shapes/clove.png", (0.0, 0.0, 128.0))
+    >>> skin = agent_skin(clove)
+    >>> original(look_of(skin.shape, skin.materials)) == clove
+    True
+    """
+    made = re.fullmatch(rf"{_MATERIALS}\w+/{_MADE_OF}/([^/]*)/([^/]*)/[^/]*", look.image)
+    if made is None:
+        return look
+    colour = tuple(float(number) for number in made[2].split(",") if number)
+    return Look(unquote(made[1]), colour, look.twin)
+
+
+def _made(look: Look, shape: str, turned: float = 0.0) -> Skin:
+    colour = ",".join(f"{number:.17g}" for number in look.colour)
+    spelt = f"{_MADE_OF}/{quote(look.image, safe='', errors='surrogatepass')}/{colour}"
+    return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), turned)
+
+
+def _native(look: Look) -> Skin | None:
+    """Return shape and materials of a look that was read from a scene, and only of such a one."""
+    materials, _, name = look.image.rpartition("/")
+    each = tuple(_MATERIALS + one.rstrip("/") for one in materials.split(_MATERIALS)[1:])
+    if not each or original(look) != look:
+        return None
+    picture = re.fullmatch(r"(triangle|triangle_slot)(\d+)\.png", name)
+    if picture is None:
+        skin = Skin(name, each)
+    else:
+        shape = "triangle" if picture[1] == "triangle" else "lock_wall"
+        skin = Skin(shape, each, float(picture[2]))
+    return skin if look_of(skin.shape, each, turned=skin.turned) == look else None
+
+
+def _chosen(look: Look, shapes: tuple[str, ...]) -> str:
+    return shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
+
+
+def _turned(look: Look) -> float:
+    """Return by how much the picture of a key or lock is turned, as its name tells."""
+    found = re.search(r"(\d+)\.\w+$", look.image)
+    return float(int(found[1]) % 360 // 90 * 90) if found else 0.0
+
+
+def _nearest(colour: tuple[float, ...]) -> str:
+    """Return the named colour nearest to red, green and blue."""
+
+    def far(name: str) -> float:
+        return sum((a - b) ** 2 for a, b in zip(colour, colour_of((name,)), strict=False))
+
+    return min(_PALETTE, key=far)

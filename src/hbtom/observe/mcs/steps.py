@@ -1,0 +1,107 @@
+"""From frames to steps: what a scene keeps of a trial.
+
+Every second frame is kept while anything moves, and of stillness a few frames only: so path and
+speed survive, and waiting times do not. Of a barrier that vanishes, one frame in five is kept, and
+some still steps follow. Where a trial ends at an object, the steps at which the agent would overlap
+it are replaced by one at which outlines just meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.observe.episode import Body, Trial
+from hbtom.observe.mcs.pace import BURNING, FRAMES
+
+START = 3  # still steps at the beginning, at most
+PAUSE = 2  # still steps anywhere else, at most; also those in contact at the end
+BURNT = 5  # still steps after a barrier has vanished
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The frames that are kept, one a step, and where the agent is put at each."""
+
+    frames: Annotated[Ints, "step"]
+    path: Annotated[Floats, "step 2"]
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+
+def steps_of(trial: Trial) -> Steps:
+    """Return the steps of a trial."""
+    frames = np.array(list(_kept(trial)))
+    return _met(trial, frames)
+
+
+def _kept(trial: Trial) -> Iterator[int]:
+    """Yield the frames that are kept, in order; after a barrier is gone, some of them again."""
+    changed, burning = _changed(trial), _burning(trial)
+    last = len(changed) - 1
+    for (burns, moves), run in groupby(range(last + 1), lambda at: (burning[at], changed[at])):
+        frames = list(run)
+        if burns:
+            yield from frames[::BURNING]
+            if frames[-1] == last or not burning[frames[-1] + 1]:
+                yield from [frames[-1]] * (1 + BURNT)
+        elif moves:
+            yield from frames[::FRAMES]
+            if frames[-1] == last and len(frames) % FRAMES == 0:
+                yield last
+        else:
+            yield from frames[: PAUSE if frames[0] else START]
+
+
+def _changed(trial: Trial) -> Annotated[Bools, "frame"]:
+    """Tell at which frames anything that moves is elsewhere than in the frame before."""
+    moving = [trial.path, *(one.path for one in trial.others)]
+    moving += [one.angle[:, None] for one in trial.others]
+    moving += [] if trial.key_path is None else [trial.key_path]
+    moving += [] if trial.lock_there is None else [trial.lock_there[:, None].astype(float)]
+    values = np.nan_to_num(np.concatenate(moving, axis=1), nan=-1e9)
+    return np.append(False, (values[1:] != values[:-1]).any(axis=1))
+
+
+def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
+    """Tell in which frames the barrier is vanishing, from the first that has less of it."""
+    left = trial.barrier_left
+    less = np.flatnonzero(left != left[0])
+    burning = np.zeros(len(left), dtype=bool)
+    if len(less):
+        gone = np.flatnonzero(left == left[-1])[0]
+        burning[less[0] : max(gone, less[0]) + 1] = True
+    return burning
+
+
+def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> Steps:
+    """Have the agent end where outlines meet, if it ends at an object that it has gone to."""
+    path = trial.path[frames]
+    touched = min(trial.objects, key=lambda one: _gap(path[-1:], trial.agent, one)[0], default=None)
+    if touched is None:
+        return Steps(frames, path)
+    apart = np.flatnonzero(_gap(path, trial.agent, touched) > 0)
+    if not len(apart) or apart[-1] == len(path) - 1:
+        return Steps(frames, path)  # it was there from the beginning, or is not there at the end
+    first = int(apart[-1]) + 1
+    stays = frames[first:][-(1 + PAUSE) :]
+    meeting = np.tile(_meeting(path, trial.agent, touched), (len(stays), 1))
+    return Steps(np.concatenate([frames[:first], stays]), np.concatenate([path[:first], meeting]))
+
+
+def _meeting(path: Annotated[Floats, "step 2"], agent: Body, thing: Body) -> Annotated[Floats, "2"]:
+    """Return the place nearest the end of a path at which outlines just meet."""
+    centre = np.array(thing.centre)
+    out = next(way for way in path[::-1] - centre if way.any())
+    found: Floats = centre + out * ((agent.radius + thing.radius) / np.hypot(*out))
+    return found
+
+
+def _gap(path: Annotated[Floats, "step 2"], agent: Body, thing: Body) -> Annotated[Floats, "step"]:
+    return np.hypot(*(path - thing.centre).T) - agent.radius - thing.radius

@@ -1,0 +1,275 @@
+"""Writing an episode as a scene: one thing for each look, with the steps at which it is where.
+
+The same episode gives the same bytes. Things are listed by role and look, and their ids follow from
+these, so that neither order nor names say anything about the answer.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from hbtom.errors import BadInput
+from hbtom.observe.episode import Body, Episode, Other, Trial
+from hbtom.observe.mcs.skins import (
+    Skin,
+    agent_skin,
+    key_skin,
+    lock_skin,
+    object_skin,
+    plain,
+)
+from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
+from hbtom.observe.mcs.steps import Steps, steps_of
+
+_NAMES = uuid.UUID("5a0f2f4e-6f3c-5d0a-9a43-0d8f5b5c1c58")  # where our ids come from
+_DIGITS = 9  # of a metre
+_HELD = 0.6  # metres above the ground: over the agent's head
+_WALL, _HOME, _BOARD = 0.125, 0.02, 1.0  # metres high
+_FUSE = 19.8  # pixels: as tiles of a barrier are drawn
+_INNER = WORLD - 2 * TILE
+_SIDES: dict[str, Block] = {
+    "back": (0.0, 0.0, WORLD, TILE),
+    "front": (0.0, WORLD - TILE, WORLD, TILE),
+    "left": (0.0, TILE, TILE, _INNER),
+    "right": (WORLD - TILE, TILE, TILE, _INNER),
+}
+
+Pose = tuple[float, float, float, float]  # x and y in pixels, height in metres, angle in degrees
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Part:
+    """A thing: its role as ids begin, how it looks, its scale, and what tells it from its like."""
+
+    role: str
+    skin: Skin
+    scale: tuple[float, float, float]
+    mark: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.role}_{uuid.uuid5(_NAMES, repr(self))}"
+
+
+def write(episode: Episode) -> bytes:
+    """Return the scene of an episode, as JSON."""
+    timelines: dict[Part, dict[int, Sequence[Pose | None]]] = {}  # by the first step of a trial
+    actions: list[list[str]] = []
+    starts: list[int] = []
+    for number, trial in enumerate(episode, start=1):
+        if trial.size != (WORLD, WORLD):
+            width, height = trial.size
+            raise BadInput(
+                f"the world is {width:g} x {height:g} pixels",
+                hint=f"scenes have {WORLD:g} x {WORLD:g}; other worlds cannot be converted",
+            ).at(trial=number)
+        if actions:
+            actions.append(["EndHabituation"])
+        starts.append(len(actions))
+        steps = steps_of(trial)
+        for part, poses in _parts(trial, steps):
+            timelines.setdefault(part, {})[starts[-1]] = poses
+        actions += [["Pass"]] * len(steps)
+    things = [_platform(), *(_thing(part, timelines[part], starts) for part in sorted(timelines))]
+    things += [_empty_side(side) for side in _SIDES if not _is_there(side, timelines)]
+    scene = {
+        "name": f"scene_{uuid.uuid5(_NAMES, repr(things))}",
+        "version": 3,
+        "isometric": True,
+        "goal": {
+            "category": "agents",
+            "action_list": actions,
+            "habituation_total": len(episode) - 1,
+            "last_step": len(actions),
+            "metadata": {},
+        },
+        "objects": things,
+    }
+    return msgspec.json.encode(scene)
+
+
+# From a trial to its parts
+
+
+def _parts(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+    """Yield each thing of a trial, with its pose at each step; None where it is not there."""
+    yield from _walls(trial, steps)
+    yield from _barrier(trial, steps)
+    looks: Counter[Skin] = Counter()
+    for body in trial.objects:
+        skin = object_skin(body.look)
+        looks[skin] += 1
+        yield _body("object", body, skin, str(looks[skin])), _still(body, skin, len(steps))
+    agent = agent_skin(trial.agent.look)
+    walk = [(x, y, trial.agent.radius * PIXEL, 0.0) for x, y in steps.path.tolist()]
+    yield _body("agent", trial.agent, agent), walk
+    home = Part("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
+    yield home, [(*trial.path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
+    if trial.key is not None:
+        key = key_skin(trial.key.look)
+        yield _body("key", trial.key, key), list(_key(trial, steps, key))
+    if trial.lock is not None and trial.lock_there is not None:
+        lock = lock_skin(trial.lock.look)
+        there = trial.lock_there[steps.frames]
+        stands = _still(trial.lock, lock, 1)[0]
+        yield _body("lock", trial.lock, lock), [stands if one else None for one in there]
+    for number, other in enumerate(trial.others):
+        yield _other(other, str(number)), list(_moves(other, steps))
+
+
+def _body(role: str, body: Body, skin: Skin, mark: str = "") -> Part:
+    side = _rounded(2 * body.radius * PIXEL * skin.metre)
+    return Part(role, skin, (side, side, side), mark)
+
+
+def _still(body: Body, skin: Skin, steps: int) -> list[Pose]:
+    return [(*body.centre, body.radius * PIXEL, skin.turned)] * steps
+
+
+def _walls(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+    """Yield the sides of the border that are whole, as slabs, and all other walls."""
+    tiles: set[Block] = set(map(tuple, tiled(map(tuple, trial.walls.tolist())).tolist()))
+    sides: set[Block] = set()
+    for side, whole in _SIDES.items():
+        covered = set(map(tuple, tiled([whole]).tolist()))
+        if covered <= tiles:
+            sides |= covered
+            yield _slab("wall_grid", whole, side, len(steps))
+    for block in sorted(tiles - sides):
+        yield _slab("wall", block, "", len(steps))
+
+
+def _slab(role: str, block: Block, mark: str, steps: int) -> tuple[Part, list[Pose]]:
+    x, y, width, height = block
+    part = Part(role, plain("cube", "Black"), _box(width, height, _WALL), mark or f"{x:g} {y:g}")
+    return part, [(x + width / 2, y + height / 2, _WALL / 2, 0.0)] * steps
+
+
+def _barrier(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+    """Yield the blocks of the barrier; they vanish one after the other, the whole at its time."""
+    many = len(trial.barrier)
+    standing = np.ceil(trial.barrier_left[steps.frames] * many - 1e-6)
+    for number, (x, y, width, height) in enumerate(trial.barrier.tolist()):
+        drawn_width, drawn_height = (_FUSE if one == TILE else one for one in (width, height))
+        drawn = _box(drawn_width, drawn_height, _WALL)
+        part = Part("fuse_wall", plain("cube", "Lime"), drawn, f"{x:g} {y:g}")
+        pose = (x + width / 2, y + height / 2, _WALL / 2, 0.0)
+        yield part, [pose if number < now else None for now in standing]
+
+
+def _key(trial: Trial, steps: Steps, skin: Skin) -> Iterator[Pose | None]:
+    """Yield where the key is: where it lay, over the head of whom it moves with, or nowhere."""
+    assert trial.key is not None
+    assert trial.key_path is not None
+    lies = _still(trial.key, skin, 1)[0]
+    for place, carrier in zip(trial.key_path[steps.frames], steps.path.tolist(), strict=True):
+        if np.isnan(place).any():
+            yield None
+        elif (place == trial.key_path[0]).all():
+            yield lies
+        else:
+            yield (*carrier, _HELD, skin.turned)
+
+
+_OTHERS = {
+    "agent": ("other_agents", "", 0.0),
+    "door": ("occluder", "Cyan", _BOARD),
+    "occluder": ("occluder", "White", _BOARD),
+    "paddle": ("paddle", "Black", _BOARD),
+}
+
+
+def _other(other: Other, mark: str) -> Part:
+    role, colour, high = _OTHERS[other.kind]
+    width, height = other.size
+    if other.kind == "agent":
+        skin = agent_skin(other.look)
+        side = _rounded(width * PIXEL * skin.metre)
+        return Part(role, skin, (side, side, side), mark)
+    return Part(role, plain("cube", colour), _box(width, height, high), mark)
+
+
+def _moves(other: Other, steps: Steps) -> Iterator[Pose | None]:
+    for place, angle in zip(other.path[steps.frames], other.angle[steps.frames], strict=True):
+        x, y = place.tolist()
+        there = not np.isnan(place).any()
+        yield (x, y, other.size[0] / 2 * PIXEL, float(angle)) if there else None
+
+
+def _box(width: float, height: float, high: float) -> tuple[float, float, float]:
+    return _rounded(width * PIXEL), high, _rounded(height * PIXEL)
+
+
+# From parts to JSON
+
+
+def _thing(
+    part: Part, trials: dict[int, Sequence[Pose | None]], starts: Sequence[int]
+) -> dict[str, Any]:
+    """Return a thing with its shows and hides: only what differs from the step before is said."""
+    shows: list[dict[str, Any]] = []
+    hides: list[dict[str, Any]] = []
+    last: Pose | None = None
+    for start in starts:
+        for step, pose in enumerate(trials.get(start, (None,)), start):
+            if pose == last:
+                continue
+            if pose is None:
+                hides.append({"stepBegin": step})
+            else:
+                shows.append(_show(step, pose))
+            last = pose
+    if shows:
+        shows[0]["scale"] = _xyz(*part.scale)
+    structure = part.role in ("wall", "wall_grid", "fuse_wall", "home", "paddle", "occluder")
+    return {
+        "id": f"{part.role}_{part.mark}" if part.role == "wall_grid" else part.id,
+        "type": part.skin.shape,
+        "materials": list(part.skin.materials),
+        "kinematic": True,
+        "structure" if structure else "physics": True,
+        "shows": shows,
+        "hides": hides,
+    }
+
+
+def _show(step: int, pose: Pose) -> dict[str, Any]:
+    x, y, high, angle = pose
+    place = _xyz(_metres(x), _rounded(high), _metres(y))
+    return {"stepBegin": step, "position": place, "rotation": _xyz(0, -angle % 360.0, 0)}
+
+
+def _platform() -> dict[str, Any]:
+    """Return the camera's stand."""
+    part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
+    place = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
+    return _thing(part, {0: [(*place, 1.5, 0.0)]}, [0])
+
+
+def _is_there(side: str, timelines: dict[Part, Any]) -> bool:
+    return any(part.role == "wall_grid" and part.mark == side for part in timelines)
+
+
+def _empty_side(side: str) -> dict[str, Any]:
+    """Return a side of the border that is never shown; else it would be taken for granted."""
+    part, _ = _slab("wall_grid", _SIDES[side], side, 0)
+    return _thing(part, {}, [])
+
+
+def _metres(pixels: float) -> float:
+    return _rounded((pixels - WORLD / 2) * PIXEL)
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), _DIGITS) + 0.0  # no negative zero
+
+
+def _xyz(x: float, y: float, z: float) -> dict[str, float]:
+    return {"x": x, "y": y, "z": z}

@@ -1,0 +1,155 @@
+"""Writing an episode as the benchmark's own JSON: a list of trials, each a list of frames.
+
+What a scene has made of a look is had back. The same episode gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hbtom.observe.episode import Body, Episode, Look, Other, Trial
+from hbtom.observe.mcs.skins import original
+
+_DIGITS = 6  # of a pixel
+HOME = Look("./shapes/home.png", (255, 105, 180))
+
+Block = tuple[float, float, float, float]  # x, y, width, height
+
+
+class Frame(NamedTuple):
+    """What may change from frame to frame, as JSON."""
+
+    barrier: str
+    key: str
+    lock: str
+    agent: str
+    others: str = ""  # more fields, each with a comma before it
+
+
+def write(episode: Episode) -> bytes:
+    """Return an episode as a file of the benchmark holds it."""
+    return episode_text(_trial(trial) for trial in episode)
+
+
+def _trial(trial: Trial) -> str:
+    (width, height), agent = trial.size, trial.agent
+    return trial_text(
+        f"[{number(width)}, {number(height)}]",
+        blocks_text(map(tuple, trial.walls.tolist())),
+        bodies_text(trial.objects),
+        entity_text(_start(trial), agent.radius, HOME.image, HOME.colour),
+        _frames(trial),
+    )
+
+
+def _start(trial: Trial) -> Sequence[float]:
+    start: list[float] = trial.path[0].tolist()
+    return start
+
+
+def _frames(trial: Trial) -> Iterator[Frame]:
+    agent = original(trial.agent.look)
+    for at, place in enumerate(trial.path.tolist()):
+        yield Frame(
+            blocks_text(_standing(trial, float(trial.barrier_left[at]))),
+            bodies_text(_key(trial, at)),
+            bodies_text(_lock(trial, at)),
+            entity_text(place, trial.agent.radius, agent.image, agent.colour),
+            "".join(_others(trial.others, at)),
+        )
+
+
+def _standing(trial: Trial, share: float) -> Iterator[Block]:
+    """Yield as much of the barrier as stands: whole blocks, and a part of one."""
+    blocks = trial.barrier.tolist()
+    area = share * sum(width * height for _, _, width, height in blocks)
+    for x, y, width, height in blocks:
+        rest = min(width, area / height)
+        if rest > 10**-_DIGITS:
+            yield x, y, rest, height
+        area -= rest * height
+
+
+def _key(trial: Trial, at: int) -> Iterator[Body]:
+    if trial.key is not None and trial.key_path is not None:
+        x, y = trial.key_path[at].tolist()
+        if not np.isnan(x):
+            yield Body(trial.key.look, (x, y), trial.key.radius)
+
+
+def _lock(trial: Trial, at: int) -> Iterator[Body]:
+    if trial.lock is not None and trial.lock_there is not None and trial.lock_there[at]:
+        yield trial.lock
+
+
+def _others(others: Iterable[Other], at: int) -> Iterator[str]:
+    """Yield the fields for what else is seen, where there is anything: agents, and boards."""
+    found: dict[str, list[str]] = {}
+    for other in others:
+        x, y = other.path[at].tolist()
+        if np.isnan(x):
+            continue
+        width, height = other.size
+        if other.kind == "agent":
+            look = original(other.look)
+            text = entity_text((x, y), width / 2, look.image, look.colour)
+            found.setdefault("other_agents", []).append(text)
+            continue
+        if other.kind != "paddle":  # of which the centre is told
+            x, y = x - width / 2, y - height / 2
+        box = f"[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]"
+        found.setdefault(other.kind, []).append(f"[{box}, {number(float(other.angle[at]))}]")
+    for name, texts in found.items():
+        yield f', "{name}": [{", ".join(texts)}]'
+
+
+# Text that everything is made of that writes files of the benchmark
+
+
+def episode_text(trials: Iterable[str]) -> bytes:
+    """Return a file, given its trials."""
+    return ("[" + ", ".join(trials) + "]").encode("ascii")
+
+
+def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[Frame]) -> str:
+    """Return a trial as the benchmark writes it: order of fields, spacing and all."""
+    head = f'{{"size": {size}, "walls": {walls}, "fuse_walls": '
+    middle = f', "objects": {objects}, "blocking": [], "home": {home}, "agent": '
+    texts = (
+        f'{head}{frame.barrier}, "pin": {frame.key}, "key": {frame.lock}'
+        f"{middle}{frame.agent}{frame.others}}}"
+        for frame in frames
+    )
+    return "[" + ", ".join(texts) + "]"
+
+
+def blocks_text(blocks: Iterable[Block]) -> str:
+    """Return blocks: each its corner and its extent."""
+    texts = (
+        f"[[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]]"
+        for x, y, width, height in blocks
+    )
+    return "[" + ", ".join(texts) + "]"
+
+
+def bodies_text(bodies: Iterable[Body]) -> str:
+    """Return a list of entities."""
+    looks = ((body, original(body.look)) for body in bodies)
+    texts = (entity_text(one.centre, one.radius, look.image, look.colour) for one, look in looks)
+    return "[" + ", ".join(texts) + "]"
+
+
+def entity_text(centre: Sequence[float], radius: float, image: str, colour: Iterable[float]) -> str:
+    """Return an entity: the corner of its bounding square, its radius, image and colour."""
+    corner = f"[{number(centre[0] - radius)}, {number(centre[1] - radius)}]"
+    parts = ", ".join(map(number, colour))
+    return f"[{corner}, {number(radius)}, {json.dumps(image)}, [{parts}]]"
+
+
+def number(value: float) -> str:
+    """Return a number as short as it can be told."""
+    return str(int(value)) if value == int(value) else str(round(value, _DIGITS))
