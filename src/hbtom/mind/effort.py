@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import numpy as np
 
@@ -53,6 +53,37 @@ class Headings:
         return np.where(self.moves[:, None, None], turned[:, :, None], chosen)
 
 
+class Filter(Protocol):
+    """What turns efficiencies into evidence where steps were not seen for certain."""
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden:
+    """A choice that was not seen for certain: of all that it may have been, a filter takes care."""
+
+    filter: Filter
+    nearest: Actions | Headings  # the choice there was on the way that is nearest to what was seen
+    goals: slice | None = None  # of those that the filter knows; None for all
+
+    def among(self, goals: slice) -> Hidden:
+        return Hidden(self.filter, self.nearest.among(goals), goals)
+
+    @property
+    def options(self) -> Annotated[Floats, "step option goal"]:
+        return self.nearest.options
+
+    def log(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta): by how much each observation confirms each."""
+        log = self.filter(efficiency)
+        return log if self.goals is None else log[:, self.goals].copy()
+
+
 @dataclass(frozen=True, eq=False)
 class Effort:
     """What the steps of one trial wasted."""
@@ -61,7 +92,7 @@ class Effort:
     reachable: Annotated[Bools, "goal"]
     frame: Annotated[Ints, "step"]  # at which each step is complete
     excess: Annotated[Floats, "step goal"]  # what each step wasted
-    choice: Actions | Headings  # what else there was to do
+    choice: Actions | Headings | Hidden  # what else there was to do
     warnings: tuple[str, ...] = ()
 
     def among(self, goals: slice) -> Effort:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.effort import Actions, Effort
+from hbtom.mind.effort import Actions, Effort, Hidden
 from hbtom.mind.policy import log_boltzmann, log_headings
 from hbtom.observe import Look
 
@@ -43,6 +43,8 @@ def weigh(effort: Effort, efficiency: Annotated[Floats, "efficiency"]) -> Eviden
     choice, excess = effort.choice, effort.excess
     if isinstance(choice, Actions):
         return Evidence(effort, log_boltzmann(excess, choice.options, efficiency), efficiency)
+    if isinstance(choice, Hidden):
+        return Evidence(effort, choice.log(efficiency), efficiency)
     moves = choice.length, choice.moves, choice.act
     log = log_headings(excess, *moves, effort.reachable, efficiency)
     return Evidence(effort, log, efficiency)

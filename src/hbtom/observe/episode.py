@@ -55,8 +55,8 @@ class Body:
 class Trial:
     """One trial as it was seen.
 
-    Walls, objects and lock stand still; the agent moves along ``path``, the key along ``key_path``
-    (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
+    Walls, objects and lock stand still; the agent moves along ``path`` (not a number where it was
+    not seen), the key along ``key_path`` (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
     barrier stands in each frame, from 1 to 0.
     """
 
@@ -101,6 +101,15 @@ class Trial:
     def places(self) -> Annotated[Floats, "item 3"]:
         """Where the items lie: x, y and radius of each."""
         return frozen([(*item.centre, item.radius) for item in self.items]).reshape(-1, 3)
+
+    @cached_property
+    def whole_path(self) -> Annotated[Floats, "frame 2"]:
+        """The path without gaps: who is not seen is where it was last, or is to be first."""
+        seen = ~np.isnan(self.path[:, 0])
+        if seen.all():
+            return self.path
+        last = np.maximum.accumulate(np.where(seen, np.arange(len(seen)), -1))
+        return frozen(self.path[np.maximum(last, seen.argmax())])
 
     @cached_property
     def marks(self) -> Marks:

@@ -55,7 +55,7 @@ def marks(trial: Trial) -> Marks:
     nowhere, never = np.empty((0, 2)), np.empty(0, dtype=bool)
     key_path = nowhere if trial.key_path is None else trial.key_path
     lock_there = never if trial.lock_there is None else trial.lock_there
-    return Marks(*_marks(trial.path, key_path, trial.barrier_left, lock_there))
+    return Marks(*_marks(trial.whole_path, key_path, trial.barrier_left, lock_there))
 
 
 @kernel
@@ -116,7 +116,8 @@ def _touches(trial: Trial) -> Iterator[Event]:
     """Yield where contact with an item begins; a key is touched only while it lies."""
     picked = trial.marks.picked
     for index, item in enumerate(trial.places):
-        still = trial.path[:picked] if picked >= 0 and index == len(trial.objects) else trial.path
+        path = trial.whole_path
+        still = path[:picked] if picked >= 0 and index == len(trial.objects) else path
         before = False
         for frame, (x, y) in enumerate(still):
             now = touching(x, y, item, trial.agent.radius)

@@ -70,7 +70,7 @@ def course_of(trial: Trial) -> tuple[Floats, float, int, int, int, int, int]:
     when = trial.marks
     picked = -1 if trial.key is None else when.picked
     agent, objects = trial.agent.radius, len(trial.objects)
-    return trial.path, agent, objects, picked, when.reached, when.gone, when.last
+    return trial.whole_path, agent, objects, picked, when.reached, when.gone, when.last
 
 
 # Legs: stretches of free motion between acts
