@@ -13,6 +13,7 @@ from typing import Annotated, Protocol
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.errors import BadInput
 from hbtom.observe import Look, Trial
 
 UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
@@ -66,14 +67,16 @@ class Hidden:
     """A choice that was not seen for certain: of all that it may have been, a filter takes care."""
 
     filter: Filter
-    nearest: Actions | Headings  # the choice there was on the way that is nearest to what was seen
+    nearest: Actions | Headings | None = None  # the choice on the way nearest to what was seen
     goals: slice | None = None  # of those that the filter knows; None for all
 
     def among(self, goals: slice) -> Hidden:
-        return Hidden(self.filter, self.nearest.among(goals), goals)
+        return Hidden(self.filter, self.nearest and self.nearest.among(goals), goals)
 
     @property
     def options(self) -> Annotated[Floats, "step option goal"]:
+        if self.nearest is None:
+            raise BadInput("what could have been wasted is not known: some actions were not seen")
         return self.nearest.options
 
     def log(
@@ -94,6 +97,11 @@ class Effort:
     excess: Annotated[Floats, "step goal"]  # what each step wasted
     choice: Actions | Headings | Hidden  # what else there was to do
     warnings: tuple[str, ...] = ()
+
+    def seen_through(self, filter: Filter) -> Effort:
+        """Return the effort of steps that were not seen for certain, but are nearest to it."""
+        assert not isinstance(self.choice, Hidden)
+        return replace(self, choice=Hidden(filter, self.choice))
 
     def among(self, goals: slice) -> Effort:
         """Return the effort for some of the goals."""

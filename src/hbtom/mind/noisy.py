@@ -1,5 +1,7 @@
-"""Effort where places are seen with noise: what happened is told from the steadied way, and where
-the agent was is left open, for a filter to sum over.
+"""Effort where places are seen with noise.
+
+What happened, and when the agent decided, is told from the steadied way; where it was is left open,
+for a filter to sum over.
 """
 
 from __future__ import annotations
@@ -10,14 +12,16 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.mind.effort import UNIT, Effort, Headings, Hidden, name_goals
+from hbtom.mind.cells import CellFilter, stays
+from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
+from hbtom.mind.grid import grid_effort
 from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import strides
 from hbtom.mind.waste import Waste
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
 from hbtom.observe import Trial
-from hbtom.plan import CONTINUOUS, Costs, make_plans
-from hbtom.world import Course, Phase, continuous_course, continuous_floor
+from hbtom.plan import CONTINUOUS, GRID, Costs, make_plans
+from hbtom.world import Course, Phase, continuous_course, continuous_floor, grid_course, grid_floor
 from hbtom.world.course import MOVE
 from hbtom.world.steady import steadied
 
@@ -48,8 +52,21 @@ def _continuous(
     particles = ParticleFilter(
         course, seen, sight.noise, waste, reachable, acts.cost, sight.particles, seed
     )
-    choice = Hidden(particles, nearest)
-    return Effort(name_goals(trial), reachable, course.frame, nearest.excess, choice)
+    effort = Effort(name_goals(trial), reachable, course.frame, nearest.excess, nearest)
+    return effort.seen_through(particles)
+
+
+def _grid(motion: Grid, acts: Acts, sight: Observation, trial: Trial, opening: float) -> Effort:
+    """Return the effort of a trial in the gridworld; a forward filter over cells weighs it."""
+    steady = steadied(trial, sight)
+    floor = grid_floor(trial, motion.cell)
+    course = grid_course(steady, floor, final=acts.final)
+    key = None if trial.key is None else len(trial.objects)
+    plans = make_plans(floor, GRID, Costs(1.0, acts.cost, opening), key=key)
+    seen = stays(course, floor, steady.whole_path, trial.path, sight.noise)
+    return grid_effort(motion, acts, steady, opening).seen_through(
+        CellFilter(plans, course, key, seen)
+    )
 
 
 def _nearest(

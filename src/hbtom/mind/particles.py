@@ -27,7 +27,7 @@ _RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn
 
 
 class Wastes(Protocol):
-    """What moves and acts waste, at places ``[goal, ..., 2]``; see :class:`hbtom.mind.waste.Waste`."""
+    """What moves and acts waste at places ``[goal, ..., 2]``, as :class:`hbtom.mind.waste.Waste`."""
 
     def of_moves(self, start: Floats, stop: Floats, phase: int) -> tuple[Floats, Floats]: ...
 
@@ -108,7 +108,7 @@ class _Cloud:
         return self.rng.standard_normal((self.model.particles, 2))
 
     def _policy(self, start: Floats, stop: Floats, phase: int) -> Floats:
-        """Return the log-density of headings: log pi = -beta excess - log(I0(beta l) e^(-beta l))."""
+        """Return log pi = -beta excess - log(I0(beta l) exp(-beta l)), the density of headings."""
         excess, length = self.model.wastes.of_moves(start, stop, phase)
         return -self.beta * excess - log_i0e(self.beta * length)
 
@@ -141,7 +141,7 @@ class _Cloud:
         self._rejuvenate(self.recent)
 
     def _rejuvenate(self, recent: _Recent) -> None:
-        """Draw the last two places anew from what was seen, and take them or leave them (Metropolis).
+        """Draw the last two places anew from what was seen; take them or leave them (Metropolis).
 
         The proposal has all factors of the posterior but the policy: its ratio decides.
         """

@@ -90,10 +90,10 @@ def _stride(
     last sight let expect, S = noise^2 s s' + (noise^2 + wobble^2) I, whose inverse is written out.
     """
     left, own = 1.0 - share, noise**2 + WOBBLE**2
-    whole = own + noise**2 * (share @ share)
+    whole = own + noise**2 * float(share @ share)
     off = seen - share[:, None] * last
-    both = left @ share
-    precision = (left @ left - noise**2 * both * both / whole) / own
+    both = float(left @ share)
+    precision = (float(left @ left) - noise**2 * both * both / whole) / own
     toward = (left @ off - noise**2 * both * (share @ off) / whole) / own
     base = last + noise**2 * (share @ off) / whole
     return Stride(

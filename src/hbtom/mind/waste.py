@@ -68,7 +68,9 @@ class Waste:
         left = self.to_go(stop, phase)
         return _excess(length, left, self.to_go(start, phase), 2.0 * length), length
 
-    def of_act(self, places: Annotated[Floats, "goal ... 2"], act: int, item: int, phase: int):
+    def of_act(
+        self, places: Annotated[Floats, "goal ... 2"], act: int, item: int, phase: int
+    ) -> Annotated[Floats, "goal ..."]:
         """Return what an act wastes, between 0 and its cost."""
         price = self.act if act == TOUCH else self.opening
         after = OPEN if act == OPENING else HELD if item == self.key >= 0 else phase

@@ -56,8 +56,8 @@ class Trial:
     """One trial as it was seen.
 
     Walls, objects and lock stand still; the agent moves along ``path`` (not a number where it was
-    not seen), the key along ``key_path`` (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
-    barrier stands in each frame, from 1 to 0.
+    not seen), the key along ``key_path`` (not a number where the key is gone), and
+    ``barrier_left`` tells how much of the removable barrier stands in each frame, from 1 to 0.
     """
 
     size: tuple[float, float]

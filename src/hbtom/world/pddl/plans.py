@@ -52,12 +52,17 @@ def read_plan(world: World, text: str, *, agent: str = "agent", name: str = "pla
     for line, told in enumerate(text.split("\n"), start=1):
         told = told.partition(";")[0].strip()
         if told:
-            stamped = _STAMPED.fullmatch(told)
-            if stamped is None:
-                hint = "write '(ACTION OBJECT ...)', one a line"
-                raise bad(line, f"'{told[:60]}' is no action", hint)
-            steps.append(read_form(stamped[1], line))
+            steps.append(read_step(told, line))
     return follow(world, steps, agent=agent, name=name)
+
+
+def read_step(told: str, line: int) -> Form:
+    """Read the action on a line."""
+    stamped = _STAMPED.fullmatch(told)
+    if stamped is None:
+        hint = "write '(ACTION OBJECT ...)', one a line"
+        raise bad(line, f"'{told[:60]}' is no action", hint)
+    return read_form(stamped[1], line)
 
 
 def follow(
@@ -69,7 +74,7 @@ def follow(
         action = world.action_number.get(_words(step))
         after = None if action is None else _after(world, states[-1], action)
         if action is None or after is None:
-            raise _wrong(world, states[-1], step, number)
+            raise wrong_step(world, states[-1], step, number)
         actions.append(action)
         states.append(after)
     return Plan(world, np.array(actions, dtype=np.int64), np.array(states), agent, name)
@@ -96,7 +101,7 @@ def _after(world: World, state: Annotated[Words, "word"], action: int) -> Words 
 # What is wrong
 
 
-def _wrong(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
+def wrong_step(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
     """Return the error for a step that is no action, or that cannot be done."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
     schema = schemas.get(step.head)
