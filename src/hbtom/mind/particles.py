@@ -27,7 +27,7 @@ _RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn
 
 
 class Wastes(Protocol):
-    """What moves and acts waste at places ``[goal, ..., 2]``, as :class:`hbtom.mind.waste.Waste`."""
+    """What moves and acts waste at places ``[goal, ..., 2]``; see :mod:`hbtom.mind.waste`."""
 
     def of_moves(self, start: Floats, stop: Floats, phase: int) -> tuple[Floats, Floats]: ...
 
@@ -74,15 +74,17 @@ class _Cloud:
     def move(self, step: int, stride: Stride) -> Annotated[Floats, "goal efficiency"]:
         """Propose where a stride ends, and weigh it: what was seen so far, then the policy."""
         phase = int(self.model.course.phase[step])
-        if stride.begin is not None:
-            self._begin(stride.begin)
+        neutral, place = self.neutral.told(stride)
+        if stride.begin is not None:  # where it began is drawn from all that is known of it
+            neutral, place = 0.0, _Neutral(stride.begin, self.model.noise**2).told(stride)[1]
+            self._begin(place)
+            told = np.zeros(())
+        else:
+            told = _told(stride, self.places - self.neutral.mean, self.neutral.mean)
         before, recent = self.places, self.recent
-        told = _told(stride, before - self.neutral.mean, self.neutral.mean)
-        self.places = _drawn(stride, before, self._normals())
-        log = told + self._policy(before, self.places, phase)
-        neutral, self.neutral = self.neutral.after(stride)
-        evidence = self._weigh(log) - neutral
-        self.recent = _Recent(stride, phase, before, recent if stride.begin is None else None)
+        self.places, self.neutral = _drawn(stride, before, self._normals()), place.moved(stride)
+        evidence = self._weigh(told + self._policy(before, self.places, phase)) - neutral
+        self.recent = _Recent(stride, phase, before, recent)
         self._refresh()
         return evidence
 
@@ -91,18 +93,18 @@ class _Cloud:
         course, cost = self.model.course, self.model.act
         act, item, phase = (int(part[step]) for part in (course.act, course.item, course.phase))
         if self.recent is None:  # an act before any move: it is done where the agent begins
-            self._begin(course.start[step])
+            self._begin(_Neutral(course.start[step], self.model.noise**2))
         excess = self.model.wastes.of_act(self.places, act, item, phase)
         evidence = self._weigh(np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * excess)))
         self.recent = None  # whoever has acted begins anew
         return evidence
 
-    def _begin(self, place: Annotated[Floats, "2"]) -> None:
-        """Begin a leg where the agent was seen, give or take the noise."""
-        noise = self.model.noise
-        self.places = np.broadcast_to(place + noise * self._normals(), self.places.shape)
+    def _begin(self, place: _Neutral) -> None:
+        """Begin a leg, where the agent is known to be."""
+        drawn = place.mean + np.sqrt(place.variance) * self._normals()
+        self.places = np.broadcast_to(drawn, self.places.shape)
         self.log_weight = np.full(self.log_weight.shape, -np.log(self.model.particles))
-        self.neutral, self.recent = _Neutral(place, noise**2), None
+        self.recent = None
 
     def _normals(self) -> Annotated[Floats, "particle 2"]:
         return self.rng.standard_normal((self.model.particles, 2))
@@ -185,14 +187,18 @@ class _Neutral:
     mean: Annotated[Floats, "2"]
     variance: float
 
-    def after(self, stride: Stride) -> tuple[float, _Neutral]:
-        """Return log P_0(seen during a stride), and where the agent is at its end."""
+    def told(self, stride: Stride) -> tuple[float, _Neutral]:
+        """Return log P_0(seen during a stride), and where the agent was to begin with."""
         toward = stride.toward - stride.precision * self.mean  # seen from the mean
         shrunk = 1.0 + stride.precision * self.variance
         log = 0.5 * self.variance * (toward @ toward) / shrunk - np.log(shrunk)
         variance = self.variance / shrunk
-        mean = stride.base + stride.slope * (self.mean + variance * toward)
-        return float(log), _Neutral(mean, stride.variance + stride.slope**2 * variance)
+        return float(log), _Neutral(self.mean + variance * toward, variance)
+
+    def moved(self, stride: Stride) -> _Neutral:
+        """Return where the agent is at the end of a stride."""
+        mean = stride.base + stride.slope * self.mean
+        return _Neutral(mean, stride.variance + stride.slope**2 * self.variance)
 
 
 def _told(stride: Stride, off: Floats, mean: Annotated[Floats, "2"]) -> Floats:

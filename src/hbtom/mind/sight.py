@@ -16,7 +16,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Floats, Ints
 from hbtom.world import Course
 from hbtom.world.course import MOVE
 
@@ -48,32 +48,23 @@ def strides(
     noise: float,
 ) -> tuple[Stride | None, ...]:
     """Return what was seen during each step of a course along a steadied path; None for acts."""
-    still = _stays(steady)
+    rest = _rests(steady)
     found: list[Stride | None] = []
     for step in range(len(course)):
         if course.act[step] != MOVE:
             found.append(None)
             continue
-        last = int(course.frame[step])
-        first = _began(steady, course.start[step], last)
-        goes_on = (
-            step > 0 and found[-1] is not None and course.phase[step - 1] == course.phase[step]
-        )
-        more = step + 1 < len(course) and course.act[step + 1] == MOVE
-        more = more and course.phase[step + 1] == course.phase[step]
-        end = last if more else int(still[last])
-        since = int(course.frame[step - 1]) if goes_on else first
-        begin = None
-        if not goes_on:
-            while since > 0 and (steady[since - 1] == steady[first]).all():
-                since -= 1
-            begin = _sight(seen, steady, since)
-        share = _shares(steady, since, last)
-        frames = np.r_[since + 1 : last, last + 1 : end + 1]
-        share = np.r_[share[1:-1], np.ones(end - last)]
-        known = ~np.isnan(seen[frames, 0])
+        last, begin = int(course.frame[step]), None
+        first = _left(steady, course.start[step], last)
+        if step == 0 or found[-1] is None or course.phase[step - 1] != course.phase[step]:
+            first = int(rest[first, 0])
+            begin = _sight(seen, steady, first)
+        end = int(rest[last, 1])
+        share = np.append(_shares(steady, first, last), np.ones(end - last))
+        frames = np.arange(first, end + 1)
+        other = (frames > first) & (frames != last) & ~np.isnan(seen[frames, 0])
         at = _sight(seen, steady, last)
-        found.append(_stride(share[known], seen[frames][known], at, noise, begin))
+        found.append(_stride(share[other], seen[frames[other]], at, noise, begin))
     return tuple(found)
 
 
@@ -106,16 +97,16 @@ def _sight(seen: Floats, steady: Floats, frame: int) -> Annotated[Floats, "2"]:
     return steady[frame] if np.isnan(seen[frame, 0]) else seen[frame]
 
 
-def _began(steady: Floats, place: Annotated[Floats, "2"], last: int) -> int:
+def _left(steady: Floats, place: Annotated[Floats, "2"], last: int) -> int:
     """Return the last frame, before another, in which the steadied path is at a place."""
     return int(np.flatnonzero((steady[:last] == place).all(axis=1))[-1])
 
 
-def _stays(steady: Floats) -> Annotated[np.ndarray, "frame"]:
-    """Return for each frame the last one until which the steadied path stays where it is."""
+def _rests(steady: Floats) -> Annotated[Ints, "frame 2"]:
+    """Return for each frame the first and the last between which the steadied path stays there."""
     moves = np.flatnonzero((steady[1:] != steady[:-1]).any(axis=1))
-    ends = np.append(moves, len(steady) - 1)
-    return ends[np.searchsorted(ends, np.arange(len(steady)))]
+    first, last = np.append(0, moves + 1), np.append(moves, len(steady) - 1)
+    return np.repeat(np.stack([first, last], axis=1), last - first + 1, axis=0)
 
 
 def _shares(steady: Floats, first: int, last: int) -> Annotated[Floats, "frame"]:

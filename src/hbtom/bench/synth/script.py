@@ -38,6 +38,8 @@ class Take:
     home: Point
     agent: Look
     moments: tuple[Moment, ...]
+    # Where the agent is seen in each frame, if not where it is; None where it is not seen.
+    sight: tuple[tuple[float, float] | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,12 @@ def _trial_text(trial: Take, wrapped: str | None) -> str:
     middle = f', "objects": [{objects}], "blocking": [], "home": {home}, "agent": '
     barriers: dict[tuple[Point, ...], str] = {}
     frames = []
-    for moment in trial.moments:
+    sight = trial.sight or tuple(moment.agent for moment in trial.moments)
+    for moment, place in zip(trial.moments, sight, strict=True):
         if moment.barrier not in barriers:
             barriers[moment.barrier] = _blocks(moment.barrier)
-        agent = _entity(moment.agent, AGENT_R, trial.agent)
-        if wrapped == "agent":
+        agent = "[]" if place is None else _entity(place, AGENT_R, trial.agent)
+        if wrapped == "agent" and place is not None:
             agent = f"[{agent}]"
         frames.append(
             f'{head}{barriers[moment.barrier]}, "pin": {_optional(moment.key, KEY_R)}, '
@@ -81,9 +84,10 @@ def _blocks(corners: Sequence[Point]) -> str:
     return "[" + ", ".join(f"[[{x}, {y}], [{CELL}, {CELL}]]" for x, y in corners) + "]"
 
 
-def _entity(centre: Point, r: int, look: Look) -> str:
+def _entity(centre: tuple[float, float], r: int, look: Look) -> str:
     rgb = ", ".join(map(str, look.rgb))
-    return f"[[{centre[0] - r}, {centre[1] - r}], {r}, {json.dumps(look.image)}, [{rgb}]]"
+    x, y = (round(at - r, 2) for at in centre)  # whole, unless it is seen with noise
+    return f"[[{x}, {y}], {r}, {json.dumps(look.image)}, [{rgb}]]"
 
 
 def _optional(thing: Thing | None, r: int) -> str:
