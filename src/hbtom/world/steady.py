@@ -39,6 +39,12 @@ def steadied(trial: Trial, sight: Observation) -> Trial:
     )
 
 
+def way_length(trial: Trial, sight: Observation) -> float:
+    """Return how many pixels an agent walked in all, as far as one can tell."""
+    path = steadied(trial, sight).whole_path
+    return float(np.hypot(*np.diff(path, axis=0).T).sum())
+
+
 def steady_path(
     path: Annotated[Floats, "frame 2"], sight: Observation
 ) -> Annotated[Floats, "frame 2"]:

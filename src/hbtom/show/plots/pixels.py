@@ -44,7 +44,7 @@ class Painter:
             now = self.trial.barrier_left[frame], self._lock_there(frame)
             if now != scene:
                 scene, stage, places = now, self._stage(frame), None
-            here = self._key_place(frame), _place(self.trial.path[frame])
+            here = self._key_place(frame), _place(self.trial.whole_path[frame])
             if here != places:
                 places, picture = here, self._with_movers(stage, *here)
             yield picture
@@ -62,7 +62,7 @@ class Painter:
         """Draw all that does not move from frame to frame."""
         width, height = self.size
         picture = np.full((height, width), self.paints[FLOOR], dtype=np.uint8)
-        start, radius = _place(self.trial.path[0]), self.trial.agent.radius
+        start, radius = _place(self.trial.whole_path[0]), self.trial.agent.radius
         self._stamp(picture, start, mask(SQUARE, self._side(radius)), HOME)
         self._fill(picture, self.trial.walls, WALL)
         self._fill(picture, standing(self.trial, frame), BARRIER)
@@ -123,7 +123,7 @@ def standing(trial: Trial, frame: int) -> Annotated[Floats, "block 4"]:
     if not len(blocks) or trial.barrier_left[frame] >= 1:
         return blocks
     middles = blocks[:, :2] + blocks[:, 2:] / 2
-    lock = trial.path[frame] if trial.lock is None else np.array(trial.lock.centre)
+    lock = trial.whole_path[frame] if trial.lock is None else np.array(trial.lock.centre)
     far_first = np.argsort(-np.hypot(*(middles - lock).T), kind="stable")
     areas = blocks[far_first, 2] * blocks[far_first, 3]
     left = trial.barrier_left[frame] * areas.sum()
