@@ -85,7 +85,9 @@ def test_a_model_cannot_be_changed() -> None:
 def test_a_fingerprint_changes_with_every_parameter_but_the_name(model, changed) -> None:
     renamed = changed.name != model.name
     exact = model.observation.noise == changed.observation.noise == 0
-    idle = exact and changed.observation != model.observation  # it matters only where there is noise
+    idle = (
+        exact and changed.observation != model.observation
+    )  # it matters only where there is noise
     assert (changed.fingerprint == model.fingerprint) is (renamed or idle)
 
 

@@ -64,11 +64,11 @@ def strides(
         frames = np.arange(first, end + 1)
         other = (frames > first) & (frames != last) & ~np.isnan(seen[frames, 0])
         at = _sight(seen, steady, last)
-        found.append(_stride(share[other], seen[frames[other]], at, noise, begin))
+        found.append(stride_of(share[other], seen[frames[other]], at, noise, begin))
     return tuple(found)
 
 
-def _stride(
+def stride_of(
     share: Annotated[Floats, "frame"],
     seen: Annotated[Floats, "frame 2"],
     last: Annotated[Floats, "2"],

@@ -74,7 +74,8 @@ def _acted(
 ) -> Plan:
     """Act by the policy until the goal holds."""
     graph = plans.graph
-    state, states, actions = 0, [0], []
+    state, states = 0, [0]
+    actions: list[int] = []
     while not plans.goals[goal].holds(graph.states[state : state + 1])[0] and len(actions) < most:
         first, last = (int(one) for one in graph.choices[state : state + 2])
         if first == last:
