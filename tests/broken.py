@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import scenes
 from episodes import HEART, Json, every_frame, simple_episode, to_bytes
 
-FIELDS = ("size", "walls", "objects", "agent")  # that every frame must have
+FIELDS = ("size", "walls", "objects")  # that every frame must have
 ENTITY_FIELDS = ("agent", "objects", "pin", "key")
 HUGE = ("1e308", "-1e308", "1e309", "1" + "0" * 400, "-1" + "0" * 400)
 
@@ -68,9 +68,10 @@ def _wrong_shapes() -> Iterator[Broken]:
     yield Broken("an empty frame", b"[[{}]]", ("trial 1", "frame 1", "field 'size'"))
     for field in FIELDS:
         yield Broken(f"no '{field}'", _without(field), (*PLACE, f"field '{field}'"))
-    for field in (*FIELDS, "fuse_walls", "pin", "key"):
+    for field in (*FIELDS, "agent", "fuse_walls", "pin", "key"):
         for value in (None, True, 3, "text", {}, [[]], [None], [[[[[]]]]]):
-            yield _broken(f"{field} {value!r}", field, value)
+            if field != "agent" or value is not None:  # it may be out of sight
+                yield _broken(f"{field} {value!r}", field, value)
     for value in ([200], [200, 200, 200], ["200", "200"], [None, 200], [True, True]):
         yield _broken(f"size {value!r}", "size", value)
     for value in ([[0, 0]], [[[0, 0], [20]]], [[[0, 0], [20, 20], []]], [[[0, "0"], [20, 20]]]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import hbtom
 from episodes import episode, key_trial, read, simple_episode
 from hbtom import BadInput, Model
-from hbtom.model import Continuous, Grid, find_model, presets
+from hbtom.model import Continuous, Grid, find_model, presets, with_settings
 
 
 def changes(value: Any) -> Iterator[tuple[str, Any]]:
@@ -26,6 +27,8 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{field}.{path}".strip("."), msgspec.structs.replace(value, **{field: part})
     elif isinstance(value, bool):
         yield "", not value
+    elif isinstance(value, int):
+        yield "", value + 1
     elif isinstance(value, float):
         yield "", value + 0.0625
     elif isinstance(value, tuple):
@@ -37,7 +40,8 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
         raise TypeError(f"what is {value!r}?")
 
 
-MODELS = {name: Model.preset(name) for name in presets()}
+NOISY = with_settings(Model.preset("default"), {"observation.noise": 2.0})
+MODELS = {"noisy": NOISY, **{name: Model.preset(name) for name in presets()}}
 CHANGED = [
     pytest.param(model, changed, id=f"{name} {path}")
     for name, model in MODELS.items()
@@ -80,12 +84,30 @@ def test_a_model_cannot_be_changed() -> None:
 @pytest.mark.parametrize(("model", "changed"), CHANGED)
 def test_a_fingerprint_changes_with_every_parameter_but_the_name(model, changed) -> None:
     renamed = changed.name != model.name
-    assert (changed.fingerprint == model.fingerprint) is renamed
+    exact = model.observation.noise == changed.observation.noise == 0
+    idle = (
+        exact and changed.observation != model.observation
+    )  # it matters only where there is noise
+    assert (changed.fingerprint == model.fingerprint) is (renamed or idle)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_a_model_that_says_nothing_of_noise_has_the_fingerprint_it_always_had(name: str) -> None:
+    model = Model.preset(name)
+    old = msgspec.to_builtins(msgspec.structs.replace(model, name=""))
+    del old["observation"]
+    digest = hashlib.sha256(msgspec.json.encode(old)).hexdigest()
+    assert model.fingerprint == digest[:12]
+    assert Model.from_toml(model.to_toml().partition("[observation]")[0]) == model
 
 
 def test_fingerprints_of_different_models_differ() -> None:
     models = [changed for model in MODELS.values() for _, changed in changes(model)]
-    different = {msgspec.structs.replace(model, name="") for model in models}
+    exact = {"name": "", "observation": msgspec.structs.replace(NOISY.observation, noise=0.0)}
+    different = {
+        msgspec.structs.replace(model, **({"name": ""} if model.observation.noise else exact))
+        for model in models
+    }
     assert len({model.fingerprint for model in different}) == len(different)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hbtom.mind import Beliefs as Beliefs
     from hbtom.mind import Posterior as Posterior
     from hbtom.mind import infer as infer
+    from hbtom.mind.simulate import simulate as simulate
     from hbtom.model import Model as Model
     from hbtom.observe import Episode as Episode
     from hbtom.observe import Trial as Trial
@@ -54,6 +55,7 @@ _HOME = {
     "load_plan": "hbtom.world.pddl",
     "load_world": "hbtom.world.pddl",
     "read": "hbtom.observe",
+    "simulate": "hbtom.mind.simulate",
     "Evaluation": "hbtom.bench",
     "evaluate": "hbtom.bench",
 }

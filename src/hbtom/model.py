@@ -92,6 +92,26 @@ class Acts(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class Observation(Struct, frozen=True, forbid_unknown_fields=True):
+    """How well agents are seen: each place with normal noise, independently in x and y."""
+
+    noise: Annotated[
+        float,
+        Meta(ge=0, le=20, description="its standard deviation, in pixels; 0: places are exact"),
+    ] = 0.0
+    pace: Annotated[
+        float,
+        Meta(gt=0, le=100, description="pixels that agents walk in a frame, about; if noisy"),
+    ] = 2.0
+    particles: Annotated[
+        int, Meta(ge=1, le=10_000, description="for each goal and efficiency; if noisy")
+    ] = 100
+    seed: Annotated[int, Meta(ge=0, lt=1 << 32, description="of random numbers; if noisy")] = 0
+
+
+EXACT = Observation()
+
+
 class Logistic(Struct, frozen=True, forbid_unknown_fields=True):
     """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
 
@@ -120,6 +140,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
     motion: Grid | Continuous
     acts: Acts
     classifier: Classifier
+    observation: Observation = EXACT
 
     @property
     def fingerprint(self) -> str:
@@ -288,4 +309,4 @@ def _scalar(value: Any) -> str:
         return '"' + "".join(map(_escaped, value)) + '"'
     if isinstance(value, tuple):
         return f"[{', '.join(map(_scalar, value))}]"
-    return repr(float(value))
+    return repr(value if isinstance(value, int) else float(value))

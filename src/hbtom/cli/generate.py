@@ -9,6 +9,7 @@ from typing import Literal
 import click
 
 from hbtom.bench.synth import generate
+from hbtom.bench.synth.jitter import Jitter
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
@@ -23,6 +24,7 @@ def run(
     tasks: Sequence[str],
     background: bool,
     compress: Literal["gz", "zst"] | None,
+    jitter: Jitter,
     workers: int | None,
 ) -> int:
     """Write a synthetic benchmark."""
@@ -35,6 +37,7 @@ def run(
                 tasks=tasks or None,
                 background=background,
                 compress=compress,
+                jitter=jitter,
                 workers=workers,
                 progress=made,
             )

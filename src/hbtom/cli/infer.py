@@ -12,7 +12,7 @@ from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput
 from hbtom.judgement.plans import PlanJudgement, judge_plans
 from hbtom.model import Model, find_model
-from hbtom.world.pddl import Goal, Plan, load_goals, load_plan, load_world
+from hbtom.world.pddl import Goal, SeenPlan, load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")
 
@@ -51,7 +51,7 @@ def run(
 
 def _judge(
     goals: Sequence[Goal],
-    plans: Sequence[Plan],
+    plans: Sequence[SeenPlan],
     model: Model,
     something_else: float,
     states: int,

@@ -122,7 +122,7 @@ def plan_trials(
     for index, trial in enumerate(episode):
         shared = index < len(known)
         efforts.append(known[index] if shared else exert(model, openings, trial))
-        openings += waits(trial)
+        openings += waits(model, trial)
     return tuple(efforts)
 
 

@@ -17,14 +17,25 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Triple, surprise
-from hbtom.mind import Beliefs, Posterior, believe
+from hbtom.mind import Beliefs, Effort, Posterior, believe
+from hbtom.mind.glimpses import glimpsed_effort
 from hbtom.mind.graph import ELSE, graph_effort
 from hbtom.model import Model, find_model
 from hbtom.observe import Look
 from hbtom.plan.graph import GraphPlans, plan_on_graph
 from hbtom.plan.search import plan_by_search
 from hbtom.shown import Shown
-from hbtom.world.pddl import MOST_STATES, Goal, Plan, TooManyStates, World, explore, make_goal
+from hbtom.world.pddl import (
+    MOST_STATES,
+    Glimpses,
+    Goal,
+    Plan,
+    SeenPlan,
+    TooManyStates,
+    World,
+    explore,
+    make_goal,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +48,7 @@ MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal 
 class PlanJudgement(Shown):
     """What is believed during plans that were seen, and how plausible the last of them is."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[SeenPlan, ...]
     model: Model
     plausibility: float  # of the last plan, between 0 and 1
     parts: Triple  # the three factors of the plausibility
@@ -90,7 +101,7 @@ class PlanJudgement(Shown):
 
 def judge_plans(
     goals: Sequence[Goal] | GraphPlans,
-    plans: Sequence[Plan],
+    plans: Sequence[SeenPlan],
     model: Model | str | PathLike[str] = MODEL,
     *,
     something_else: float = 0.0,
@@ -113,7 +124,7 @@ def judge_plans(
         raise BadInput(f"{something_else} is no weight", hint="it is a number of 0 or more")
     beliefs, posteriors = Beliefs(), []
     for plan, planned in _planned(goals, plans, most):
-        effort = graph_effort(planned, plan, something_else=something_else > 0)
+        effort = _effort(planned, plan, something_else > 0)
         weight = {ELSE: something_else}
         posterior, beliefs = believe(model, beliefs, Look(plan.agent), effort, weight=weight)
         posteriors.append(posterior)
@@ -131,9 +142,15 @@ def judge_plans(
     )
 
 
+def _effort(planned: GraphPlans, plan: SeenPlan, something_else: bool) -> Effort:
+    if isinstance(plan, Glimpses):
+        return glimpsed_effort(planned, plan, something_else=something_else)
+    return graph_effort(planned, plan, something_else=something_else)
+
+
 def _planned(
-    goals: Sequence[Goal] | GraphPlans, plans: Sequence[Plan], most: int
-) -> Iterator[tuple[Plan, GraphPlans]]:
+    goals: Sequence[Goal] | GraphPlans, plans: Sequence[SeenPlan], most: int
+) -> Iterator[tuple[SeenPlan, GraphPlans]]:
     """Yield every plan with what planning to the goals costs in its world."""
     known: dict[int, GraphPlans] = {}
     if isinstance(goals, GraphPlans):
@@ -141,25 +158,31 @@ def _planned(
         goals = goals.goals
     for plan in plans:
         if id(plan.world) not in known:
-            seen = [other.states for other in plans if other.world is plan.world]
-            known[id(plan.world)] = _plan(plan.world, goals, np.concatenate(seen), most)
+            seen = [other for other in plans if other.world is plan.world]
+            known[id(plan.world)] = _plan(plan.world, goals, seen, most)
         yield plan, known[id(plan.world)]
 
 
-def _plan(world: World, goals: Sequence[Goal], visited: np.ndarray, most: int) -> GraphPlans:
-    """Plan from all states of a world, or, if they are too many, from those that were visited."""
+def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: int) -> GraphPlans:
+    """Plan from all states of a world, or, if they are too many, from those that were visited.
+
+    Where some actions were not seen, nobody knows which states were visited.
+    """
     its = tuple(goal if goal.world is world else _told_in(world, goal) for goal in goals)
     try:
         return plan_on_graph(explore(world, most=most), its)
     except TooManyStates:
-        return plan_by_search(world, its, visited, most=most)
+        visited = [plan.states for plan in seen if isinstance(plan, Plan)]
+        if len(visited) < len(seen):
+            raise
+        return plan_by_search(world, its, np.concatenate(visited), most=most)
 
 
 def _told_in(world: World, goal: Goal) -> Goal:
     return make_goal(world, goal.name, str(goal.formula))
 
 
-def _with_actions(plan: Plan, entry: dict[str, Any]) -> dict[str, Any]:
+def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:
     """Return what is believed in a trial, by actions instead of frames."""
     actions = [None, *plan.steps]
     steps = [
@@ -170,7 +193,7 @@ def _with_actions(plan: Plan, entry: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "steps": steps}
 
 
-def _warnings(plans: Sequence[Plan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
+def _warnings(plans: Sequence[SeenPlan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
     """Say all that limits what the inference means."""
     warnings = [warning for plan in plans for warning in plan.world.warnings]
     for plan, posterior in zip(plans, posteriors, strict=True):

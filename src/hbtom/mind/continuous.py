@@ -12,6 +12,7 @@ from hbtom.compiled import kernel, part
 from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
 from hbtom.model import Acts, Continuous
 from hbtom.observe import Trial
+from hbtom.observe.events import without_gaps
 from hbtom.plan import CONTINUOUS
 from hbtom.plan.plans import cells_marked, plan_costs
 from hbtom.world.course import (
@@ -69,6 +70,7 @@ def _continuous_effort(
     moves: Annotated[Ints, "move 2"],
 ) -> tuple[Ints, Floats, Floats, Bools, Bools]:
     """From what was seen to what was wasted, in one go."""
+    path = without_gaps(path)
     closed, opened, to_item, to_lock = continuous_cells(
         width, height, walls, barrier, items, lock, cell, clearance, radius
     )

@@ -7,13 +7,14 @@ when effort is weighed into evidence.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.errors import BadInput
 from hbtom.observe import Look, Trial
 
 UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
@@ -71,6 +72,38 @@ class Headings(Struct, frozen=True, eq=False, dict=True):
         return np.where(self.moves[:, None, None], turned[:, :, None], chosen)
 
 
+class Filter(Protocol):
+    """What turns efficiencies into evidence where steps were not seen for certain."""
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]: ...
+
+
+class Hidden(Struct, frozen=True, eq=False):
+    """A choice that was not seen for certain: of all that it may have been, a filter takes care."""
+
+    filter: Filter
+    nearest: Actions | Headings | None = None  # the choice on the way nearest to what was seen
+    goals: slice | None = None  # of those that the filter knows; None for all
+
+    def among(self, goals: slice) -> Hidden:
+        return Hidden(self.filter, self.nearest and self.nearest.among(goals), goals)
+
+    @property
+    def options(self) -> Annotated[Floats, "step option goal"]:
+        if self.nearest is None:
+            raise BadInput("what could have been wasted is not known: some actions were not seen")
+        return self.nearest.options
+
+    def log(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta): by how much each observation confirms each."""
+        log = self.filter(efficiency)
+        return log if self.goals is None else log[:, self.goals].copy()
+
+
 class Effort(Struct, frozen=True, eq=False):
     """What the steps of one trial wasted."""
 
@@ -78,8 +111,13 @@ class Effort(Struct, frozen=True, eq=False):
     reachable: Annotated[Bools, "goal"]
     frame: Annotated[Ints, "step"]  # at which each step is complete
     excess: Annotated[Floats, "step goal"]  # what each step wasted
-    choice: Actions | Headings  # what else there was to do
+    choice: Actions | Headings | Hidden  # what else there was to do
     warnings: tuple[str, ...] = ()
+
+    def seen_through(self, filter: Filter) -> Effort:
+        """Return the effort of steps that were not seen for certain, but are nearest to it."""
+        assert not isinstance(self.choice, Hidden)
+        return replace(self, choice=Hidden(filter, self.choice))
 
     def among(self, goals: slice) -> Effort:
         """Return the effort for some of the goals."""

@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.effort import Actions, Effort
+from hbtom.mind.effort import Actions, Effort, Hidden
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.observe import Look
 
@@ -46,6 +46,8 @@ def weigh(effort: Effort, efficiency: Annotated[Floats, "efficiency"]) -> Eviden
         return Evidence(effort, log_seen(choice.options, *seen, efficiency), efficiency)
     if isinstance(choice, Actions):
         return Evidence(effort, log_boltzmann(excess, choice.options, efficiency), efficiency)
+    if isinstance(choice, Hidden):
+        return Evidence(effort, choice.log(efficiency), efficiency)
     moves = choice.length, choice.moves, choice.act
     log = log_headings(excess, *moves, effort.reachable, efficiency)
     return Evidence(effort, log, efficiency)

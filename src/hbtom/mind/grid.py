@@ -12,6 +12,7 @@ from hbtom.compiled import kernel, part
 from hbtom.mind.effort import Actions, Effort, name_goals
 from hbtom.model import Acts, Grid
 from hbtom.observe import Trial
+from hbtom.observe.events import without_gaps
 from hbtom.plan import GRID, Plans
 from hbtom.plan.plans import cells_marked, plan_costs
 from hbtom.world import Course
@@ -52,6 +53,7 @@ def _grid_effort(
     moves: Annotated[Ints, "move 2"],
 ) -> tuple[Ints, Floats, Floats, Bools, int]:
     """From what was seen to what was wasted, in one go."""
+    path = without_gaps(path)
     closed, opened, to_item, to_lock = grid_cells(width, height, walls, barrier, items, lock, cell)
     frame, act, item, phase, start, stop = grid_steps(
         items,

@@ -28,10 +28,12 @@ from hbtom.mind.continuous import continuous_effort
 from hbtom.mind.effort import NOTHING, UNIT, Effort, aimless
 from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
+from hbtom.mind.noisy import noisy_effort
 from hbtom.mind.slip import slippery_effort
-from hbtom.model import Acts, Continuous, Efficiency, Grid, Model
+from hbtom.model import Acts, Continuous, Efficiency, Grid, Model, Observation
 from hbtom.observe import Look, Trial
 from hbtom.shown import Shown
+from hbtom.world.steady import steadied
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
@@ -96,7 +98,9 @@ def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
         return aimless()
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = sum(openings) / len(openings) if learnt else model.acts.cost
-    if isinstance(model.motion, Grid):
+    if model.observation.noise > 0:
+        effort = noisy_effort(model, trial, opening)
+    elif isinstance(model.motion, Grid):
         move = slippery_effort if model.motion.slip > 0 else grid_effort
         effort = move(model.motion, model.acts, trial, opening)
     else:
@@ -106,16 +110,16 @@ def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
     return effort.among(slice(len(trial.objects)))
 
 
-def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool]:
+def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
     """Return what of a model planning depends on: models that share it share all effort."""
-    return model.motion, model.acts, model.preference.keys
+    return model.motion, model.acts, model.preference.keys, model.observation
 
 
 def consider(
     model: Model, beliefs: Beliefs, trial: Trial, effort: Effort
 ) -> tuple[Posterior, Beliefs]:
     """Weigh the effort of a trial: return what is believed during it, and after it."""
-    return believe(model, beliefs, trial.agent.look, effort, waited=waits(trial))
+    return believe(model, beliefs, trial.agent.look, effort, waited=waits(model, trial))
 
 
 def believe(
@@ -218,17 +222,18 @@ def _choices(
     return np.ones_like(reachable), len(reachable) > 1, ()
 
 
-def waits(trial: Trial) -> tuple[float, ...]:
+def waits(model: Model, trial: Trial) -> tuple[float, ...]:
     """Return what waiting for the barrier cost: the way the agent could have walked meanwhile.
 
     Only frames in which the barrier changes count, so that repeated frames change nothing.
     """
     if trial.lock is None and len(trial.barrier) == 0:
         return ()
+    trial = steadied(trial, model.observation)
     reached, gone = trial.marks.reached, trial.marks.gone
     if reached < 0 or gone < 0:
         return ()
-    cost = _waiting(trial.path, trial.barrier_left, reached, gone)
+    cost = _waiting(trial.whole_path, trial.barrier_left, reached, gone)
     return (cost,) if cost >= 0 else ()  # there may be a lock without a barrier
 
 

@@ -36,7 +36,7 @@ def slippery_effort(motion: Grid, acts: Acts, trial: Trial, opening: float) -> E
     legal, q = slippery_actions(plans, course, key, motion.slip)
     steps = course.act, course.item, course.phase, course.start, course.stop
     excess, options, unknown = wasted(legal, q, floor.closed, floor.open, GRID.table, *steps)
-    column, row = floor.cell_of(*trial.path[0])
+    column, row = floor.cell_of(*trial.whole_path[0])
     return Effort(
         name_goals(trial),
         plans.cost[:, 0, row, column] < np.inf,

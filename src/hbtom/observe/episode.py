@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
-from hbtom.observe.events import Event, Marks, events, marks
+from hbtom.observe.events import Event, Marks, events, marks, without_gaps
 
 _FLOAT = np.dtype(np.float64)
 
@@ -72,10 +72,10 @@ class Other:
 class Trial:
     """One trial as it was seen.
 
-    Walls, objects and lock stand still; the agent moves along ``path``, the key along ``key_path``
-    (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
-    barrier stands in each frame, from 1 to 0. ``others`` is what else is seen, of which the model
-    knows nothing.
+    Walls, objects and lock stand still; the agent moves along ``path`` (not a number where it was
+    not seen), the key along ``key_path`` (not a number where the key is gone), and
+    ``barrier_left`` tells how much of the removable barrier stands in each frame, from 1 to 0.
+    ``others`` is what else is seen, of which the model knows nothing.
     """
 
     size: tuple[float, float]
@@ -120,6 +120,11 @@ class Trial:
     def places(self) -> Annotated[Floats, "item 3"]:
         """Where the items lie: x, y and radius of each."""
         return frozen([(*item.centre, item.radius) for item in self.items]).reshape(-1, 3)
+
+    @cached_property
+    def whole_path(self) -> Annotated[Floats, "frame 2"]:
+        """The path without gaps: who is not seen is where it was last, or is to be first."""
+        return self.path if not np.isnan(self.path).any() else frozen(without_gaps(self.path))
 
     @cached_property
     def marks(self) -> Marks:

@@ -72,6 +72,7 @@ def find_marks(
     barrier_left: Annotated[Floats, "frame"],
     lock_there: Annotated[Bools, "frame"],
 ) -> tuple[int, int, int, int, int, int]:
+    path = without_gaps(path)
     first = picked = reached = started = gone = last = -1
     for frame in range(len(path)):
         if frame > 0 and (
@@ -89,6 +90,22 @@ def find_marks(
         if gone < 0 and started >= 0 and barrier_left[frame] == 0:
             gone = frame
     return first, picked, reached, started, gone, last
+
+
+@part
+def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame 2"]:
+    """Return a path on which who is not seen is where it was last, or is to be first."""
+    first = 0
+    while first < len(path) - 1 and np.isnan(path[first, 0]):
+        first += 1
+    for frame in range(len(path)):
+        if np.isnan(path[frame, 0]):
+            whole = path.copy()
+            for later in range(len(path)):
+                if np.isnan(whole[later, 0]):
+                    whole[later] = whole[later - 1] if later > first else path[first]
+            return whole
+    return path
 
 
 @part
@@ -123,7 +140,8 @@ def _touches(trial: Trial) -> Iterator[Event]:
     """Yield where contact with an item begins; a key is touched only while it lies."""
     picked = trial.marks.picked
     for index, item in enumerate(trial.places):
-        still = trial.path[:picked] if picked >= 0 and index == len(trial.objects) else trial.path
+        path = trial.whole_path
+        still = path[:picked] if picked >= 0 and index == len(trial.objects) else path
         before = False
         for frame, (x, y) in enumerate(still):
             now = touching(x, y, item, trial.agent.radius)

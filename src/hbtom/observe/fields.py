@@ -104,6 +104,11 @@ def body(raw: msgspec.Raw) -> Body:
     return _made(_either(_decode_entity, _decode_wrapped_entity, raw))
 
 
+def body_if_seen(raw: msgspec.Raw) -> Body | None:
+    """Read one entity, or none where there is nothing: ``[]`` or ``null``."""
+    return None if b"".join(bytes(raw).split()) in (b"[]", b"null") else body(raw)
+
+
 def bodies(raw: msgspec.Raw) -> tuple[Body, ...]:
     """Read a list of entities, sorted by look and place: their order means nothing."""
     rows = _either(_decode_entities, _decode_wrapped_entities, raw)

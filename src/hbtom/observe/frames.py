@@ -28,7 +28,7 @@ class Frame(msgspec.Struct, gc=False):
     size: Raw
     walls: Raw
     objects: Raw
-    agent: Raw
+    agent: Raw = _NONE  # where the agent is not seen
     fuse_walls: Raw = _NONE
     pin: Raw = _NONE
     key: Raw = _NONE

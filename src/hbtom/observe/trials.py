@@ -15,7 +15,7 @@ from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
 from hbtom.observe.checks import check, check_bodies
 from hbtom.observe.decoding import problem
-from hbtom.observe.episode import Body, Trial
+from hbtom.observe.episode import Body, Look, Trial
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
 
@@ -33,7 +33,12 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
     walls = _column(runs, "walls", fields.blocks, known)
     barriers = _column(runs, "fuse_walls", fields.barrier, known)
     objects = _column(runs, "objects", fields.bodies, known)
-    agents = _column(runs, "agent", fields.body, known)
+    agents = _column(runs, "agent", fields.body_if_seen, known)
+    agent = next((one for one in agents if one is not None), None)
+    if agent is None:
+        raise BadInput(
+            "the agent is never seen", hint=fields.HINTS["agent"], place=Place(field="agent")
+        )
     keys = _column(runs, key_name, fields.bodies, known)
     locks = _column(runs, lock_name, fields.bodies, known)
     carried = [next(iter(bodies), None) for bodies in keys]
@@ -43,7 +48,7 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
         walls=walls[0],
         barrier=barriers[0].blocks,
         objects=objects[0],
-        agent=agents[0],
+        agent=agent,
         path=_path(runs, agents, [run.agents for run in runs]),
         barrier_left=_left(runs, barriers),
         key=carried[0],
@@ -54,7 +59,8 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
             *_changes("size", sizes, lengths),
             *_changes("walls", walls, lengths),
             *_changes("objects", objects, lengths),
-            *_changes("agent", [(agent.look, agent.radius) for agent in agents], lengths),
+            *_changes("agent", [_alike(one or agent) for one in agents], lengths),
+            *_unseen(agents, lengths),
             *_more_than_one("key", keys[0]),
             *_more_than_one("lock", locks[0]),
         ),
@@ -147,6 +153,19 @@ def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterab
 
 def _equal(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+
+
+def _alike(agent: Body) -> tuple[Look, float]:
+    """Return what of an agent stays the same while it moves."""
+    return agent.look, agent.radius
+
+
+def _unseen(agents: Sequence[Body | None], lengths: Sequence[int]) -> Iterable[str]:
+    """Tell in how many frames the agent is not seen."""
+    pairs = zip(agents, lengths, strict=True)
+    missing = sum(length for agent, length in pairs if agent is None)
+    if missing:
+        yield f"the agent is not seen in {missing} of {sum(lengths)} frames"
 
 
 def _more_than_one(name: str, bodies: tuple[Body, ...]) -> Iterable[str]:

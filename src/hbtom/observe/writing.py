@@ -47,7 +47,7 @@ def _trial(trial: Trial) -> str:
 
 
 def _start(trial: Trial) -> Sequence[float]:
-    start: list[float] = trial.path[0].tolist()
+    start: list[float] = trial.whole_path[0].tolist()
     return start
 
 
@@ -58,9 +58,16 @@ def _frames(trial: Trial) -> Iterator[Frame]:
             blocks_text(_standing(trial, float(trial.barrier_left[at]))),
             bodies_text(_key(trial, at)),
             bodies_text(_lock(trial, at)),
-            entity_text(place, trial.agent.radius, agent.image, agent.colour),
+            _agent(place, trial.agent.radius, agent),
             "".join(_others(trial.others, at)),
         )
+
+
+def _agent(place: Sequence[float], radius: float, look: Look) -> str:
+    """Return an agent, or nothing for one that is not seen."""
+    if np.isnan(place[0]):
+        return "[]"
+    return entity_text(place, radius, look.image, look.colour)
 
 
 def _standing(trial: Trial, share: float) -> Iterator[Block]:

@@ -9,17 +9,17 @@ from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.show.columns import columns
 from hbtom.show.words import SURE, SURPRISING, plain
-from hbtom.world.pddl import Plan
+from hbtom.world.pddl import SeenPlan
 
 CLEAR = 0.5  # a goal must be likelier than this to be expected
 
 
-def beliefs_table(plan: Plan, posterior: Posterior) -> str:
+def beliefs_table(plan: SeenPlan, posterior: Posterior) -> str:
     """Return what is believed before the first action of a plan, and after each."""
     goals = [f"P({goal})" for goal in posterior.goals]
     rows = [("step", "action", *goals, "efficiency", "surprise")]
     mean = posterior.efficiency @ posterior.efficiencies
-    surprise = ["", *(f"{-value:.2f}" for value in posterior.log_likelihood)]
+    surprise = ["", *(f"{0.0 - round(value, 2):.2f}" for value in posterior.log_likelihood)]
     for step, (action, belief) in enumerate(zip(("", *plan.steps), posterior.goal, strict=True)):
         numbers = (*(f"{value:.3f}" for value in belief), f"{mean[step]:.2f}", surprise[step])
         rows.append((str(step), plain(action), *numbers))
@@ -95,5 +95,5 @@ def _likeliest(posterior: Posterior, time: int) -> str:
     return str(posterior.goals[int(posterior.goal[time].argmax())])
 
 
-def _name(plan: Plan) -> str:
+def _name(plan: SeenPlan) -> str:
     return plain(PurePath(plan.name).name)

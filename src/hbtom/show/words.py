@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hbtom.judgement import Judgement
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.effort import KEY, UNIT
 from hbtom.observe import Look, names
+from hbtom.world.steady import way_length
 
 SURE = 0.9  # a goal below this is not said without reserve
 SURPRISING = 0.5  # a part below this is worth a sentence
@@ -71,7 +70,7 @@ def _unlikely_step(judgement: Judgement) -> str:
 
 def _detour(judgement: Judgement) -> float:
     """Return how many times longer than needed the way to the likeliest goal was."""
-    walked = float(np.hypot(*np.diff(judgement.episode.test.path, axis=0).T).sum()) / UNIT
+    walked = way_length(judgement.episode.test, judgement.model.observation) / UNIT
     wasted = float(judgement.test.evidence.effort.excess[:, judgement.test.goal[-1].argmax()].sum())
     return walked / max(walked - wasted, UNIT / 100)
 

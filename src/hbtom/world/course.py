@@ -17,7 +17,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.observe import Trial
-from hbtom.observe.events import find_marks, motion_of, touching
+from hbtom.observe.events import find_marks, motion_of, touching, without_gaps
 from hbtom.world.floor import Floor, cell_of
 from hbtom.world.phase import Phase
 
@@ -176,6 +176,7 @@ def continuous_steps(
     stride: float,
 ) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
     """Cut every leg into moves, one whenever a stride has been walked and one for the rest."""
+    path = without_gaps(path)
     _, picked, reached, _, gone, last = find_marks(path, key_path, barrier_left, lock_there)
     legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
     most = len(path) + len(legs)
@@ -255,6 +256,7 @@ def grid_steps(
     cell: float,
 ) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
     """Cut every leg into the cells that it runs through, smoothed."""
+    path = without_gaps(path)
     _, picked, reached, _, gone, last = find_marks(path, key_path, barrier_left, lock_there)
     legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
     most = len(legs)

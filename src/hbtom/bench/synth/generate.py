@@ -15,9 +15,11 @@ from hbtom.bench.workers import each
 from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
 from . import background as training
 from . import efficiency, instrumental, preference
+from .jitter import Jitter, jittered
 from .script import Script, encode
 
 Pair = tuple[Script, Script]
+SHARP = Jitter()
 
 _PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "preference": preference.preference,
@@ -60,6 +62,7 @@ def generate(
     tasks: Sequence[str] | None = None,
     background: bool = False,
     compress: Compression = None,
+    jitter: Jitter = SHARP,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
@@ -67,7 +70,8 @@ def generate(
 
     Files are OUT/<task folder>/<id>e.json and <id>u.json, with ".gz" or ".zst" appended when
     compressed. `tasks` are folder names; without it all nine evaluation tasks are made, and with
-    `background` also the four background tasks (expected outcomes only) in OUT/background/.
+    `background` also the four background tasks (expected outcomes only) in OUT/background/. With
+    `jitter` the same episodes are seen with noise.
 
     Each pair depends on the seed, its task and its number alone, so the same files come out
     whatever the number of workers and whichever tasks are chosen beside it. A file that exists
@@ -76,7 +80,7 @@ def generate(
     if pairs < 0:
         raise ValueError(f"pairs must not be negative, got {pairs}")
     jobs = [
-        _Job(Path(out), t.folder, number, seed, compress)
+        _Job(Path(out), t.folder, number, seed, compress, jitter)
         for t in _chosen(tasks, background)
         for number in range(pairs)
     ]
@@ -103,6 +107,7 @@ class _Job:
     number: int
     seed: int
     compress: Compression
+    jitter: Jitter
 
     def files(self) -> list[Path]:
         """The files this job writes, expected member first."""
@@ -121,7 +126,8 @@ class _Job:
         else:
             episodes = episode_pair(self.folder, rng)
         for path, episode in zip(self.files(), episodes, strict=True):
-            _write(path, packed(encode(episode), self.compress))
+            seen = jittered(episode, self.jitter, (self.seed, index, self.number))
+            _write(path, packed(encode(seen), self.compress))
 
 
 def _chosen(names: Sequence[str] | None, background: bool) -> list[Task]:

@@ -39,6 +39,8 @@ class Take:
     home: Point
     agent: Look
     moments: tuple[Moment, ...]
+    # Where the agent is seen in each frame, if not where it is; None where it is not seen.
+    sight: tuple[tuple[float, float] | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +70,27 @@ def _trial_text(trial: Take, wrapped: str | None) -> str:
 
 def _frames(trial: Take, wrapped: str | None) -> Iterator[Frame]:
     barriers: dict[tuple[Point, ...], str] = {}
-    for moment in trial.moments:
+    sight = trial.sight or tuple(moment.agent for moment in trial.moments)
+    for moment, place in zip(trial.moments, sight, strict=True):
         if moment.barrier not in barriers:
             barriers[moment.barrier] = _blocks(moment.barrier)
-        agent = _entity(Thing(moment.agent, trial.agent), AGENT_R)
         yield Frame(
             barriers[moment.barrier],
             _optional(moment.key, KEY_R),
             _optional(moment.lock, LOCK_R),
-            f"[{agent}]" if wrapped == "agent" else agent,
+            _agent(place, trial.agent, wrapped == "agent"),
         )
 
 
 def _blocks(corners: Sequence[Point]) -> str:
     return blocks_text((x, y, CELL, CELL) for x, y in corners)
+
+
+def _agent(place: tuple[float, float] | None, look: Look, wrapped: bool) -> str:
+    if place is None:
+        return "[]"
+    agent = entity_text(place, AGENT_R, look.image, look.rgb)
+    return f"[{agent}]" if wrapped else agent
 
 
 def _entity(thing: Thing, r: int) -> str:

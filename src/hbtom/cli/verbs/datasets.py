@@ -89,6 +89,20 @@ def download(
 @tasks_option
 @click.option("--background", is_flag=True, help="Also make the four background tasks.")
 @click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
+@click.option(
+    "--jitter",
+    type=click.FloatRange(min=0, max=20),
+    default=0.0,
+    metavar="PIXELS",
+    help="Standard deviation of noise on agents' places.",
+)
+@click.option(
+    "--missing",
+    type=click.FloatRange(min=0, max=1, max_open=True),
+    default=0.0,
+    metavar="SHARE",
+    help="Share of frames in which the agent is not seen.",
+)
 @workers_option
 def generate(
     out: str,
@@ -97,12 +111,16 @@ def generate(
     tasks: tuple[str, ...],
     background: bool,
     compress: Literal["gz", "zst"] | None,
+    jitter: float,
+    missing: float,
     workers: int | None,
 ) -> None:
     """Write a synthetic benchmark into the folder OUT, the same for the same seed."""
+    from hbtom.bench.synth.jitter import Jitter
     from hbtom.cli.generate import run
 
-    sys.exit(run(out, pairs, seed, tasks, background, compress, workers))
+    seen = Jitter(jitter, missing)
+    sys.exit(run(out, pairs, seed, tasks, background, compress, seen, workers))
 
 
 @click.command()

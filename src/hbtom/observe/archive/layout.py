@@ -10,7 +10,7 @@
 ``width``        number                      of the world, like all lengths in pixels
 ``height``       number
 ``agent``        body                        the agent in the first frame
-``path_x``       numbers, one a frame        the agent's centre
+``path_x``       numbers, one a frame        the agent's centre; not a number where it was not seen
 ``path_y``       numbers, one a frame
 ``walls``        blocks
 ``barrier``      blocks                      the removable barrier in the first frame

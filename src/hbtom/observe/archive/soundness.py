@@ -13,7 +13,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.observe.archive.columns import has_others, numbers, starts, truths
-from hbtom.observe.checks import KEY_FARTHEST, MOST_OBJECTS
+from hbtom.observe.checks import DEEP, KEY_FARTHEST, MOST_OBJECTS
 from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 
 
@@ -37,7 +37,9 @@ def _found(rows: Any) -> Iterator[Any]:
     for name, most in (("path_x", width), ("path_y", height)):
         at = starts(rows, name)
         values, at = _values(rows, name), at[:-1] - at[0]
-        yield (np.minimum.reduceat(values, at) >= 0) & (np.maximum.reduceat(values, at) <= most)
+        # What is not a number was not seen; a path of nothing else is not sound.
+        yield (np.fmin.reduceat(values, at) >= 0) & (np.fmax.reduceat(values, at) <= most)
+    yield np.isnan(_values(rows, "path_x")) == np.isnan(_values(rows, "path_y"))
     yield from _blocks(rows)
     yield from _bodies(rows, width, height)
     yield from _key_path(rows)
@@ -82,7 +84,8 @@ def _blocks(rows: Any) -> Iterator[Any]:
             counts, part = np.diff(at), slice(at[0], at[-1])
             x, y, width, height = x[part], y[part], width[part], height[part]
             at_x, at_y = (first.repeat(counts) for first in _firsts(rows, "path"))
-            yield ~((x < at_x) & (at_x < x + width) & (y < at_y) & (at_y < y + height))
+            deep = (x + DEEP < at_x) & (at_x < x + width - DEEP)
+            yield ~(deep & (y + DEEP < at_y) & (at_y < y + height - DEEP))
 
 
 def _bodies(rows: Any, width: Floats, height: Floats) -> Iterator[Any]:

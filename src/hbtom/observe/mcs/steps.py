@@ -61,7 +61,7 @@ def _kept(trial: Trial) -> Iterator[int]:
 
 def _changed(trial: Trial) -> Annotated[Bools, "frame"]:
     """Tell at which frames anything that moves is elsewhere than in the frame before."""
-    moving = [trial.path, *(one.path for one in trial.others)]
+    moving = [trial.whole_path, *(one.path for one in trial.others)]
     moving += [one.angle[:, None] for one in trial.others]
     moving += [] if trial.key_path is None else [trial.key_path]
     moving += [] if trial.lock_there is None else [trial.lock_there[:, None].astype(float)]
@@ -82,7 +82,7 @@ def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
 
 def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> Steps:
     """Have the agent end where outlines meet, if it ends at an object that it has gone to."""
-    path = trial.path[frames]
+    path = trial.whole_path[frames]
     touched = min(trial.objects, key=lambda one: _gap(path[-1:], trial.agent, one)[0], default=None)
     if touched is None:
         return Steps(frames, path)

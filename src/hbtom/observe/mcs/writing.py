@@ -111,7 +111,7 @@ def _parts(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | N
     walk = [(x, y, trial.agent.radius * PIXEL, 0.0) for x, y in steps.path.tolist()]
     yield _body("agent", trial.agent, agent), walk
     home = Part("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
-    yield home, [(*trial.path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
+    yield home, [(*trial.whole_path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
     if trial.key is not None:
         key = key_skin(trial.key.look)
         yield _body("key", trial.key, key), list(_key(trial, steps, key))

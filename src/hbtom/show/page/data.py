@@ -64,7 +64,7 @@ def _items(judgement: Judgement) -> dict[Look, Plain]:
 def _trial(scene: Scene, items: Sequence[Look]) -> Plain:
     trial, posterior = scene.trial, scene.posterior
     told = chapter(scene)
-    start, end = (trial.event(kind) for kind in ("first motion", "end of motion"))
+    start, end = (scene.steady.event(kind) for kind in ("first motion", "end of motion"))
     return {
         "frames": len(trial.path),
         "motion": [start.frame, end.frame] if start and end else None,
@@ -73,7 +73,7 @@ def _trial(scene: Scene, items: Sequence[Look]) -> Plain:
         "barrier": numbers(trial.barrier, PIXELS),
         "left": changes(trial.barrier_left[:, None]) if len(trial.barrier) else [],
         "agent": {"name": scene.names[posterior.agent], **_body(trial.agent)},
-        "path": changes(trial.path),
+        "path": changes(trial.whole_path),
         "objects": [
             {"item": items.index(goal), **_body(body)}
             for goal, body in zip(posterior.goals, trial.objects, strict=False)

@@ -25,7 +25,7 @@ def summary(scene: Scene) -> str:
 
 def _deeds(scene: Scene) -> str:
     """Say what it did: fetched the key, opened the lock, went somewhere."""
-    picked, opened = (scene.trial.event(kind) for kind in ("pick up key", "reach lock"))
+    picked, opened = (scene.steady.event(kind) for kind in ("pick up key", "reach lock"))
     deeds = []
     if picked is not None and scene.reached != len(scene.trial.objects):
         deeds.append("fetched the key")
@@ -45,7 +45,7 @@ def _aside(scene: Scene) -> str:
         return ""
     if reachable.sum() == 1 and len(reachable) > 1:
         return ", the only thing it can reach"
-    if scene.trial.event("reach lock") is None and scene.detour > DETOUR:
+    if scene.steady.event("reach lock") is None and scene.detour > DETOUR:
         return f" by a detour, {scene.detour:.1f} times the shortest way"
     return ""
 

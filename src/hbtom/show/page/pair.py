@@ -88,6 +88,6 @@ def _aspects(one: Trial, other: Trial) -> list[str]:
         "the barrier": not np.array_equal(one.barrier, other.barrier),
         "the objects or their places": one.objects != other.objects,
         "key or lock": (one.key, one.lock) != (other.key, other.lock),
-        "the way the agent goes": not np.array_equal(one.path, other.path),
+        "the way the agent goes": not np.array_equal(one.path, other.path, equal_nan=True),
     }
     return [name for name, is_so in differs.items() if is_so] or ["when things happen"]

@@ -15,6 +15,7 @@ from hbtom.mind import Posterior
 from hbtom.mind.effort import UNIT
 from hbtom.observe import Look, Trial
 from hbtom.show.page.names import names_of
+from hbtom.world.steady import steadied, way_length
 
 CLEAR_LEAD = 0.1  # by which a goal must lead the next to be called the likeliest
 
@@ -30,6 +31,11 @@ class Scene:
     @property
     def trial(self) -> Trial:
         return self.judgement.episode[self.index]
+
+    @cached_property
+    def steady(self) -> Trial:
+        """The trial without its noise: what happens is told from it."""
+        return steadied(self.trial, self.judgement.model.observation)
 
     @property
     def posterior(self) -> Posterior:
@@ -65,7 +71,7 @@ class Scene:
     @cached_property
     def reached(self) -> int | None:
         """The item that it touched last, by its index in the trial's items."""
-        items = [event.item for event in self.trial.events if event.item is not None]
+        items = [event.item for event in self.steady.events if event.item is not None]
         return items[-1] if items else None
 
     def the(self, goal: int) -> str:
@@ -87,7 +93,7 @@ class Scene:
     @cached_property
     def detour(self) -> float:
         """How many times longer than needed the way to the likeliest goal was."""
-        walked = float(np.hypot(*np.diff(self.trial.path, axis=0).T).sum()) / UNIT
+        walked = way_length(self.trial, self.judgement.model.observation) / UNIT
         wasted = float(self.posterior.evidence.effort.excess[:, self.went].sum())
         return walked / max(walked - wasted, 0.1) if wasted > 0 else 1.0
 

@@ -58,7 +58,7 @@ def _moments(scene: Scene) -> Iterator[Moment]:
     if scene.is_test and len(scene.posterior) > 1:
         frame, told = peak(scene)
         yield Moment(frame, "peak", told)
-    end = scene.trial.event("end of motion")
+    end = scene.steady.event("end of motion")
     last = len(scene.trial.path) - 1
     yield Moment(last if end is None else end.frame, "end", summary(scene))
 
@@ -112,7 +112,7 @@ def _manner(scene: Scene) -> str:
 
 def _events(scene: Scene) -> Iterator[Moment]:
     """Yield what is seen: motion, touches, key, lock and barrier."""
-    trial = scene.trial
+    trial = scene.steady
     touched: set[int | None] = set()
     if trial.event("pick up key") is not None:
         touched.add(len(trial.objects))  # picking up says it all

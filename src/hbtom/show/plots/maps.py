@@ -47,16 +47,16 @@ def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> 
 def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
     """Draw where the agent starts, its way with arrowheads, and the agent where it ends."""
     radius = trial.agent.radius
-    x, y = trial.path[0]
+    x, y = trial.whole_path[0]
     start = Rectangle((x - radius, y - radius), 2 * radius, 2 * radius)
     start.set(facecolor="white", edgecolor=INK, linewidth=0.5, gid="start")
     axes.add_patch(start)
-    axes.plot(*walked(trial.path).T, color=INK, linewidth=1.0 if large else 0.7, gid="path")
-    for place, heading in _headings(trial.path, at=(0.35, 0.7) if large else (0.5,)):
+    axes.plot(*walked(trial.whole_path).T, color=INK, linewidth=1.0 if large else 0.7, gid="path")
+    for place, heading in _headings(trial.whole_path, at=(0.35, 0.7) if large else (0.5,)):
         turn = np.array([heading, (-heading[1], heading[0])])
         corners = place + _ARROW * (4.5 if large else 7.0) @ turn
         axes.add_patch(Polygon(corners, facecolor=INK, linewidth=0, zorder=3))
-    end = Body(trial.agent.look, tuple(trial.path[-1]), radius)
+    end = Body(trial.agent.look, tuple(trial.whole_path[-1]), radius)
     _draw_glyph(axes, end, agent.glyph, agent.colour, edge=INK, line=0.6)
 
 

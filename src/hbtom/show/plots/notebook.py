@@ -92,12 +92,12 @@ def trial_svg(trial: Trial, known: Signs) -> str:
         colour, name = hexadecimal(other.look), CALLED[other.kind]
         shapes.append(_polygon(corners, colour, name, SOFT, opacity=0.45))
     agent = known.agents[trial.agent.look]
-    moved = np.concatenate([[True], (np.diff(trial.path, axis=0) != 0).any(axis=1)])
-    points = _points(trial.path[moved])
+    moved = np.concatenate([[True], (np.diff(trial.whole_path, axis=0) != 0).any(axis=1)])
+    points = _points(trial.whole_path[moved])
     shapes.append(f'<polyline points="{points}" fill="none" stroke="{INK}" stroke-width="2"/>')
-    x, y = trial.path[0]
+    x, y = trial.whole_path[0]
     shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="3.5" fill="white" stroke="{INK}"/>')
-    end = (float(trial.path[-1, 0]), float(trial.path[-1, 1]))
+    end = (float(trial.whole_path[-1, 0]), float(trial.whole_path[-1, 1]))
     shapes.append(_glyph(end, trial.agent.radius, agent.glyph, agent.colour, agent.name, INK))
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" width="{_SIDE}" role="img" '

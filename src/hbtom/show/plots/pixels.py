@@ -46,7 +46,8 @@ class Painter:
             now = self.trial.barrier_left[frame], self._lock_there(frame)
             if now != scene:
                 scene, stage, places = now, self._stage(frame), None
-            here = (*self._others(frame), self._key_place(frame), _place(self.trial.path[frame]))
+            agent = _place(self.trial.whole_path[frame])
+            here = (*self._others(frame), self._key_place(frame), agent)
             if here != places:
                 places, picture = here, self._with_movers(stage, frame)
             yield picture
@@ -71,7 +72,7 @@ class Painter:
         """Draw all that does not move from frame to frame."""
         width, height = self.size
         picture = np.full((height, width), self.paints[FLOOR], dtype=np.uint8)
-        start, radius = _place(self.trial.path[0]), self.trial.agent.radius
+        start, radius = _place(self.trial.whole_path[0]), self.trial.agent.radius
         self._stamp(picture, start, mask(SQUARE, self._side(radius)), HOME)
         self._fill(picture, self.trial.walls, WALL)
         self._fill(picture, standing(self.trial, frame), BARRIER)
@@ -87,7 +88,7 @@ class Painter:
     def _with_movers(self, stage: Pixels, frame: int) -> Pixels:
         """Draw other things, key and agent on a stage."""
         picture, key = stage.copy(), self.cast.key
-        key_place, place = self._key_place(frame), _place(self.trial.path[frame])
+        key_place, place = self._key_place(frame), _place(self.trial.whole_path[frame])
         for other, colour in zip(self.trial.others, self.cast.others, strict=True):
             if not np.isnan(other.angle[frame]):
                 outline = shape(other, frame)
@@ -139,7 +140,7 @@ def standing(trial: Trial, frame: int) -> Annotated[Floats, "block 4"]:
     if not len(blocks) or trial.barrier_left[frame] >= 1:
         return blocks
     middles = blocks[:, :2] + blocks[:, 2:] / 2
-    lock = trial.path[frame] if trial.lock is None else np.array(trial.lock.centre)
+    lock = trial.whole_path[frame] if trial.lock is None else np.array(trial.lock.centre)
     far_first = np.argsort(-np.hypot(*(middles - lock).T), kind="stable")
     areas = blocks[far_first, 2] * blocks[far_first, 3]
     left = trial.barrier_left[frame] * areas.sum()

@@ -30,7 +30,7 @@ from hbtom.show.plots.sheet import (
 )
 from hbtom.show.plots.signs import HEAT, Signs, signs_of_goals
 from hbtom.show.words import plain
-from hbtom.world.pddl import Plan
+from hbtom.world.pddl import SeenPlan
 
 # Centimetres
 EDGE, LEFT, TITLE = 0.15, 1.0, 0.45
@@ -55,18 +55,18 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     return sheet.figure
 
 
-def _height(plan: Plan) -> float:
+def _height(plan: SeenPlan) -> float:
     return TITLE + GOAL + BETWEEN + EFFICIENCY + _below(plan)
 
 
-def _below(plan: Plan) -> float:
+def _below(plan: SeenPlan) -> float:
     """Return how much room there must be below the axis."""
     if not 0 < len(plan) <= _MOST:
         return SCALE
     return max(text_width(word, SMALL) for word in _words(plan)) * math.sin(_STEEP) + 0.4
 
 
-def _draw_plan(column: Column, plan: Plan, posterior: Posterior, known: Signs) -> None:
+def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Signs) -> None:
     goal = column.axes(LEFT, TITLE, column.width - LEFT, GOAL)
     top = TITLE + GOAL + BETWEEN
     efficiency = column.axes(LEFT, top, column.width - LEFT, EFFICIENCY)
@@ -87,7 +87,7 @@ def _draw_plan(column: Column, plan: Plan, posterior: Posterior, known: Signs) -
         label(efficiency, x="step")
 
 
-def _words(plan: Plan) -> list[str]:
+def _words(plan: SeenPlan) -> list[str]:
     return ["to begin with", *(plain(step.strip("()")) for step in plan.steps)]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Domain, read_domain
+from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, is_partial, read_glimpses
 from hbtom.world.pddl.goals import Goal, make_goal, read_goals
 from hbtom.world.pddl.grounding import ground
 from hbtom.world.pddl.plans import Plan, read_plan
@@ -19,9 +20,11 @@ from hbtom.world.pddl.world import World
 __all__ = [
     "MOST_STATES",
     "Domain",
+    "Glimpses",
     "Goal",
     "Plan",
     "Problem",
+    "SeenPlan",
     "StateGraph",
     "TooManyStates",
     "World",
@@ -33,6 +36,7 @@ __all__ = [
     "load_world",
     "make_goal",
     "read_domain",
+    "read_glimpses",
     "read_goals",
     "read_plan",
     "read_problem",
@@ -57,10 +61,12 @@ def load_goals(world: World, file: File) -> tuple[Goal, ...]:
         return read_goals(world, _text(file))
 
 
-def load_plan(world: World, file: File, *, agent: str = "agent") -> Plan:
-    """Read from a file what an agent was seen doing, an action a line."""
+def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
+    """Read from a file what an agent was seen doing, an action a line; ``?`` was not seen."""
     with _blaming(file):
-        return read_plan(world, _text(file), agent=agent, name=os.fspath(file))
+        text = _text(file)
+        read = read_glimpses if is_partial(text) else read_plan
+        return read(world, text, agent=agent, name=os.fspath(file))
 
 
 @contextmanager

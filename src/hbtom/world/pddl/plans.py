@@ -64,13 +64,17 @@ def read_plan(world: World, text: str, *, agent: str = "agent", name: str = "pla
     for line, told in enumerate(text.split("\n"), start=1):
         told = told.partition(";")[0].strip()
         if told:
-            action, *seen = _ARROW.split(told, maxsplit=1)
-            stamped = _STAMPED.fullmatch(action)
-            if stamped is None:
-                hint = "write '(ACTION OBJECT ...)', one a line"
-                raise bad(line, f"'{told[:60]}' is no action", hint)
-            steps.append(Step(read_form(stamped[1], line), _conditions(line, *seen)))
+            steps.append(read_step(told, line))
     return follow(world, steps, agent=agent, name=name)
+
+
+def read_step(told: str, line: int) -> Step:
+    """Read the action on a line, and what was seen to come of it, if that is told."""
+    action, *seen = _ARROW.split(told, maxsplit=1)
+    stamped = _STAMPED.fullmatch(action)
+    if stamped is None:
+        raise bad(line, f"'{told[:60]}' is no action", "write '(ACTION OBJECT ...)', one a line")
+    return Step(read_form(stamped[1], line), _conditions(line, *seen))
 
 
 def _conditions(line: int, told: str | None = None) -> tuple[Form, ...]:
@@ -126,7 +130,7 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
             possible.chance += one.chance * chance
             possible.before.add(key)
     if not after:
-        raise _wrong(world, _likeliest(layer).state, step.action, number)
+        raise wrong_step(world, _likeliest(layer).state, step.action, number)
     fits = _seen(world, step).holds(np.array([one.state for one in after.values()]))
     fitting = {key: one for (key, one), fit in zip(after.items(), fits, strict=True) if fit}
     told = " ".join(map(str, step.seen))
@@ -181,7 +185,7 @@ def _likeliest(layer: _Layer) -> _Possible:
 # What is wrong
 
 
-def _wrong(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
+def wrong_step(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
     """Return the error for a step that is no action, or that cannot be done."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
     schema = schemas.get(step.head)

@@ -1,0 +1,48 @@
+"""Scripts as they are seen with noise: agents' places jitter, and in some frames are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .geometry import WORLD
+from .script import Script, Take
+
+_DIGITS = 2  # of a place, after the point: a hundredth of a pixel
+
+
+@dataclass(frozen=True, slots=True)
+class Jitter:
+    """How badly agents are seen: the noise's standard deviation in pixels, and what is missing."""
+
+    noise: float = 0.0
+    missing: float = 0.0  # share of the frames in which the agent is not seen
+
+    def __bool__(self) -> bool:
+        return self.noise > 0 or self.missing > 0
+
+
+def jittered(script: Script, jitter: Jitter, seed: tuple[int, ...]) -> Script:
+    """The same episode, seen with noise; trials that two episodes share stay the same."""
+    if not jitter:
+        return script
+    trials = (
+        replace(take, sight=tuple(_sight(take, jitter, np.random.default_rng([*seed, number]))))
+        for number, take in enumerate(script.trials)
+    )
+    return replace(script, trials=tuple(trials))
+
+
+def _sight(
+    take: Take, jitter: Jitter, rng: np.random.Generator
+) -> Iterator[tuple[float, float] | None]:
+    """Where the agent is seen in each frame; outside the world it is not."""
+    off = rng.standard_normal((len(take.moments), 2)) * jitter.noise
+    missing = rng.random(len(take.moments)) < jitter.missing
+    if missing.all():
+        missing[0] = False  # a trial in which the agent is never seen is none
+    places = np.array([moment.agent for moment in take.moments]) + off
+    for place, gone in zip(np.clip(places, 0, WORLD).tolist(), missing.tolist(), strict=True):
+        yield None if gone else (round(place[0], _DIGITS), round(place[1], _DIGITS))

@@ -1,0 +1,182 @@
+"""Exact filtering in the gridworld, where an agent is seen with noise.
+
+The steadied way tells how many moves there are, and in which frames the agent stays in a cell: one
+stay before the first move of a leg, and one after each. Who stays in a cell is anywhere in it, so
+that the mean place o of the n frames of a stay says
+
+    P(o | cell) ~ integral over the cell of N(o; x, noise^2 / n) dx,
+
+which is 1 or 0 without noise. Which cell it is, is summed over.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.mind.forward import Belief, Ways, advance
+from hbtom.mind.grid import actions
+from hbtom.plan import GRID, Plans
+from hbtom.world import Course, Floor
+from hbtom.world.course import MOVE, TOUCH
+
+_FAR = 6.0  # standard deviations; farther cells are left out
+_MOVES = len(GRID.moves)
+
+
+class Stay(NamedTuple):
+    """The cells in which an agent may have been, and P(what was seen | cell) for each."""
+
+    cells: Annotated[Ints, "cell"]  # row times columns plus column
+    likely: Annotated[Floats, "cell"]
+
+
+class Stays(NamedTuple):
+    """Where a step ends, and where it begins if it does not go on from the one before."""
+
+    begin: Stay | None
+    end: Stay
+
+
+def stays(
+    course: Course,
+    floor: Floor,
+    steady: Annotated[Floats, "frame 2"],
+    seen: Annotated[Floats, "frame 2"],
+    noise: float,
+) -> tuple[Stays, ...]:
+    """Return where the agent may have stayed before and after each step of a course."""
+    cells = np.array([floor.cell_of(x, y) for x, y in steady.tolist()])
+    places = np.where(np.isnan(seen), steady, seen)
+    found: list[Stays] = []
+    for step in range(len(course)):
+        frame, begin = int(course.frame[step]), None
+        if not _goes_on(course, step):
+            before = _until(cells, course.start[step], frame)
+            begin = _stay(floor, course.start[step], places[before], noise)
+        until = int(course.frame[step + 1]) if _goes_on(course, step + 1) else len(cells)
+        after = _since(cells[:until], course.stop[step], frame)
+        found.append(Stays(begin, _stay(floor, course.stop[step], places[after], noise)))
+    return tuple(found)
+
+
+def _goes_on(course: Course, step: int) -> bool:
+    """Tell whether a step begins where the one before it ends: it is on the same leg."""
+    return (
+        0 < step < len(course)
+        and course.act[step - 1] == MOVE
+        and course.phase[step - 1] == course.phase[step]
+    )
+
+
+def _since(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
+    """Return the frames from one on as long as the steadied way is in a cell.
+
+    There are none where it only touches the cell between two frames.
+    """
+    elsewhere = (cells[frame:] != cell).any(axis=1)
+    count = int(elsewhere.argmax()) if elsewhere.any() else len(elsewhere)
+    return slice(frame, frame + count)
+
+
+def _until(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
+    """Return the last frames in a row, up to one, in which the steadied way is in a cell."""
+    there = np.flatnonzero((cells[: frame + 1] == cell).all(axis=1))
+    if not len(there):
+        return slice(0, 0)
+    gaps = np.flatnonzero(np.diff(there) > 1)
+    return slice(int(there[gaps[-1] + 1 if len(gaps) else 0]), int(there[-1]) + 1)
+
+
+def _stay(
+    floor: Floor, cell: Annotated[Floats, "2"], places: Annotated[Floats, "frame 2"], noise: float
+) -> Stay:
+    """Return which cells some places may be in; for want of any, those near a cell's middle."""
+    middle = places.mean(axis=0) if len(places) else (cell + 0.5) * floor.cell
+    spread = noise / math.sqrt(max(len(places), 1))
+    rows, columns = floor.closed.shape
+    column, across = _within(middle[0], spread, floor.cell, columns)
+    row, down = _within(middle[1], spread, floor.cell, rows)
+    cells = (row[:, None] * columns + column).ravel()
+    likely = (down[:, None] * across).ravel()
+    return Stay(cells[likely > 0], likely[likely > 0])
+
+
+def _within(at: float, spread: float, cell: float, cells: int) -> tuple[Ints, Floats]:
+    """Return the rows or columns near a coordinate, and the integral over each.
+
+    What is beyond an edge belongs to the last.
+    """
+    low = min(max(int((at - _FAR * spread) / cell), 0), cells - 1)
+    high = min(max(int((at + _FAR * spread) / cell), 0), cells - 1)
+    if low == high:
+        return np.array([low]), np.ones(1)
+    edges = (np.arange(low + 1, high + 1) * cell - at) / (spread * math.sqrt(2.0))
+    below = np.array([0.0, *(0.5 * (1.0 + math.erf(edge)) for edge in edges), 1.0])
+    return np.arange(low, high + 1), np.diff(below)
+
+
+@dataclass(frozen=True, eq=False)
+class CellFilter:
+    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+
+    plans: Plans
+    course: Course
+    key: int | None
+    stays: tuple[Stays, ...]
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta).
+
+        Where no way leads on, a step says nothing, and the agent is believed where it is seen.
+        """
+        goals, many = len(self.plans.cost), len(efficiency)
+        log = np.zeros((len(self.course), goals, many))
+        belief = Belief.in_states(np.zeros(1, dtype=np.int64), np.ones(1), goals, many)
+        for step, (begin, end) in enumerate(self.stays):
+            if begin is not None:
+                belief = self._at(begin, step, goals, many)
+            ways = self._ways(belief.states, step, end)
+            if ways.likely.any():
+                told, belief = advance(belief, ways, efficiency)
+                if np.isfinite(told).all():
+                    log[step] = told[:goals]
+                    continue
+            belief = self._at(end, step, goals, many)
+        return log
+
+    def _at(self, stay: Stay, step: int, goals: int, many: int) -> Belief:
+        """Return the belief that an agent is where it was seen, and where one can stand."""
+        blocked = self.plans.floor.blocked(int(self.course.phase[step])).ravel()
+        share = np.where(blocked[stay.cells], 0.0, stay.likely)
+        return Belief.in_states(stay.cells, share if share.any() else stay.likely, goals, many)
+
+    def _ways(self, cells: Annotated[Ints, "state"], step: int, end: Stay) -> Ways:
+        """Return what can be done in some cells; nothing where nobody can stand."""
+        floor, course = self.plans.floor, self.course
+        phase, act = int(course.phase[step]), int(course.act[step])
+        columns = floor.closed.shape[1]
+        here = np.stack([cells % columns, cells // columns], axis=1).astype(np.float64)
+        phases = np.full(len(cells), phase)
+        some = Course(phases, phases, phases, phases, here, here)  # only phase and start matter
+        legal, q = actions(self.plans, some, self.key)
+        legal &= ~floor.blocked(phase).ravel()[cells][:, None]
+        taken = _MOVES + int(course.item[step]) if act == TOUCH else legal.shape[1] - 1
+        if act != MOVE:  # what was done could be done
+            legal[:, taken] = ~floor.blocked(phase).ravel()[cells]
+        state, action = np.nonzero(legal)
+        down, right = np.array([*GRID.moves, *[(0, 0)] * (legal.shape[1] - _MOVES)])[action].T
+        target = cells[state] + down * columns + right
+        if act == MOVE:
+            near = dict(zip(end.cells.tolist(), end.likely.tolist(), strict=True))
+            likely = np.array([near.get(one, 0.0) for one in target.tolist()])
+            likely = np.where(action < _MOVES, likely, 0.0)
+        else:
+            likely = (action == taken).astype(np.float64)
+        return Ways(state, -q[state, action].T, np.arange(len(state)), target, likely)

@@ -1,0 +1,84 @@
+"""Exact forward filtering on a graph of states, for every goal and efficiency.
+
+Belief in where an agent is, is moved on by the policy and weighed by what was seen:
+
+    a'(s')                 = sum over s, u of  a(s) pi(u | s, g, beta) P(s' | s, u)
+    P(o | before, g, beta) = sum over s' of  a'(s') P(o | s')
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+
+
+class Belief(NamedTuple):
+    """The states in which an agent may be, and how probable each is for every goal and efficiency.
+
+    One goal more than there are: an agent that has the last one acts at random.
+    """
+
+    states: Annotated[Ints, "state"]
+    share: Annotated[Floats, "goal+1 efficiency state"]
+
+    @staticmethod
+    def in_states(states: Ints, share: Annotated[Floats, "state"], goals: int, many: int) -> Belief:
+        """Return the same belief for all of some goals, and for many efficiencies."""
+        whole = share / share.sum()
+        return Belief(states, np.broadcast_to(whole, (goals + 1, many, len(states))))
+
+
+class Ways(NamedTuple):
+    """What can be done in the states of a belief, and where it leads."""
+
+    state: Annotated[Ints, "choice"]  # its place among the states, in increasing order
+    price: Annotated[Floats, "goal choice"]  # what the choice costs in all, -Q
+    choice: Annotated[Ints, "outcome"]  # of which this is an outcome
+    target: Annotated[Ints, "outcome"]
+    likely: Annotated[Floats, "outcome"]  # P(target | choice) P(what was seen | choice, target)
+
+
+def advance(
+    belief: Belief, ways: Ways, efficiency: Annotated[Floats, "efficiency"]
+) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
+    """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
+
+    Who cannot have done this for a goal (log 0) is believed to have done it at random.
+    """
+    policy = _policy(ways, efficiency)
+    flow = belief.share[..., ways.state[ways.choice]] * policy[..., ways.choice] * ways.likely
+    states, share = _gathered(flow, ways.target)
+    total = share.sum(axis=-1)
+    with np.errstate(divide="ignore"):
+        log = np.log(total)
+    possible = total[..., None] > 0
+    share = np.where(possible, share / np.where(possible, total[..., None], 1.0), 0.0)
+    return log, Belief(states, np.where(possible, share, share[-1]))
+
+
+def _policy(
+    ways: Ways, efficiency: Annotated[Floats, "efficiency"]
+) -> Annotated[Floats, "goal+1 efficiency choice"]:
+    """Return pi(u | s, g, beta) ~ exp(-beta waste); all are equal where nothing leads to a goal."""
+    first = np.flatnonzero(np.diff(ways.state, prepend=-1))
+    count = np.diff(first, append=len(ways.state))
+    least = np.repeat(np.minimum.reduceat(ways.price, first, axis=1), count, axis=1)
+    hopeless = np.isinf(least)
+    waste = np.where(hopeless, 0.0, ways.price - np.where(hopeless, 0.0, least))
+    waste = np.append(waste, np.zeros((1, len(ways.state))), axis=0)
+    weight = np.exp(-efficiency[:, None] * waste[:, None])
+    return weight / np.repeat(np.add.reduceat(weight, first, axis=-1), count, axis=-1)
+
+
+def _gathered(
+    flow: Annotated[Floats, "goal+1 efficiency outcome"], target: Annotated[Ints, "outcome"]
+) -> tuple[Annotated[Ints, "state"], Annotated[Floats, "goal+1 efficiency state"]]:
+    """Add up what flows into each state; leave out states into which nothing flows."""
+    order = np.argsort(target, kind="stable")
+    states, first = np.unique(target[order], return_index=True)
+    share = np.add.reduceat(flow[..., order], first, axis=-1)
+    some = (share > 0).any(axis=(0, 1))
+    return states[some], share[..., some]

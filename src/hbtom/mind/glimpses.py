@@ -1,0 +1,106 @@
+"""Evidence from plans that were seen in part: all ways to fill in what was not are summed over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints, spread
+from hbtom.errors import BadInput
+from hbtom.mind.effort import Effort, Hidden
+from hbtom.mind.forward import Belief, Ways, advance
+from hbtom.mind.graph import ELSE
+from hbtom.observe import Look
+from hbtom.plan.graph import GraphPlans
+from hbtom.world.pddl import Glimpses
+
+
+def glimpsed_effort(
+    plans: GraphPlans, glimpses: Glimpses, *, something_else: bool = False
+) -> Effort:
+    """Return the effort of a plan that was seen in part; it needs plans from all states.
+
+    What was wasted is not known (not a number); the evidence is :func:`advance`'s, step by step.
+    """
+    _check(plans, glimpses)
+    goals = tuple(Look(goal.name) for goal in plans.goals)
+    reachable = plans.cost[:, 0] < np.inf
+    if something_else:
+        goals, reachable = (*goals, ELSE), np.append(reachable, True)
+    steps = len(glimpses)
+    choice = Hidden(ForwardFilter(plans, glimpses, something_else))
+    unknown = np.full((steps, len(goals)), np.nan)
+    return Effort(goals, reachable, np.arange(1, steps + 1), unknown, choice)
+
+
+def _check(plans: GraphPlans, glimpses: Glimpses) -> None:
+    graph, likelihood = plans.graph, glimpses.likelihood
+    if likelihood is not None and likelihood.shape != (len(glimpses), len(graph)):
+        raise BadInput(
+            f"the likelihood has the shape {likelihood.shape}, not {(len(glimpses), len(graph))}",
+            hint="one row for each step, one column for each state of the graph",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardFilter:
+    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+
+    plans: GraphPlans
+    glimpses: Glimpses
+    something_else: bool
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta).
+
+        A step that gives up all goals that were left says nothing, unless there may be others.
+        """
+        goals, many = len(self.plans.goals), len(efficiency)
+        belief = Belief.in_states(np.zeros(1, dtype=np.int64), np.ones(1), goals, many)
+        left = self.plans.cost[:, 0] < np.inf
+        rows = goals + 1 if self.something_else else goals
+        evidence = np.empty((len(self.glimpses), rows, many))
+        for step in range(len(self.glimpses)):
+            ways = self._ways(belief.states, step)
+            if not ways.likely.any():
+                raise self.glimpses.impossible(step)
+            log, belief = advance(belief, ways, efficiency)
+            alive = np.isfinite(log[:goals]).any(axis=1)
+            lost = not self.something_else and bool(left.any()) and not (left & alive).any()
+            evidence[step] = 0.0 if lost else log[:rows]
+            left = left if lost else left & alive
+        return evidence
+
+    def _ways(self, states: Annotated[Ints, "state"], step: int) -> Ways:
+        """Return what can be done in some states, and how well it fits what was seen."""
+        graph = self.plans.graph
+        first, count = graph.choices[states], np.diff(graph.choices)[states]
+        choice = spread(first, count)
+        if not len(choice):
+            raise self.glimpses.impossible(step)
+        low, high = int(choice.min()), int(choice.max()) + 1
+        price = self.plans.prices(low, high)[:, choice - low]
+        began, many = graph.outcomes[choice], np.diff(graph.outcomes)[choice]
+        outcome = spread(began, many)
+        target = graph.target[outcome]
+        which = np.repeat(np.arange(len(choice)), many)
+        likely = graph.probability[outcome] * self._likelihood(target, step)
+        if self.glimpses.actions[step] >= 0:
+            likely = likely * (graph.action[choice] == self.glimpses.actions[step])[which]
+        return Ways(np.repeat(np.arange(len(states)), count), price, which, target, likely)
+
+    def _likelihood(
+        self, target: Annotated[Ints, "outcome"], step: int
+    ) -> Annotated[Floats, "outcome"]:
+        """Return P(what was seen after a step | state)."""
+        glimpses, likely = self.glimpses, np.ones(len(target))
+        condition = glimpses.held[step] if glimpses.held else None
+        if condition is not None:
+            likely = likely * condition.holds(self.plans.graph.states[target])
+        if glimpses.likelihood is not None:
+            likely = likely * glimpses.likelihood[step, target]
+        return likely

@@ -1,0 +1,248 @@
+"""A particle filter over the places where an agent decides, one for every goal and efficiency.
+
+Places are proposed by what was seen, whatever the agent wants (:mod:`hbtom.mind.sight`), and
+weighed by the policy of each goal and efficiency. What comes out is the evidence,
+
+    log P(o_t | o_<t, g, beta) - log P_0(o_t | o_<t),
+
+P_0 for an agent that heads anywhere, for which the sum is done exactly. Without noise all particles
+are where the agent was seen, and this is the evidence of the exact model.
+
+All strata (goal, efficiency) use the same random numbers, so that chance is not evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Protocol
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats
+from hbtom.mind.sight import Stride
+from hbtom.world import Course
+
+_RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn anew
+
+
+class Wastes(Protocol):
+    """What moves and acts waste at places ``[goal, ..., 2]``; see :mod:`hbtom.mind.waste`."""
+
+    def of_moves(self, start: Floats, stop: Floats, phase: int) -> tuple[Floats, Floats]: ...
+
+    def of_act(self, places: Floats, act: int, item: int, phase: int) -> Floats: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ParticleFilter:
+    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+
+    course: Course
+    strides: Sequence[Stride | None]
+    noise: float
+    wastes: Wastes
+    reachable: Annotated[Bools, "goal"]
+    act: float  # what acts cost
+    particles: int
+    seed: tuple[int, ...]
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta), relative to an agent that heads anywhere."""
+        rng = np.random.default_rng(self.seed)
+        cloud = _Cloud(self, efficiency, rng)
+        log = np.empty((len(self.course), len(self.reachable), len(efficiency)))
+        for step, stride in enumerate(self.strides):
+            log[step] = cloud.act(step) if stride is None else cloud.move(step, stride)
+        return np.where(self.reachable[:, None], log, 0.0)
+
+
+class _Cloud:
+    """The particles of one run of the filter, ``[goal, efficiency, particle]``."""
+
+    def __init__(self, model: ParticleFilter, efficiency: Floats, rng: np.random.Generator) -> None:
+        self.model, self.rng = model, rng
+        self.beta = efficiency[:, None]
+        shape = len(model.reachable), len(efficiency), model.particles
+        self.places = np.zeros((*shape, 2))
+        self.log_weight = np.full(shape, -np.log(model.particles))
+        self.recent: _Recent | None = None  # the last move, which rejuvenation may change
+        self.neutral = _Neutral(np.zeros(2), 0.0)
+
+    def move(self, step: int, stride: Stride) -> Annotated[Floats, "goal efficiency"]:
+        """Propose where a stride ends, and weigh it: what was seen so far, then the policy."""
+        phase = int(self.model.course.phase[step])
+        neutral, place = self.neutral.told(stride)
+        if stride.begin is not None:  # where it began is drawn from all that is known of it
+            neutral, place = 0.0, _Neutral(stride.begin, self.model.noise**2).told(stride)[1]
+            self._begin(place)
+            told = np.zeros(())
+        else:
+            told = _told(stride, self.places - self.neutral.mean, self.neutral.mean)
+        before, recent = self.places, self.recent
+        self.places, self.neutral = _drawn(stride, before, self._normals()), place.moved(stride)
+        evidence = self._weigh(told + self._policy(before, self.places, phase)) - neutral
+        self.recent = _Recent(stride, phase, before, recent)
+        self._refresh()
+        return evidence
+
+    def act(self, step: int) -> Annotated[Floats, "goal efficiency"]:
+        """Weigh by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))."""
+        course, cost = self.model.course, self.model.act
+        act, item, phase = (int(part[step]) for part in (course.act, course.item, course.phase))
+        if self.recent is None:  # an act before any move: it is done where the agent begins
+            self._begin(_Neutral(course.start[step], self.model.noise**2))
+        excess = self.model.wastes.of_act(self.places, act, item, phase)
+        evidence = self._weigh(np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * excess)))
+        self.recent = None  # whoever has acted begins anew
+        return evidence
+
+    def _begin(self, place: _Neutral) -> None:
+        """Begin a leg, where the agent is known to be."""
+        drawn = place.mean + np.sqrt(place.variance) * self._normals()
+        self.places = np.broadcast_to(drawn, self.places.shape)
+        self.log_weight = np.full(self.log_weight.shape, -np.log(self.model.particles))
+        self.recent = None
+
+    def _normals(self) -> Annotated[Floats, "particle 2"]:
+        return self.rng.standard_normal((self.model.particles, 2))
+
+    def _policy(self, start: Floats, stop: Floats, phase: int) -> Floats:
+        """Return log pi = -beta excess - log(I0(beta l) exp(-beta l)), the density of headings."""
+        excess, length = self.model.wastes.of_moves(start, stop, phase)
+        return -self.beta * excess - log_i0e(self.beta * length)
+
+    def _weigh(self, log: Floats) -> Annotated[Floats, "goal efficiency"]:
+        """Multiply weights, return the log of their sum, and make them sum to one again."""
+        log = self.log_weight + log
+        top = log.max(axis=-1, keepdims=True)
+        total = top + np.log(np.exp(log - top).sum(axis=-1, keepdims=True))
+        self.log_weight = log - total
+        return total[..., 0]
+
+    # Resampling and rejuvenation
+
+    def _refresh(self) -> None:
+        """Where few particles have most of the weight, draw them anew, and then their places.
+
+        The strata that need it are resampled; all of them are rejuvenated, which leaves the
+        distribution of a stratum as it is.
+        """
+        weight = np.exp(self.log_weight)
+        poor = 1.0 / (weight**2).sum(axis=-1) < _RESAMPLE * self.model.particles
+        shift = self.rng.random()
+        if not poor.any():
+            return
+        chosen = np.where(poor[..., None], _systematic(weight, shift), np.arange(weight.shape[-1]))
+        self.log_weight = np.where(poor[..., None], -np.log(self.model.particles), self.log_weight)
+        self.places = _taken(self.places, chosen)
+        assert self.recent is not None
+        self.recent = self.recent.taken(chosen)
+        self._rejuvenate(self.recent)
+
+    def _rejuvenate(self, recent: _Recent) -> None:
+        """Draw the last two places anew from what was seen; take them or leave them (Metropolis).
+
+        The proposal has all factors of the posterior but the policy: its ratio decides.
+        """
+        start, before = recent.start, recent.before
+        if before is not None:
+            start = _between(before.stride, before.start, recent.stride, self._normals())
+        stop = _drawn(recent.stride, start, self._normals())
+        new = self._policy(start, stop, recent.phase)
+        old = self._policy(recent.start, self.places, recent.phase)
+        if before is not None:
+            new = new + self._policy(before.start, start, before.phase)
+            old = old + self._policy(before.start, recent.start, before.phase)
+        take = np.log(self.rng.random(self.model.particles)) < new - old
+        self.places = np.where(take[..., None], stop, self.places)
+        start = np.where(take[..., None], start, recent.start)
+        self.recent = _Recent(recent.stride, recent.phase, start, before)
+
+
+@dataclass(frozen=True, eq=False)
+class _Recent:
+    """A move as the particles have it: from where, and the move before it on the same leg."""
+
+    stride: Stride
+    phase: int
+    start: Annotated[Floats, "goal efficiency particle 2"]
+    before: _Recent | None
+
+    def taken(self, chosen: np.ndarray) -> _Recent:
+        """Return the history of the particles that were chosen, as far back as it is needed."""
+        before = self.before
+        if before is not None:
+            start = _taken(before.start, chosen)
+            before = _Recent(before.stride, before.phase, start, None)
+        return _Recent(self.stride, self.phase, _taken(self.start, chosen), before)
+
+
+@dataclass(frozen=True)
+class _Neutral:
+    """Where an agent is that heads anywhere: normal, by Kalman's filter."""
+
+    mean: Annotated[Floats, "2"]
+    variance: float
+
+    def told(self, stride: Stride) -> tuple[float, _Neutral]:
+        """Return log P_0(seen during a stride), and where the agent was to begin with."""
+        toward = stride.toward - stride.precision * self.mean  # seen from the mean
+        shrunk = 1.0 + stride.precision * self.variance
+        log = 0.5 * self.variance * (toward @ toward) / shrunk - np.log(shrunk)
+        variance = self.variance / shrunk
+        return float(log), _Neutral(self.mean + variance * toward, variance)
+
+    def moved(self, stride: Stride) -> _Neutral:
+        """Return where the agent is at the end of a stride."""
+        mean = stride.base + stride.slope * self.mean
+        return _Neutral(mean, stride.variance + stride.slope**2 * self.variance)
+
+
+def _told(stride: Stride, off: Floats, mean: Annotated[Floats, "2"]) -> Floats:
+    """Return log P(seen during a stride | it began at mean + off), less the same for the mean."""
+    toward = stride.toward - stride.precision * mean
+    return off @ toward - 0.5 * stride.precision * (off**2).sum(axis=-1)
+
+
+def _drawn(stride: Stride, start: Floats, normals: Floats) -> Floats:
+    """Draw where a stride ends, given where it began and what was seen."""
+    return stride.base + stride.slope * start + np.sqrt(stride.variance) * normals
+
+
+def _between(stride: Stride, start: Floats, then: Stride, normals: Floats) -> Floats:
+    """Draw where a stride ends, given what was seen during it and during the one after it."""
+    shrunk = 1.0 + then.precision * stride.variance
+    mean = (stride.base + stride.slope * start + stride.variance * then.toward) / shrunk
+    return mean + np.sqrt(stride.variance / shrunk) * normals
+
+
+def _systematic(weight: Annotated[Floats, "goal efficiency particle"], shift: float) -> np.ndarray:
+    """Draw as many particles as there are, by weight, at evenly spaced shares of the whole."""
+    count = weight.shape[-1]
+    upto = weight.cumsum(axis=-1)
+    at = (np.arange(count) + shift) / count * upto[..., -1:]
+    flat = [
+        np.searchsorted(one, marks)
+        for one, marks in zip(upto.reshape(-1, count), at.reshape(-1, count), strict=True)
+    ]
+    return np.minimum(np.array(flat), count - 1).reshape(weight.shape)
+
+
+def _taken(places: Floats, chosen: np.ndarray) -> Floats:
+    return np.take_along_axis(places, chosen[..., None], axis=2)
+
+
+def log_i0e(x: Floats) -> Floats:
+    """Return log(I0(x) exp(-x)) for x >= 0, I0 the modified Bessel function of order zero."""
+    near = np.log(np.i0(np.minimum(x, 30.0))) - np.minimum(x, 30.0)
+    if x.max(initial=0.0) <= 30.0:
+        return near
+    far = np.maximum(x, 30.0)
+    term = total = np.ones_like(far)
+    for n in range(1, 30):  # asymptotic, good to the last digits beyond 30
+        term = term * (2.0 * n - 1.0) ** 2 / (8.0 * far * n)
+        total = total + term
+    return np.where(x <= 30.0, near, np.log(total) - 0.5 * np.log(2.0 * np.pi * far))

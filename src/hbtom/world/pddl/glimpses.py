@@ -1,0 +1,93 @@
+"""Plans that were seen in part: some actions, and something of the states that they led to.
+
+(unlock door-1)      ; an action that was seen
+?                    ; one that was not
+? => (has gem-a)     ; one that was not, after which a condition was seen to hold
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.errors import BadInput
+from hbtom.world.pddl.goals import Goal, make_goal
+from hbtom.world.pddl.plans import Plan, read_step, wrong_step
+from hbtom.world.pddl.syntax import bad
+from hbtom.world.pddl.world import World, spoken
+
+UNSEEN = "?"
+
+
+@dataclass(frozen=True, eq=False)
+class Glimpses:
+    """What was seen of a plan; each step is one action, seen or not."""
+
+    world: World
+    actions: Annotated[Ints, "step"]  # -1 for what was not seen
+    held: tuple[Goal | None, ...] = ()  # what was seen to hold after each step; nothing, if none
+    likelihood: Annotated[Floats, "step state"] | None = None  # P(what was seen | state after it)
+    agent: str = "agent"
+    name: str = "plan"
+    lines: tuple[int, ...] = ()  # of the file that tells of the steps
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps as they are written."""
+        known = [spoken(self.world.actions[one]) if one >= 0 else UNSEEN for one in self.actions]
+        held = self.held or (None,) * len(self)
+        return tuple(
+            step if condition is None else f"{step} => {condition.formula}"
+            for step, condition in zip(known, held, strict=True)
+        )
+
+    def impossible(self, step: int) -> BadInput:
+        """Return the error for a step that no way to fill in those before it allows."""
+        problem = f"step {step + 1}, {self.steps[step]}, can follow no steps that fit what was seen"
+        hint = "what is seen must be possible in the domain; each '?' is one action"
+        if self.lines:
+            return bad(self.lines[step], problem, hint).at(file=self.name)
+        return BadInput(problem, hint=hint)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __repr__(self) -> str:
+        return f"<Glimpses of {self.name!r} of {self.agent}, {len(self)} steps>"
+
+
+SeenPlan = Plan | Glimpses
+
+
+def is_partial(text: str) -> bool:
+    """Tell whether a file of actions has some that were not seen."""
+    return any(line.lstrip().startswith(UNSEEN) for line in text.split("\n"))
+
+
+def read_glimpses(world: World, text: str, *, agent: str = "agent", name: str = "plan") -> Glimpses:
+    """Read a plan of which ``?`` stands for every action that was not seen."""
+    actions: list[int] = []
+    held: list[Goal | None] = []
+    lines: list[int] = []
+    for line, told in enumerate(text.split("\n"), start=1):
+        told = told.partition(";")[0].strip()
+        if not told:
+            continue
+        if told.startswith(UNSEEN):
+            seen = told.removeprefix(UNSEEN).strip().removeprefix("=>").strip()
+            actions.append(-1)
+        else:
+            step = read_step(told, line)
+            seen = f"(and {' '.join(map(str, step.seen))})" if step.seen else ""
+            number = world.action_number.get(tuple(map(str, step.action.parts)))
+            if number is None:
+                raise wrong_step(world, world.initial, step.action, len(actions) + 1)
+            actions.append(number)
+        held.append(make_goal(world, "seen", seen, line) if seen else None)
+        lines.append(line)
+    return Glimpses(
+        world, np.array(actions, dtype=np.int64), tuple(held), None, agent, name, tuple(lines)
+    )

@@ -1,0 +1,105 @@
+"""The way that an agent went, told from noisy sight of it: rest is rest again, and motion smooth.
+
+Nothing is assumed about what agents want. The steadied way tells what happens in a trial and when
+decisions are made; where exactly the agent was is left to the mind's filters, which know the noise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.model import Observation
+from hbtom.observe import Trial
+
+_APART = 3.7  # standard deviations; who is farther from where it stayed so far has moved
+_SETTLED = 4.0  # times as long as walking takes, within that distance, is a rest
+
+
+def steadied(trial: Trial, sight: Observation) -> Trial:
+    """Return a trial as it would be seen without noise, as far as one can tell; complete.
+
+    Contact is judged leniently, by the noise: agents count as larger by one standard deviation.
+    """
+    if sight.noise == 0:
+        return trial
+    path = steady_path(trial.path, sight)
+    return replace(
+        trial,
+        path=path,
+        agent=replace(
+            trial.agent,
+            centre=(float(path[0, 0]), float(path[0, 1])),
+            radius=trial.agent.radius + sight.noise,
+        ),
+    )
+
+
+def way_length(trial: Trial, sight: Observation) -> float:
+    """Return how many pixels an agent walked in all, as far as one can tell."""
+    path = steadied(trial, sight).whole_path
+    return float(np.hypot(*np.diff(path, axis=0).T).sum())
+
+
+def steady_path(
+    path: Annotated[Floats, "frame 2"], sight: Observation
+) -> Annotated[Floats, "frame 2"]:
+    """Return where an agent was: the mean of what was seen while it rested, smoothed elsewhere.
+
+    Where it was not seen it does not move.
+    """
+    smooth, spread = smoothed(path, sight.noise, sight.pace / 2)
+    seen = ~np.isnan(path[:, 0])
+    steady = smooth.copy()
+    for frame in np.flatnonzero(~seen[1:]) + 1:
+        steady[frame] = steady[frame - 1]
+    apart = _APART * spread
+    for first, last in _stays(smooth, apart):
+        if last - first > _SETTLED * apart / sight.pace and seen[first:last].any():
+            steady[first:last] = path[first:last][seen[first:last]].mean(axis=0)
+    return frozen(steady)
+
+
+def smoothed(
+    path: Annotated[Floats, "frame 2"], noise: float, drift: float
+) -> tuple[Annotated[Floats, "frame 2"], float]:
+    """Return the mean of a random walk given noisy sight of it, and how far off it commonly is.
+
+        x_f ~ N(x_f-1, drift^2),    o_f ~ N(x_f, noise^2)
+
+    by Kalman's filter forwards and the smoother of Rauch, Tung and Striebel backwards. The walk
+    has no beginning: the first place is as uncertain as it was seen.
+    """
+    seen: Bools = ~np.isnan(path[:, 0])
+    mean, variance = path[seen.argmax()], noise * noise
+    means, variances = np.empty_like(path), np.empty(len(path))
+    for frame in range(len(path)):
+        variance += drift * drift if frame else 0.0
+        if frame and seen[frame]:
+            gain = variance / (variance + noise * noise)
+            mean, variance = mean + gain * (path[frame] - mean), (1.0 - gain) * variance
+        means[frame], variances[frame] = mean, variance
+    for frame in range(len(path) - 2, -1, -1):
+        gain = variances[frame] / (variances[frame] + drift * drift)
+        means[frame] += gain * (means[frame + 1] - means[frame])
+    # What is left in the middle of a long path: of two filters' predictions and of one sight.
+    ahead = (drift**2 + math.sqrt(drift**4 + 4.0 * drift**2 * noise**2)) / 2.0
+    return means, math.sqrt(1.0 / (2.0 / ahead + 1.0 / noise**2))
+
+
+def _stays(smooth: Annotated[Floats, "frame 2"], apart: float) -> list[tuple[int, int]]:
+    """Cut a path into stays, first and last + 1: frames no farther apart from their mean so far."""
+    stays, first = [], 0
+    mean_x, mean_y = smooth[0]
+    for frame, (x, y) in enumerate(smooth.tolist()):
+        if math.hypot(x - mean_x, y - mean_y) > apart:
+            stays.append((first, frame))
+            first, mean_x, mean_y = frame, x, y
+        else:
+            share = 1.0 / (frame - first + 1)
+            mean_x, mean_y = mean_x + share * (x - mean_x), mean_y + share * (y - mean_y)
+    return [*stays, (first, len(smooth))]

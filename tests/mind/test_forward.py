@@ -1,0 +1,168 @@
+"""Plans that were seen in part: the exact filter, against the sum over all hidden paths."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hbtom
+from domains import EXAMPLES, NAMES, example, world_of
+from hbtom import BadInput
+from hbtom.mind import weigh
+from hbtom.mind.glimpses import glimpsed_effort
+from hbtom.mind.graph import graph_effort
+from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.world.pddl import Glimpses, explore, load_goals, load_plan, make_goal, read_glimpses
+
+BETAS = np.array([0.3, 1.0, 4.0])
+
+
+def planned(name: str) -> GraphPlans:
+    world = example(name)
+    return plan_on_graph(explore(world), load_goals(world, EXAMPLES / name / "goals.txt"))
+
+
+def lamps() -> GraphPlans:
+    """Two lamps to switch: four states, two choices in each."""
+    world = world_of()
+    goals = [("both", "(and (on hall) (on stairs))"), ("dark", "(not (on hall))")]
+    return plan_on_graph(explore(world), tuple(make_goal(world, *goal) for goal in goals))
+
+
+def chancy() -> GraphPlans:
+    """The same, but half of the choices may also leave everything as it is."""
+    plans = lamps()
+    graph = plans.graph
+    source = np.repeat(np.arange(len(graph)), np.diff(graph.choices))
+    target, chance, ends = [], [], [0]
+    for choice, (here, there) in enumerate(zip(source, graph.target, strict=True)):
+        target += [there, here] if choice % 2 else [there]
+        chance += [0.7, 0.3] if choice % 2 else [1.0]
+        ends.append(len(target))
+    changed = replace(
+        graph, target=np.array(target), probability=np.array(chance), outcomes=np.array(ends)
+    )
+    return replace(plans, graph=changed)
+
+
+def by_hand(plans: GraphPlans, glimpses: Glimpses, goal: int, beta: float) -> list[float]:
+    """Return P(o_1:t | goal, efficiency) for every t from 0, path by path."""
+    graph = plans.graph
+    paths, totals = [(0, 1.0)], [1.0]  # where each ends, and how probable it is
+    for step, action in enumerate(glimpses.actions):
+        longer = []
+        for state, share in paths:
+            choices = range(*graph.choices[state : state + 2])
+            price = [plans.prices(one, one + 1)[goal, 0] for one in choices]
+            if min(price) == math.inf:
+                weight = [1.0] * len(price)
+            else:
+                weight = [math.exp(-beta * (one - min(price))) for one in price]
+            for choice, mine in zip(choices, weight, strict=True):
+                if action >= 0 and graph.action[choice] != action:
+                    continue
+                for outcome in range(*graph.outcomes[choice : choice + 2]):
+                    to = graph.target[outcome]
+                    likely = share * mine / sum(weight) * graph.probability[outcome]
+                    if glimpses.held and glimpses.held[step] is not None:
+                        likely *= glimpses.held[step].holds(graph.states[to][None])[0]
+                    if glimpses.likelihood is not None:
+                        likely *= glimpses.likelihood[step, to]
+                    longer.append((to, likely))
+        paths = longer
+        totals.append(sum(share for _, share in paths))
+    return totals
+
+
+@pytest.mark.parametrize("plans", [lamps(), chancy()], ids=["certain", "chancy"])
+@pytest.mark.parametrize("hidden", list(itertools.product([False, True], repeat=3)))
+def test_the_evidence_is_the_sum_over_all_hidden_paths(plans, hidden) -> None:
+    graph, world = plans.graph, plans.graph.world
+    rng = np.random.default_rng(5)
+    done = [graph.action[graph.choices[0]], graph.action[graph.choices[1]], graph.action[0]]
+    held = (None, make_goal(world, "seen", "(or (on stairs) (not (on hall)))"), None)
+    for glimpses in (
+        Glimpses(world, np.where(hidden, -1, done)),
+        Glimpses(world, np.where(hidden, -1, done), held=held),
+        Glimpses(world, np.where(hidden, -1, done), likelihood=rng.random((3, len(graph)))),
+    ):
+        expected = [[by_hand(plans, glimpses, goal, b) for b in BETAS] for goal in range(2)]
+        if 0.0 in np.array(expected):
+            continue  # what was seen cannot be; told of below
+        log = weigh(glimpsed_effort(plans, glimpses), BETAS).log
+        assert np.allclose(log, np.diff(np.log(np.moveaxis(expected, 2, 0)), axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_all_is_seen_it_is_the_exact_model(name: str) -> None:
+    plans = planned(name)
+    world = plans.graph.world
+    for file in sorted((EXAMPLES / name / "plans").iterdir()):
+        plan = load_plan(world, file)
+        for other in (False, True):
+            exact = weigh(graph_effort(plans, plan, something_else=other), BETAS).log
+            glimpses = Glimpses(world, plan.actions)
+            log = weigh(glimpsed_effort(plans, glimpses, something_else=other), BETAS).log
+            assert np.array_equal(np.isinf(log), np.isinf(exact))
+            assert np.allclose(log, exact, rtol=0, atol=1e-12)
+
+
+def test_an_action_that_is_not_seen_says_nothing() -> None:
+    plans = planned("doors-keys-gems")
+    glimpses = Glimpses(plans.graph.world, np.full(5, -1))
+    assert np.allclose(weigh(glimpsed_effort(plans, glimpses), BETAS).log, 0, atol=1e-12)
+
+
+PARTLY = """
+(move c44 c34)      ; this was seen
+?
+?
+? => (has key-1)       ; of this, only what came of it
+"""
+
+
+def test_a_plan_with_gaps_is_read_and_judged() -> None:
+    plans = planned("doors-keys-gems")
+    glimpses = read_glimpses(plans.graph.world, PARTLY)
+    assert glimpses.steps == ("(move c44 c34)", "?", "?", "? => (has key-1)")
+    judgement = hbtom.judge_plans(plans, [glimpses])
+    assert judgement.to_dict()["plans"][0]["steps"][4]["action"] == "? => (has key-1)"
+    belief = dict(zip(map(str, judgement.test.goals), judgement.test.goal[-1], strict=True))
+    assert belief["gem-c"] < 0.01  # no key is needed for it
+    assert belief["gem-a"] == pytest.approx(belief["gem-b"])
+    with pytest.raises(BadInput, match="not seen"):
+        assert judgement.predictive
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("?\n(fly c44)", "no action 'fly'"),
+        ("? => (has gem-9)", "gem-9"),
+        ("(move c44 c34)\n?\n(move c44 c34)\n(pick-up gem-a c00)", "line 4: step 4, .* can follow"),
+        ("?? what", "what"),
+    ],
+)
+def test_what_cannot_be_is_told(text: str, why: str) -> None:
+    plans = planned("doors-keys-gems")
+    with pytest.raises(BadInput, match=why) as caught:
+        hbtom.judge_plans(plans, [read_glimpses(plans.graph.world, text)])
+    assert caught.value.said
+
+
+def test_a_likelihood_must_have_a_number_for_each_state() -> None:
+    plans = lamps()
+    glimpses = Glimpses(plans.graph.world, np.array([-1]), likelihood=np.ones((1, 3)))
+    with pytest.raises(BadInput, match=r"\(1, 3\), not \(1, 4\)"):
+        glimpsed_effort(plans, glimpses)
+
+
+def test_too_many_states_is_an_error_where_some_actions_are_not_seen() -> None:
+    plans = planned("doors-keys-gems")
+    glimpses = read_glimpses(plans.graph.world, PARTLY)
+    with pytest.raises(BadInput, match="more than 10 states"):
+        hbtom.judge_plans(plans.goals, [glimpses], most=10)

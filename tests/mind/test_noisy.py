@@ -1,0 +1,250 @@
+"""Places seen with noise: filters against the exact model, against dense algebra, and on jitter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hbtom
+from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
+from hbtom.judgement import watch
+from hbtom.judgement.judging import plan_trials
+from hbtom.mind import efficiencies, exert, waits, weigh
+from hbtom.mind.noisy import content, noisy_effort
+from hbtom.mind.particles import ParticleFilter, log_i0e
+from hbtom.mind.policy import log_i0e as log_i0e_of_one
+from hbtom.mind.sight import WOBBLE, stride_of
+from hbtom.model import Model, Observation, with_settings
+from hbtom.observe import Episode, Trial
+from hbtom.world import Course
+from hbtom.world.steady import smoothed, steadied, way_length
+from planes import BETA, Plane, seen_walk
+
+SMOOTH = {"default": {}, "paper": {}, "grid": {"acts.final": True, "motion.cell": 8.0}}
+MODELS = {
+    name: with_settings(Model.preset("paper" if name == "grid" else name), settings)
+    for name, settings in SMOOTH.items()
+}
+
+
+def noisy(model: Model, noise: float, **more: float) -> Model:
+    return with_settings(model, {"observation.noise": noise, **more})
+
+
+def jittered(trial: Trial, noise: float, seed: int = 0, missing: float = 0.0) -> Trial:
+    rng = np.random.default_rng(seed)
+    path = np.clip(trial.path + rng.normal(0.0, noise, trial.path.shape), 0, trial.size)
+    path[rng.random(len(path)) < missing] = np.nan
+    first = path[~np.isnan(path[:, 0])][0]
+    return replace(trial, path=path, agent=replace(trial.agent, centre=tuple(first.tolist())))
+
+
+def trials() -> list[Trial]:
+    """Walks straight and around, with key and lock, and one that is real in all but name."""
+    example = hbtom.load("examples/preference_u.json.zst")
+    told = episode(
+        key_trial(before=12, wait=12, after=20),
+        key_trial(jump=False),
+        to_thing(HEART.at(120, 60), others=[SPOON.at(60, 140)], before=20, after=20),
+        key_trial(goal=BEHIND, jitter=2),
+    )
+    return [*read(told), example[0], example.test]
+
+
+# Without noise
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: Model) -> None:
+    beta = efficiencies(model.efficiency)
+    for trial in trials():
+        exact = weigh(exert(model, (), trial), beta)
+        filtered = weigh(noisy_effort(model, trial, model.acts.cost), beta)
+        assert filtered.effort.choice is not exact.effort.choice
+        assert np.allclose(filtered.log, exact.log, rtol=0, atol=1e-12)
+        assert np.array_equal(filtered.frame, exact.frame)
+        assert np.array_equal(filtered.reachable, exact.reachable)
+        assert np.allclose(filtered.effort.excess, exact.effort.excess, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_as_noise_vanishes_the_evidence_comes_near_that_of_the_exact_model(model: Model) -> None:
+    beta = efficiencies(model.efficiency)
+    # Not on the edge between two cells, where the least noise makes a difference
+    (trial,) = read(episode(to_thing(HEART.at(125, 105), start=(45, 105))))
+    exact = weigh(exert(model, (), trial), beta).log
+    off = [
+        np.abs(weigh(exert(noisy(model, noise), (), trial), beta).log - exact).max()
+        for noise in (1e-2, 1e-3)
+    ]
+    assert off[1] < 0.02
+    assert off[1] <= off[0]
+
+
+def test_a_model_without_noise_does_not_filter() -> None:
+    model = Model.preset("default")
+    settings = {"observation.seed": 9, "observation.particles": 3}
+    for trial in trials():
+        one, other = (exert(each, (), trial) for each in (model, with_settings(model, settings)))
+        assert type(one.choice).__name__ == "Headings"
+        assert np.array_equal(one.excess, other.excess)
+
+
+# The algebra of a stride, and the filter's sums
+
+
+def dense(walk, noise: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw all places between strides at once, from the joint normal density of all that was seen.
+
+    One row of a least-squares problem for each frame; returns ``[draw, place, 2]``.
+    """
+    rows, seen, weight = [], [], []
+
+    def add(place: dict[int, float], at: np.ndarray, sd: float) -> None:
+        row = np.zeros(len(walk) + 1)
+        for index, share in place.items():
+            row[index] = share
+        rows.append(row / sd)
+        seen.append(at / sd)
+        weight.append(sd)
+
+    add({0: 1.0}, walk[0][3], noise)
+    for index, (share, inner, last, _) in enumerate(walk):
+        for s, at in zip(share, inner, strict=True):
+            add({index: 1.0 - s, index + 1: s}, at, float(np.hypot(noise, WOBBLE)))
+        add({index + 1: 1.0}, last, noise)
+    design, told = np.array(rows), np.array(seen)
+    precision = design.T @ design
+    mean = np.linalg.solve(precision, design.T @ told)
+    root = np.linalg.cholesky(np.linalg.inv(precision))
+    return mean + np.einsum("ij,djk->dik", root, rng.standard_normal((draws, len(mean), 2)))
+
+
+def test_the_particle_filter_sums_over_all_ways_that_fit_what_was_seen() -> None:
+    rng, noise = np.random.default_rng(8), 3.0
+    walk = seen_walk(rng, 0, 4.0, noise, strides=3)
+    strides = [stride_of(*part[:3], noise, part[3]) for part in walk]
+    nothing, nowhere = np.zeros(3, dtype=np.int64), np.zeros((0, 2))
+    course = Course(nothing, nothing, nothing, nothing, nowhere, nowhere)
+    everything = np.ones(3, dtype=bool)
+    many = ParticleFilter(course, strides, noise, Plane(), everything, 1.0, 4000, (1,))
+    log = many(BETA).sum(axis=0)
+    draws = dense(walk, noise, 100_000, rng)
+    ways = np.broadcast_to(draws, (3, 1, *draws.shape))
+    total = 0.0
+    for step in range(3):
+        excess, length = Plane().of_moves(ways[..., step, :], ways[..., step + 1, :], 0)
+        total = total - BETA[:, None] * excess - log_i0e(BETA[:, None] * length)
+    top = total.max(axis=-1)
+    expected = top + np.log(np.exp(total - top[..., None]).mean(axis=-1))
+    likely = expected > expected.max() - 8  # far out in the tails, drawing at random finds little
+    assert np.allclose(log[likely], expected[likely], atol=0.05)
+
+
+def test_bessel_functions_of_many_are_those_of_one() -> None:
+    x = np.array([0.0, 1e-9, 0.3, 5.0, 29.9, 30.0, 30.1, 700.0, 1e5])
+    assert np.allclose(log_i0e(x), [log_i0e_of_one(one) for one in x], rtol=1e-12, atol=1e-14)
+
+
+# Random numbers
+
+
+def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
+    model = noisy(Model.preset("default"), 2.0)
+    seen = tuple(jittered(trial, 2.0, seed) for seed, trial in enumerate(trials()[2:5]))
+    alone = [weigh(exert(model, (), one), efficiencies(model.efficiency)).log for one in seen]
+    turned = watch(model, Episode(seen[::-1]))[::-1]
+    for log, posterior in zip(alone, turned, strict=True):
+        assert np.array_equal(log, posterior.evidence.log)
+    other = noisy(Model.preset("default"), 2.0, **{"observation.seed": 1})
+    log = weigh(exert(other, (), seen[0]), efficiencies(other.efficiency)).log
+    assert not np.array_equal(log, alone[0])
+    likely = alone[0] > -3  # chance tells most about what hardly any particle can explain
+    assert np.allclose(log[likely], alone[0][likely], atol=0.5)
+    assert content(seen[0]) != content(seen[1])
+
+
+def test_plans_are_shared_by_models_that_see_alike() -> None:
+    model = noisy(Model.preset("default"), 2.0)
+    seen = Episode(tuple(jittered(trial, 2.0) for trial in trials()[:2]))
+    efforts = plan_trials(model, seen)
+    one, other = hbtom.judge(seen, model), hbtom.judge(seen, model, efforts=efforts)
+    assert one.plausibility == other.plausibility
+
+
+def test_keys_that_are_no_goals_are_left_out() -> None:
+    model = noisy(with_settings(Model.preset("default"), {"preference.keys": False}), 2.0)
+    posterior, _ = hbtom.infer(model, hbtom.Beliefs(), jittered(trials()[0], 2.0))
+    assert len(posterior.goals) == 1
+    assert posterior.evidence.log.shape[1] == 1
+    assert (
+        hbtom.judge(Episode((trials()[2],) * 2), noisy(Model.preset("paper"), 1.0)).predictive > 0
+    )
+
+
+# What happens, told through noise
+
+
+@pytest.mark.parametrize("noise", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_what_happens_is_told_through_noise(noise: float, missing: float) -> None:
+    model = noisy(Model.preset("default"), noise)
+    for number, trial in enumerate(trials()):
+        seen = jittered(trial, noise, number, missing)
+        steady = steadied(seen, model.observation)
+        assert not np.isnan(steady.path).any()
+        assert np.hypot(*(steady.path - trial.path).T).mean() < 1.5 * noise
+        assert steady.marks.picked == trial.marks.picked
+        assert steady.marks.gone == trial.marks.gone
+        exact, filtered = exert(Model.preset("default"), (), trial), exert(model, (), seen)
+        acts = [(~one.moves).sum() for one in (exact.choice, filtered.choice.nearest)]
+        assert acts[0] == acts[1]
+        assert abs(len(exact.frame) - len(filtered.frame)) <= 2 + len(exact.frame) // 4
+        walked = way_length(trial, Observation())
+        assert way_length(seen, model.observation) == pytest.approx(walked, rel=0.25, abs=12)
+
+
+def test_rest_is_not_taken_for_wandering() -> None:
+    model = noisy(Model.preset("default"), 3.0)
+    still = replace(trials()[2], path=np.full((300, 2), 100.0), barrier_left=np.zeros(300))
+    for seed in range(5):
+        seen = jittered(still, 3.0, seed)
+        effort = exert(model, (), seen)
+        moved = way_length(seen, model.observation)
+        assert moved < 10  # the jitter itself is about a thousand pixels long
+        assert np.abs(weigh(effort, efficiencies(model.efficiency)).log).sum(axis=0).max() < 1.0
+
+
+def test_waiting_costs_about_the_same_through_noise() -> None:
+    exact, model = Model.preset("default"), noisy(Model.preset("default"), 2.0)
+    trial = trials()[0]
+    (cost,), (seen,) = waits(exact, trial), waits(model, jittered(trial, 2.0))
+    assert seen == pytest.approx(cost, rel=0.5)
+
+
+@pytest.mark.parametrize("name", ["default", "paper"])
+def test_what_is_expected_stays_so_through_noise(name: str) -> None:
+    model = noisy(Model.preset(name), 2.0)
+    pair = [hbtom.load(f"examples/preference_{member}.json.zst") for member in "eu"]
+    expected, unexpected = (
+        hbtom.judge(
+            Episode(tuple(jittered(trial, 2.0, n, 0.1) for n, trial in enumerate(one))), model
+        )
+        for one in pair
+    )
+    assert expected.plausibility > 0.7 > 0.2 > unexpected.plausibility
+
+
+def test_smoothing_is_least_squares() -> None:
+    rng = np.random.default_rng(2)
+    path = rng.normal(0, 5, (12, 2)).cumsum(axis=0)
+    path[[3, 4, 11]] = np.nan
+    seen = ~np.isnan(path[:, 0])
+    step = np.diff(np.eye(12), axis=0) / 1.5
+    sight = np.eye(12)[seen] / 2.0
+    design = np.concatenate([step, sight])
+    told = np.concatenate([np.zeros((11, 2)), path[seen] / 2.0])
+    expected = np.linalg.lstsq(design, told, rcond=None)[0]
+    assert np.allclose(smoothed(path, 2.0, 1.5)[0], expected)

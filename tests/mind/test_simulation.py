@@ -1,0 +1,157 @@
+"""Simulation-based calibration: agents drawn from the priors have posteriors that are right.
+
+Draw goal and efficiency from the prior, simulate what is seen, and infer. The rank of the truth in
+the posterior is then uniform, if inference is right; ties of a discrete grid are broken at random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import hbtom
+from domains import EXAMPLES, example
+from hbtom import BadInput
+from hbtom.mind import weigh
+from hbtom.mind.glimpses import glimpsed_effort
+from hbtom.mind.inference import efficiencies, log_prior
+from hbtom.mind.particles import ParticleFilter
+from hbtom.mind.sight import stride_of
+from hbtom.mind.simulate import policy
+from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.world import Course
+from hbtom.world.pddl import Glimpses, explore, load_goals
+from planes import BETA, Plane, seen_walk
+
+BINS = 10
+DRAWS = 400
+
+
+def planned() -> GraphPlans:
+    world = example("doors-keys-gems")
+    goals = load_goals(world, EXAMPLES / "doors-keys-gems" / "goals.txt")
+    return plan_on_graph(explore(world), goals)
+
+
+def rank(belief: np.ndarray, true: int, rng: np.random.Generator) -> float:
+    """Return where the truth is in a discrete belief, 0 to 1; ties are broken by chance."""
+    return float(belief[:true].sum() + rng.random() * belief[true])
+
+
+def uniform(ranks: list[float]) -> float:
+    """Return the probability of ranks at least as uneven as these, if they are uniform."""
+    return float(chisquare(np.histogram(ranks, BINS, (0.0, 1.0))[0]).pvalue)
+
+
+def posterior(log_likelihood: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return P(goal, efficiency | all that was seen), goals being equally probable."""
+    log = log_likelihood.sum(axis=0) + np.log(prior)
+    joint = np.exp(log - log.max())
+    return joint / joint.sum()
+
+
+# The exact filter, on a graph
+
+
+def graph_ranks(factor: float) -> tuple[list[float], list[float]]:
+    """Return ranks of goals and of efficiencies; the observer's are ``factor`` times the true."""
+    plans, model = planned(), hbtom.Model.preset("paper")
+    beta, prior = efficiencies(model.efficiency), np.exp(log_prior(model.efficiency))
+    rng = np.random.default_rng(1)
+    goals, betas = [], []
+    for number in range(DRAWS):
+        agent = hbtom.simulate(
+            plans, model, seed=(7, number), unseen=0.5, most=6
+        )  # none is there yet
+        seen = Glimpses(plans.graph.world, agent.seen.actions)
+        log = weigh(glimpsed_effort(plans, seen), factor * beta).log
+        belief = posterior(log, prior)
+        names = [goal.name for goal in plans.goals]
+        goals.append(rank(belief.sum(axis=1), names.index(agent.goal.name), rng))
+        betas.append(rank(belief.sum(axis=0), int(np.abs(beta - agent.efficiency).argmin()), rng))
+    return goals, betas
+
+
+def test_the_exact_filter_is_calibrated() -> None:
+    goals, betas = graph_ranks(1.0)
+    assert uniform(goals) > 0.01
+    assert uniform(betas) > 0.01
+
+
+def test_a_wrong_model_is_found_out() -> None:
+    goals, betas = graph_ranks(0.3)
+    assert min(uniform(goals), uniform(betas)) < 1e-4
+
+
+# The particle filter, on an open plane
+
+
+def plane_ranks(assumed: float, noise: float = 4.0) -> tuple[list[float], list[float]]:
+    rng = np.random.default_rng(3)
+    goals, betas = [], []
+    for number in range(DRAWS):
+        goal, k = int(rng.integers(3)), int(rng.integers(len(BETA)))
+        walk = seen_walk(rng, goal, float(BETA[k]), noise)
+        strides = [stride_of(*part[:3], assumed, part[3]) for part in walk]
+        nothing = np.zeros(len(walk), dtype=np.int64)
+        course = Course(nothing, nothing, nothing, nothing, np.zeros((0, 2)), np.zeros((0, 2)))
+        everything = np.ones(3, dtype=bool)
+        particles = ParticleFilter(
+            course, strides, assumed, Plane(), everything, 1.0, 100, (11, number)
+        )
+        belief = posterior(particles(BETA), np.full(len(BETA), 1.0 / len(BETA)))
+        goals.append(rank(belief.sum(axis=1), goal, rng))
+        betas.append(rank(belief.sum(axis=0), k, rng))
+    return goals, betas
+
+
+def test_the_particle_filter_is_calibrated() -> None:
+    goals, betas = plane_ranks(assumed=4.0)
+    assert uniform(goals) > 0.01
+    assert uniform(betas) > 0.01
+
+
+def test_taking_noise_for_what_the_agent_does_is_found_out() -> None:
+    _, betas = plane_ranks(assumed=0.01)
+    assert uniform(betas) < 1e-4
+
+
+# Simulated agents
+
+
+def test_actions_are_as_frequent_as_the_policy_says() -> None:
+    plans, model = planned(), hbtom.Model.preset("paper")
+    beta, prior = efficiencies(model.efficiency), np.exp(log_prior(model.efficiency))
+    first, last = plans.graph.choices[:2]
+    expected = np.mean(
+        [
+            sum(p * policy(plans, first, last, goal, b) for p, b in zip(prior, beta, strict=True))
+            for goal in range(len(plans.goals))
+        ],
+        axis=0,
+    )
+    drawn = [
+        hbtom.simulate(plans, model, seed=(2, number), most=1).plan.actions[0]
+        for number in range(2000)
+    ]
+    counts = [drawn.count(action) for action in plans.graph.action[first:last]]
+    assert chisquare(counts, 2000 * expected).pvalue > 0.01
+
+
+def test_a_simulated_agent_gets_what_it_wants_and_is_the_same_for_the_same_seed() -> None:
+    plans = planned()
+    one, same, other = (hbtom.simulate(plans, seed=seed) for seed in (4, 4, 8))
+    assert one.goal.holds(one.plan.states[-1:])[0]
+    assert one.plan.steps == same.plan.steps == one.seen.steps
+    assert one.plan.steps != other.plan.steps
+    hidden = hbtom.simulate(plans, seed=4, unseen=1.0)
+    assert set(hidden.seen.steps) == {"?"}
+    assert hidden.plan.steps == one.plan.steps
+
+
+def test_what_cannot_be_simulated_is_told() -> None:
+    with pytest.raises(BadInput, match="no probability"):
+        hbtom.simulate(planned(), unseen=1.5)
+    with pytest.raises(BadInput, match="no goals"):
+        hbtom.simulate([])
