@@ -57,7 +57,7 @@ def test_a_bad_key_or_lock_is_called_as_the_file_calls_it(newer, older) -> None:
 
 def test_the_first_bad_trial_is_named() -> None:
     bad = simple_episode()
-    bad[2][0]["agent"] = bad[1][7]["agent"] = None
+    bad[2][0]["agent"] = bad[1][7]["agent"] = 3
     with pytest.raises(BadInput) as caught:
         read(bad)
     assert caught.value.place == Place(trial=2, frame=8, field="agent")

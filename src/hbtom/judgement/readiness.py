@@ -37,8 +37,11 @@ def worth_compiling(models: Sequence[Model], pairs: int) -> bool:
 
 
 def _kinds(models: Sequence[Model]) -> dict[str, Model]:
-    """Return a model of each kind of motion: each kind has kernels of its own."""
-    return {type(model.motion).__name__: model for model in models}
+    """Return a model of each kind of motion, exact or noisy: each has kernels of its own."""
+    return {
+        f"{'Noisy' if model.observation.noise else ''}{type(model.motion).__name__}": model
+        for model in models
+    }
 
 
 _SMALLEST = Episode(

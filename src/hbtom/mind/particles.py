@@ -14,7 +14,7 @@ All strata (goal, efficiency) use the same random numbers, so that chance is not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -74,14 +74,14 @@ class _Cloud:
     def move(self, step: int, stride: Stride) -> Annotated[Floats, "goal efficiency"]:
         """Propose where a stride ends, and weigh it: what was seen so far, then the policy."""
         phase = int(self.model.course.phase[step])
-        neutral, place = self.neutral.told(stride)
-        if stride.begin is not None:  # where it began is drawn from all that is known of it
-            neutral, place = 0.0, _Neutral(stride.begin, self.model.noise**2).told(stride)[1]
-            self._begin(place)
-            told = np.zeros(())
-        else:
+        if stride.begin is None:
             told = _told(stride, self.places - self.neutral.mean, self.neutral.mean)
-        before, recent = self.places, self.recent
+            neutral, place = self.neutral.told(stride)
+        else:  # where it began is drawn from all that the stride tells, which then says no more
+            told, neutral = np.zeros(()), 0.0
+            _, place = _Neutral(stride.begin, self.model.noise**2).told(stride)
+            self._begin(place)
+        before, recent = self.places, self.recent and replace(self.recent, before=None)
         self.places, self.neutral = _drawn(stride, before, self._normals()), place.moved(stride)
         evidence = self._weigh(told + self._policy(before, self.places, phase)) - neutral
         self.recent = _Recent(stride, phase, before, recent)
@@ -156,7 +156,7 @@ class _Cloud:
         if before is not None:
             new = new + self._policy(before.start, start, before.phase)
             old = old + self._policy(before.start, recent.start, before.phase)
-        take = np.log(self.rng.random(self.model.particles)) < new - old
+        take = -self.rng.standard_exponential(self.model.particles) < new - old
         self.places = np.where(take[..., None], stop, self.places)
         start = np.where(take[..., None], start, recent.start)
         self.recent = _Recent(recent.stride, recent.phase, start, before)
