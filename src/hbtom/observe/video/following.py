@@ -1,0 +1,159 @@
+"""Following things from picture to picture, by analysis and synthesis.
+
+A thing is looked for near where it was. Of all places, the one explains the picture best at which
+the pixels that the thing would cover, T, differ least from those L that have its colour. Pixels H
+that something else may hide count for neither:
+
+    |L \\ T| + |T \\ L \\ H|  =  |L| + |T| - 2 |T and L| - |T and H|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.observe.video.colours import STAGE, Palette
+from hbtom.observe.video.pictures import Picture
+from hbtom.observe.video.solids import Place, Solid, Window
+from hbtom.observe.video.stage import Stage
+from hbtom.observe.video.things import Thing
+
+_NEAR = 10.0  # pixels of the world within which one looks first
+_SAME = 14  # by how much colours of a picture may change where nothing moves
+_GONE = 0.15  # of what a thing covered at first; with less of it, it is not there
+_STILL = 0.25  # pixels of the picture that the middle of a thing at rest may wander
+_STEPS = (2.0, 1.0, 0.5, 0.25)  # pixels of the world
+_AROUND = [np.array(step) for step in product((-1.0, 0.0, 1.0), repeat=2) if any(step)]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """All that is needed to find things in pictures of one trial."""
+
+    stage: Stage
+    palette: Palette
+    shape: tuple[int, int]  # rows and columns of pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What is seen of a thing: where it is, in how many pixels, and the middle of these."""
+
+    place: Place
+    count: int
+    middle: Annotated[Floats, "2"]
+
+    @property
+    def there(self) -> bool:
+        return self.count > 0
+
+
+def first_sight(thing: Thing) -> Sight:
+    """Return what is seen of a thing at first."""
+    return Sight(thing.place, len(thing.region), thing.region.mean(axis=0))
+
+
+def follow(
+    view: View, things: Sequence[Thing], sights: Sequence[Sight], before: Picture, now: Picture
+) -> list[Sight]:
+    """Return what is seen of each thing in a picture, given the picture before and its sights."""
+    found = list(sights)
+    for index, thing in enumerate(things):
+        window = thing.form.window(view.stage.camera, found[index].place)
+        window = window.grown(_NEAR * view.stage.camera.scale, view.shape)
+        if _changed(before[window.part], now[window.part]):
+            others = [
+                (other, sight)
+                for other, sight in zip(things, found, strict=True)
+                if other is not thing and other.label == thing.label and sight.there
+            ]
+            found[index] = _sought(view, thing, found[index], others, window, now)
+    return found
+
+
+def _changed(before: Picture, now: Picture) -> bool:
+    gap = np.maximum(before, now) - np.minimum(before, now)
+    return bool((gap > _SAME).any())
+
+
+def _sought(
+    view: View,
+    thing: Thing,
+    last: Sight,
+    others: Sequence[tuple[Thing, Sight]],
+    window: Window,
+    picture: Picture,
+) -> Sight:
+    """Look for a thing within a window, and if it is not there anywhere."""
+    own, hidden = _pixels(view, thing, last, others, window, picture)
+    if own.sum() < _GONE * len(thing.region):
+        window = Window(0, 0, view.shape[1], view.shape[0])
+        own, hidden = _pixels(view, thing, last, others, window, picture)
+        if own.sum() < _GONE * len(thing.region):
+            return Sight(last.place, 0, last.middle)
+    count, middle = int(own.sum()), _middle(own, window)
+    moved = middle - last.middle
+    if last.there and np.hypot(*moved) < _STILL and abs(count - last.count) < 0.05 * last.count:
+        return last
+    place = _explained(view, thing, _start(view, last, moved), 2.0 * own + hidden, window)
+    return Sight(place, count, middle)
+
+
+def _start(view: View, last: Sight, moved: Annotated[Floats, "2"]) -> Place:
+    """Return where a thing is if it moved as the middle of its pixels did."""
+    camera = view.stage.camera
+    seen = camera.project(np.array([[*last.place, 0.0]]))
+    return last.place + (camera.ground(seen + moved) - camera.ground(seen))[0]
+
+
+def _pixels(
+    view: View,
+    thing: Thing,
+    last: Sight,
+    others: Sequence[tuple[Thing, Sight]],
+    window: Window,
+    picture: Picture,
+) -> tuple[Bools, Bools]:
+    """Tell which pixels have a thing's colour, and at which it may be hidden."""
+    camera, labels = view.stage.camera, view.palette.label(picture[window.part])
+    own, hidden = labels == thing.label, (labels != STAGE) & (labels != thing.label)
+    for other, sight in others:
+        covered = other.form.covered(camera, sight.place, window)
+        own, hidden = own & ~covered, hidden | (own & covered)
+    if not camera.flat:
+        away = np.hypot(*(last.place - camera.place[:2]))
+        nearer = view.stage.distance[window.part] < away
+        hidden |= (labels == STAGE) & view.stage.is_wall[window.part] & nearer
+    return own, hidden
+
+
+def _middle(own: Bools, window: Window) -> Annotated[Floats, "2"]:
+    rows, columns = np.nonzero(own)
+    return np.array([columns.mean() + window.left, rows.mean() + window.top])
+
+
+def _explained(
+    view: View, thing: Thing, start: Place, worth: Annotated[Floats, "row column"], window: Window
+) -> Place:
+    """Return the place that explains the pixels of a window best, near some place."""
+    camera, form = view.stage.camera, thing.form
+
+    def unexplained(place: Place) -> float:
+        covered = form.covered(camera, place, window)
+        return float(covered.sum() - worth[covered].sum())
+
+    place, least = start, unexplained(start)
+    for step in _STEPS:
+        better = True
+        while better:
+            tried = [(unexplained(place + step * way), place + step * way) for way in _AROUND]
+            now, there = min(tried, key=lambda one: one[0])
+            better = now < least
+            if better:
+                place, least = there, now
+    return form.settled(camera, place)

@@ -1,0 +1,191 @@
+"""What a thing looks like where it stands: which pixels of a picture it covers.
+
+Where the world is drawn flat a thing is a stamp, the same everywhere. Where it has depth a thing is
+one of a few solids, the one that covers what is seen best: cylinder, ball or cube.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple, Protocol
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats
+from hbtom.observe.video.camera import Camera
+from hbtom.observe.video.outlines import least_squares, outline, within
+from hbtom.observe.video.regions import Region
+
+Place = Annotated[Floats, "2"]
+
+
+class Window(NamedTuple):
+    """A part of a picture."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def part(self) -> tuple[slice, slice]:
+        """The part of an array [row column] that it is."""
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    @property
+    def points(self) -> Annotated[Floats, "pixel 2"]:
+        """The middles of its pixels, row by row."""
+        across, down = np.arange(self.left, self.right), np.arange(self.top, self.bottom)
+        return np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2) + 0.5
+
+    def grown(self, margin: float, shape: tuple[int, ...]) -> Window:
+        """Return what is within some margin, as far as there is a picture."""
+        more, (rows, columns) = int(np.ceil(margin)), shape[:2]
+        return Window(
+            max(self.left - more, 0),
+            max(self.top - more, 0),
+            min(self.right + more, columns),
+            min(self.bottom + more, rows),
+        )
+
+
+def window_round(region: Region) -> Window:
+    """Return the smallest window that holds a region."""
+    (left, top), (right, bottom) = region.min(axis=0), region.max(axis=0) + 1
+    return Window(int(left), int(top), int(right), int(bottom))
+
+
+class Form(Protocol):
+    """Something that covers pixels, depending on where it stands."""
+
+    name: str
+
+    def window(self, camera: Camera, place: Place) -> Window:
+        """Return a window that holds all that is covered."""
+
+    def covered(self, camera: Camera, place: Place, window: Window) -> Annotated[Bools, "row col"]:
+        """Tell which pixels of a window are covered."""
+
+    def settled(self, camera: Camera, place: Place) -> Place:
+        """Return which of all places at which the same is covered is meant."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stamp:
+    """A flat thing."""
+
+    mask: Annotated[Bools, "row column"]
+    name: str = "stamp"
+
+    def window(self, camera: Camera, place: Place) -> Window:
+        rows, columns = self.mask.shape
+        x, y = camera.project(np.array([[*place, 0.0]]))[0]
+        left, top = int(np.floor(x - columns / 2 + 0.5)), int(np.floor(y - rows / 2 + 0.5))
+        return Window(left, top, left + columns, top + rows)
+
+    def covered(self, camera: Camera, place: Place, window: Window) -> Annotated[Bools, "row col"]:
+        here = self.window(camera, place)
+        covered = np.zeros((window.bottom - window.top, window.right - window.left), dtype=bool)
+        left, right = max(here.left, window.left), min(here.right, window.right)
+        top, bottom = max(here.top, window.top), min(here.bottom, window.bottom)
+        if left < right and top < bottom:
+            covered[top - window.top : bottom - window.top, left - window.left : right - window.left] = (
+                self.mask[top - here.top : bottom - here.top, left - here.left : right - here.left]
+            )
+        return covered
+
+    def settled(self, camera: Camera, place: Place) -> Place:
+        window = self.window(camera, place)
+        middle = np.array([[window.left + window.right, window.top + window.bottom]]) / 2
+        return camera.ground(middle)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A convex thing with height, by points on its surface as seen from where it stands."""
+
+    surface: Annotated[Floats, "point 3"]
+    name: str
+
+    def outline(self, camera: Camera, place: Place) -> Annotated[Floats, "direction"]:
+        return outline(camera.project(self.surface + (*place, 0.0)))
+
+    def window(self, camera: Camera, place: Place) -> Window:
+        seen = camera.project(self.surface + (*place, 0.0))
+        (left, top), (right, bottom) = np.floor(seen.min(axis=0)), np.ceil(seen.max(axis=0))
+        return Window(int(left), int(top), int(right), int(bottom))
+
+    def covered(self, camera: Camera, place: Place, window: Window) -> Annotated[Bools, "row col"]:
+        inside = within(self.outline(camera, place), window.points)
+        return inside.reshape(window.bottom - window.top, window.right - window.left)
+
+    def settled(self, camera: Camera, place: Place) -> Place:
+        return place
+
+
+_TURN = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+_CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN), np.zeros_like(_TURN)], axis=1)
+_SQUARE = np.array([(x, y, 0.0) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])
+
+
+def _upright(base: Annotated[Floats, "corner 3"], half: float, height: float) -> Floats:
+    """Return the corners of a prism: its base, and the same at some height."""
+    return np.concatenate([half * base, half * base + (0.0, 0.0, height)])
+
+
+def _ball(half: float, height: float) -> Annotated[Floats, "point 3"]:
+    """Return points on circles round a ball that lies on the floor, flattened to some height."""
+    levels = np.linspace(-np.pi / 2, np.pi / 2, 13)
+    rings = [np.cos(up) * _CIRCLE + (0.0, 0.0, 1.0 + np.sin(up)) for up in levels]
+    return np.concatenate(rings) * (half, half, height / 2)
+
+
+SOLIDS: dict[str, Callable[[float, float], Floats]] = {
+    "cylinder": lambda half, height: _upright(_CIRCLE, half, height),
+    "ball": _ball,
+    "cube": lambda half, height: _upright(_SQUARE, half, height),
+}
+
+
+def stamp_of(region: Region, camera: Camera) -> tuple[Stamp, Place]:
+    """Return the stamp that a region of a flat picture is, and where its middle lies."""
+    window = window_round(region)
+    mask = np.zeros((window.bottom - window.top, window.right - window.left), dtype=bool)
+    mask[region[:, 1] - window.top, region[:, 0] - window.left] = True
+    middle = np.array([[window.left + window.right, window.top + window.bottom]]) / 2
+    return Stamp(mask), camera.ground(middle)[0]
+
+
+def solid_of(region: Region, camera: Camera) -> tuple[Solid, Place, float]:
+    """Return the solid that looks most like a region, where it stands, and how far it is off."""
+    start = np.array([*_foot(region, camera), 5.0, 10.0])
+    found = [_fitted(name, outline(region + 0.5), camera, start) for name in SOLIDS]
+    return min(found, key=lambda one: one[2])
+
+
+def _fitted(name: str, seen: Floats, camera: Camera, start: Floats) -> tuple[Solid, Place, float]:
+    """Fit where a solid stands, how wide and how high it is."""
+
+    def made(values: Floats) -> Solid:
+        return Solid(SOLIDS[name](values[2], values[3]), name)
+
+    values, misfit = least_squares(
+        lambda values: made(values).outline(camera, values[:2]) - seen, start, rounds=30
+    )
+    return made(values), values[:2], misfit
+
+
+def placed(solid: Solid, region: Region, camera: Camera) -> tuple[Place, float]:
+    """Return where a solid stands if it is seen as a region, and how far it is off."""
+    seen = outline(region + 0.5)
+    return least_squares(
+        lambda place: solid.outline(camera, place) - seen, _foot(region, camera), rounds=30
+    )
+
+
+def _foot(region: Region, camera: Camera) -> Place:
+    """Return about where a thing stands that is seen as a region: at its lower end."""
+    window = window_round(region)
+    end = np.array([[(window.left + window.right) / 2, window.bottom]])
+    return camera.ground(end)[0]

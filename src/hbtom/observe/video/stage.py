@@ -1,0 +1,110 @@
+"""The stage: floor and walls, on a lattice of cells 20 pixels wide.
+
+A cell is wall if its top looks dark. How the stage then should look is drawn, and compared with how
+it does look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.errors import BadInput
+from hbtom.observe.video.camera import SIDE, Camera
+from hbtom.observe.video.colours import is_dark, is_grey
+from hbtom.observe.video.pictures import Picture
+
+CELL = 20.0
+CELLS = int(SIDE / CELL)
+
+_WALL = 0.8  # of a cell's top must be dark
+_ALIKE = 0.95  # of a picture's pixels must look as they should
+_INNER = (np.arange(7) + 1.0) / 8.0 * CELL  # places within a cell at which one looks
+_STEPS = 12  # along the way of light from above a wall to the floor
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What does not move: where walls are, and how far what is seen is from the camera's foot."""
+
+    camera: Camera
+    walls: Annotated[Bools, "row column"]  # of cells
+    is_wall: Annotated[Bools, "row column"]  # of pixels of the picture
+    distance: Annotated[Floats, "row column"]  # of pixels; along the floor
+
+    @property
+    def blocks(self) -> Annotated[Floats, "wall 4"]:
+        """The walls as rows x, y, width, height, sorted."""
+        rows, columns = np.nonzero(self.walls)
+        blocks = np.column_stack([columns, rows, np.ones_like(rows), np.ones_like(rows)])
+        return frozen(CELL * blocks[np.lexsort((rows, columns))])
+
+
+def stage_of(picture: Picture, camera: Camera) -> Stage:
+    """Find floor and walls in a picture."""
+    dark = is_dark(picture)
+    walls = _walls(dark, dark | is_grey(picture), camera)
+    is_wall, is_floor, distance = _drawn(walls, camera, dark.shape)
+    judged = is_wall | is_floor
+    judged &= dark | (is_grey(picture) & _bright(picture))
+    alike = np.mean(dark[judged] == is_wall[judged]) if judged.any() else 0.0
+    if alike < _ALIKE or not is_floor.any():
+        raise BadInput(
+            "floor and walls cannot be made out",
+            hint="walls are dark squares on a bright floor, on a lattice of 10 x 10",
+        )
+    return Stage(camera, walls, is_wall, distance)
+
+
+def _bright(picture: Picture) -> Annotated[Bools, "row column"]:
+    """Tell which pixels may be floor; those in between are the edges of walls, and shadows."""
+    bright: Bools = picture.min(axis=-1) > 180
+    return bright
+
+
+def _walls(dark: Bools, plain: Bools, camera: Camera) -> Annotated[Bools, "row column"]:
+    """Tell which cells are walls, by their tops; things that stand before them do not count."""
+    walls = np.zeros((CELLS, CELLS), dtype=bool)
+    y, x = (grid.ravel() for grid in np.meshgrid(_INNER, _INNER, indexing="ij"))
+    for row in range(CELLS):
+        for column in range(CELLS):
+            top = np.column_stack(
+                [x + CELL * column, y + CELL * row, np.full_like(x, camera.height)]
+            )
+            seen = np.floor(camera.project(top)).astype(np.int64)
+            seen = seen.clip(0, np.array(dark.shape)[::-1] - 1)
+            counts = plain[seen[:, 1], seen[:, 0]]
+            looks = dark[seen[:, 1], seen[:, 0]] & counts
+            walls[row, column] = looks.sum() >= _WALL * max(counts.sum(), len(x) / 4)
+    walls[[0, -1], :] = walls[:, [0, -1]] = True  # the border, by which the camera was found
+    return walls
+
+
+def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> tuple[Bools, Bools, Floats]:
+    """Draw the stage: which pixels are wall and which floor, and how far what they show is.
+
+    Light that is seen at a pixel passed some place at the height of walls, and if no wall was in
+    its way some place of the floor.
+    """
+    rows, columns = shape
+    points = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1) + 0.5
+    above, below = (camera.ground(points.reshape(-1, 2), h) for h in (camera.height, 0.0))
+    place, is_wall = below.copy(), np.zeros(len(below), dtype=bool)
+    for part in np.linspace(0.0, 1.0, 1 if camera.flat else _STEPS):
+        at = above + part * (below - above)
+        hit = ~is_wall & _looked_up(walls, at)
+        place[hit], is_wall = at[hit], is_wall | hit
+    inside = ((place >= 0) & (place <= SIDE)).all(axis=1)
+    distance = np.zeros(len(place)) if camera.flat else np.hypot(*(place - camera.place[:2]).T)
+    is_floor = inside & ~is_wall
+    return is_wall.reshape(shape), is_floor.reshape(shape), distance.reshape(shape)
+
+
+def _looked_up(walls: Bools, places: Annotated[Floats, "place 2"]) -> Annotated[Bools, "place"]:
+    cells = np.floor(places / CELL).clip(-1, CELLS).astype(np.int64)
+    around = np.pad(walls, 1)
+    found: Bools = around[cells[:, 1] + 1, cells[:, 0] + 1]
+    return found

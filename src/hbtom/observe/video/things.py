@@ -1,0 +1,95 @@
+"""The things in a picture: regions of one colour, what they look like, and what they are for.
+
+In a flat picture, what is long is the barrier, a square with a slot is the lock, and a triangle is
+the key. Kinds of things are known again from trial to trial, by colour and form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.observe.video.camera import SIDE, Camera
+from hbtom.observe.video.colours import Palette
+from hbtom.observe.video.regions import Region, regions
+from hbtom.observe.video.shapes import is_key, is_lock, same_shape
+from hbtom.observe.video.solids import Form, Place, Solid, Stamp, placed, solid_of, stamp_of
+
+Role = Literal["thing", "key", "lock", "barrier"]
+
+_SMALLEST = 30.0  # square pixels of the world that a thing covers
+_LONGEST = 24.0  # pixels of the world that anything but a barrier measures
+_WORSE = 0.7  # pixels of the picture that a known solid may fit worse than any other
+_SAME_COLOUR = {False: 30.0, True: 60.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """Something that is seen in a picture."""
+
+    role: Role
+    form: Form
+    place: Place
+    label: int  # of its colour in the palette
+    colour: Annotated[Floats, "3"]
+    value: Annotated[Floats, "3"]  # of its colour, as palettes compare it
+    region: Region  # where it is seen at first
+
+
+def things_in(
+    labels: Annotated[Ints, "row column"],
+    palette: Palette,
+    camera: Camera,
+    known: Sequence[Thing] = (),
+) -> Iterator[Thing]:
+    """Yield all things of a picture, given the class of each pixel."""
+    for label, value in enumerate(palette.things):
+        for region in regions(labels == label):
+            if len(region) < _SMALLEST * camera.scale**2:
+                continue
+            alike = [one for one in known if _alike(one.value, value, shaded=palette.shaded)]
+            form, place = (
+                stamp_of(region, camera) if camera.flat else _solid(region, camera, alike)
+            )
+            if not (-SIDE / 10 <= place.min() and place.max() <= SIDE * 1.1):
+                continue
+            role = _role(form, camera)
+            yield Thing(role, form, place, label, palette.shown[label], value, region)
+
+
+def same_kind(one: Thing, other: Thing) -> bool:
+    """Tell whether two things look the same, and are hence the same in two trials."""
+    shaded = isinstance(one.form, Solid)
+    if one.role != other.role or not _alike(one.value, other.value, shaded=shaded):
+        return False
+    if isinstance(one.form, Stamp) and isinstance(other.form, Stamp):
+        return same_shape(one.form.mask, other.form.mask)
+    return True
+
+
+def _alike(one: Floats, other: Floats, *, shaded: bool) -> bool:
+    return float(np.sqrt(((one - other) ** 2).sum())) < _SAME_COLOUR[shaded]
+
+
+def _solid(region: Region, camera: Camera, alike: Sequence[Thing]) -> tuple[Solid, Place]:
+    """Return the solid that a region is: one that is known already, if it looks about as well."""
+    free, place, misfit = solid_of(region, camera)
+    for thing in alike:
+        if isinstance(thing.form, Solid):
+            there, worse = placed(thing.form, region, camera)
+            if worse < misfit + _WORSE:
+                return thing.form, there
+    return free, place
+
+
+def _role(form: Form, camera: Camera) -> Role:
+    """Tell what a flat thing is for, by its shape."""
+    if not isinstance(form, Stamp):
+        return "thing"
+    if max(form.mask.shape) / camera.scale > _LONGEST:
+        return "barrier"
+    return "key" if is_key(form.mask) else "lock" if is_lock(form.mask) else "thing"
