@@ -7,18 +7,25 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the input something is; lines, trials and frames count from 1, as people do."""
+    """Where in the input something is; lines, trials and frames count from 1, as people do.
+
+    A thing is named by its id, and steps have the numbers that a scene gives them, from 0.
+    """
 
     file: str | None = None
     trial: int | None = None
     frame: int | None = None
     field: str | None = None
     line: int | None = None
+    thing: str | None = None
+    step: int | None = None
 
     def __str__(self) -> str:
         parts = [
             f"line {self.line}" if self.line is not None else "",
             f"trial {self.trial}" if self.trial is not None else "",
+            f"object '{self.thing}'" if self.thing is not None else "",
+            f"step {self.step}" if self.step is not None else "",
             f"frame {self.frame}" if self.frame is not None else "",
             f"field '{self.field}'" if self.field is not None else "",
         ]

@@ -14,13 +14,18 @@ def problem(error: Exception) -> str:
 
 
 def malformed(data: bytes, error: Exception, *, hint: str) -> BadInput:
-    """Say where a file stops being JSON, and what is likely to be wrong there."""
+    """Say in which trial, frame and field a file stops being JSON, and what may be wrong there."""
+    byte = re.search(r"\(byte (\d+)\)", str(error))
+    offset = len(data) if "truncated" in str(error) else int(byte[1]) if byte else 0
+    return broken(data, error, hint=hint, place=_place_of(data, offset))
+
+
+def broken(data: bytes, error: Exception, *, hint: str, place: Place | None = None) -> BadInput:
+    """Say how a file stops being JSON."""
     if "truncated" in str(error):
-        place = _place_of(data, len(data))
         return BadInput("the file is cut off", hint="copy or download it again", place=place)
     byte = re.search(r"\(byte (\d+)\)", str(error))
     offset = int(byte[1]) if byte else 0
-    place = _place_of(data, offset)
     if _NOT_A_NUMBER.match(data, max(0, offset - 1)):
         finite = "NaN and Infinity are not numbers of JSON; write a number"
         return BadInput("not a number", hint=finite, place=place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -51,6 +51,23 @@ class Body:
     radius: float
 
 
+OtherKind = Literal["agent", "door", "occluder", "paddle"]
+
+
+@dataclass(frozen=True, eq=False)
+class Other:
+    """Something else that is seen: another agent, or a board that hides, bars or pushes.
+
+    It is drawn, but nothing follows from it yet. A board is a box about its place, turned.
+    """
+
+    kind: OtherKind
+    look: Look
+    size: tuple[float, float]  # width and height of the box, not turned
+    path: Annotated[Floats, "frame 2"]  # not a number where it is not there
+    angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One trial as it was seen.
@@ -72,6 +89,7 @@ class Trial:
     lock: Body | None = None
     lock_there: Annotated[Bools, "frame"] | None = None
     warnings: tuple[str, ...] = ()
+    others: tuple[Other, ...] = ()
 
     def __post_init__(self) -> None:
         """Make all arrays such as kernels take; those that readers make are so already."""
@@ -123,12 +141,18 @@ class Trial:
 
 def same_trial(one: Trial, other: Trial) -> bool:
     """Tell whether two trials show the very same."""
-    return one is other or all(
-        _same(getattr(one, field.name), getattr(other, field.name)) for field in fields(Trial)
-    )
+    return one is other or _same_fields(one, other)
+
+
+def _same_fields(one: Trial | Other, other: Trial | Other) -> bool:
+    return all(_same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
 
 
 def _same(one: object, other: object) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return all(map(_same, one, other))
+    if isinstance(one, Other) and isinstance(other, Other):
+        return _same_fields(one, other)
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
     return one is other or (type(one) is type(other) and bool(one == other))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hbtom.errors import BadInput
-from hbtom.observe import bib
+from hbtom.observe import bib, mcs
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
 
@@ -86,12 +86,11 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         raise BadInput(
             "this is a Parquet file", hint="the name of an archive of episodes ends in .parquet"
         )
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if start == b"{":
-        raise BadInput(
-            "this is a JSON object, not an episode of the Baby Intuitions Benchmark",
-            hint="an episode is a list of trials; scene files of other formats are not read yet",
-        )
-    return bib.reading(data.removeprefix(b"\xef\xbb\xbf"), name, other)
+        like = None if other is None else other.episode
+        return bib.Reading(mcs.read(data, name, like), b"", [], {})
+    return bib.reading(data, name, other)
 
 
 def file_bytes(path: Path) -> bytes:

@@ -1,0 +1,11 @@
+"""The reader of Machine Common Sense (MCS) passive-agent scenes.
+
+A scene is one JSON object for all trials: a list of actions, of which ``EndHabituation`` ends a
+trial, and a list of things with the steps at which each is shown somewhere, or hidden. ``scene``
+decodes it, ``roles`` tells from an id what a thing is, ``timeline`` where it is at each step,
+``ending`` how a trial ends, ``pace`` how steps become frames, and ``trials`` makes trials of it.
+"""
+
+from hbtom.observe.mcs.trials import read
+
+__all__ = ["read"]

@@ -1,0 +1,189 @@
+"""What of a scene file is used, and where and why it cannot be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from hbtom.errors import BadInput, Place
+from hbtom.observe.decoding import broken, problem
+from hbtom.observe.mcs.roles import Role, role_of
+
+FARTHEST = 25.0  # metres from the middle that anything may be
+SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
+NOT_A_SCENE = "this is a JSON object, but not a Machine Common Sense scene"
+
+_Metres = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
+_Degrees = Annotated[float, Meta(ge=-36000, le=36000)]
+_Step = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
+class Point(Struct, kw_only=True, frozen=True):
+    """A place in metres; y is the height."""
+
+    x: _Metres
+    y: float = 0.0
+    z: _Metres
+
+
+class Turn(Struct, frozen=True):
+    """A rotation in degrees; y is about the upright axis."""
+
+    y: _Degrees = 0.0
+
+
+class Show(Struct, frozen=True, rename={"step": "stepBegin"}):
+    """A thing stands here from a step on."""
+
+    step: _Step
+    position: Point
+    rotation: Turn | None = None
+    scale: Point | None = None
+
+
+class Hide(Struct, frozen=True, rename={"step": "stepBegin"}):
+    """A thing is not there from a step on."""
+
+    step: _Step
+
+
+class Thing(Struct, frozen=True):
+    """One entry of ``objects``; fields that are not named here mean nothing."""
+
+    id: str
+    type: str
+    materials: tuple[str, ...] | None = None
+    shows: tuple[Show, ...] = ()
+    hides: tuple[Hide, ...] = ()
+    structure: bool = False
+
+
+class _Goal(Struct):
+    action_list: list[list[str]]
+    last_step: _Step | None = None
+
+
+class _Scene(Struct):
+    goal: _Goal
+    objects: list[Raw]
+    version: int | str = 3
+
+
+class _Named(Struct):
+    id: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The steps of all trials, and all things that have a role, by their role."""
+
+    spans: tuple[range, ...]  # the steps of each trial
+    things: dict[Role, tuple[Thing, ...]]
+    old: bool  # of version 2
+
+    def all(self, role: Role) -> tuple[Thing, ...]:
+        return self.things.get(role, ())
+
+
+_decode = msgspec.json.Decoder(_Scene).decode
+_decode_named = msgspec.json.Decoder(_Named).decode
+_decode_thing = msgspec.json.Decoder(Thing).decode
+
+
+def decode(data: bytes) -> Scene:
+    """Decode a scene file; this is the one place that says what is wrong with its JSON."""
+    try:
+        scene = _decode(data)
+    except RecursionError:
+        raise BadInput("the file is nested too deeply", hint=SHAPE) from None
+    except msgspec.ValidationError as error:
+        raise _refused(data, error) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise broken(data, error, hint=SHAPE) from None
+    old = str(scene.version) == "2"
+    things: dict[Role, tuple[Thing, ...]] = {}
+    for number, raw in enumerate(scene.objects, start=1):
+        role, thing = _thing(raw, number, old)
+        if role is not None and thing is not None:
+            things[role] = (*things.get(role, ()), thing)
+    return Scene(_spans(scene.goal), things, old)
+
+
+def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
+    """Say what is wrong with a scene, or that it is none at all."""
+    try:
+        whole = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
+        return broken(data, worse, hint=SHAPE)
+    goal = whole.get("goal")
+    if "objects" not in whole or not isinstance(goal, dict) or "action_list" not in goal:
+        return BadInput(
+            NOT_A_SCENE,
+            hint=f"an episode of the benchmark is a list of trials; {SHAPE}",
+        )
+    return BadInput(problem(error), hint=SHAPE, place=Place(field=_path(error)))
+
+
+def _thing(raw: Raw, number: int, old: bool) -> tuple[Role | None, Thing | None]:
+    name = f"number {number}"
+    try:
+        name = _decode_named(raw).id
+        role = role_of(name, old=old)
+        if role is None:
+            return None, None
+        thing = _decode_thing(raw)
+    except RecursionError:
+        raise BadInput("nested too deeply", hint=SHAPE, place=Place(thing=name)) from None
+    except msgspec.ValidationError as error:
+        raise _at_thing(raw, name, error) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(problem(error), hint=SHAPE, place=Place(thing=name)) from None
+    is_scenery = role == "object" and thing.structure  # in old scenes
+    return (None, None) if is_scenery else (role, thing)
+
+
+def _at_thing(raw: Raw, name: str, error: msgspec.ValidationError) -> BadInput:
+    """Name the thing, the step and the field that a decoder's message is about."""
+    path = _path(error)
+    inside = re.match(r"(shows|hides)\[(\d+)\]\.?(.*)", path or "")
+    step = None
+    if inside is not None:
+        entry = msgspec.json.decode(raw)[inside[1]][int(inside[2])]
+        step = _step_of(entry)
+        path = inside[3] if step is not None and inside[3] else path
+    return BadInput(problem(error), hint=_HINT, place=Place(thing=name, step=step, field=path))
+
+
+_HINT = "a show is {stepBegin, position {x, y, z}, rotation}, in metres and degrees"
+
+
+def _step_of(entry: Any) -> int | None:
+    step = entry.get("stepBegin") if isinstance(entry, dict) else None
+    return step if isinstance(step, int) else None
+
+
+def _path(error: Exception) -> str | None:
+    """Read the place in the document off a decoder's message that ends in ``at `$.goal```."""
+    found = re.search(r"at `\$\.?(.*)`$", str(error))
+    return found[1] if found and found[1] else None
+
+
+def _spans(goal: _Goal) -> tuple[range, ...]:
+    """Return the steps of each trial: those between ``EndHabituation``, up to the last step run.
+
+    Trials without steps are none: the list of actions may go on after the last step.
+    """
+    steps = len(goal.action_list)
+    steps = steps if goal.last_step is None else min(steps, goal.last_step)
+    actions = enumerate(goal.action_list[:steps])
+    ends = [at for at, names in actions if any(map(_ends_trial, names))]
+    starts = [0, *(end + 1 for end in ends)]
+    return tuple(range(*span) for span in zip(starts, [*ends, steps], strict=True) if range(*span))
+
+
+def _ends_trial(action: str) -> bool:
+    return action.partition(",")[0] == "EndHabituation"  # parameters may follow
