@@ -10,6 +10,7 @@ from hbtom.errors import BadInput
 from hbtom.observe import bib, mcs
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
+from hbtom.observe.video.pictures import is_video
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
 _USUAL = 1 << 26  # bytes that are unpacked at once
@@ -86,6 +87,10 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         raise BadInput(
             "this is a Parquet file", hint="the name of an archive of episodes ends in .parquet"
         )
+    if is_video(data):
+        from hbtom.observe.video.reading import read as read_video
+
+        return bib.Reading(read_video(data, name), b"", [], {})
     data = data.removeprefix(b"\xef\xbb\xbf")
     if start == b"{":
         like = None if other is None else other.episode

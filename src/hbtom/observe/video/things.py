@@ -24,6 +24,8 @@ Role = Literal["thing", "key", "lock", "barrier"]
 _SMALLEST = 30.0  # square pixels of the world that a thing covers
 _LONGEST = 24.0  # pixels of the world that anything but a barrier measures
 _WORSE = 0.7  # pixels of the picture that a known solid may fit worse than any other
+_HOME = {False: np.array([255.0, 105.0, 180.0]), True: np.array([200.0, 0.0, 190.0])}
+_AT_HOME = 15.0  # pixels of the world
 _SAME_COLOUR = {False: 30.0, True: 60.0}
 
 
@@ -69,6 +71,15 @@ def same_kind(one: Thing, other: Thing) -> bool:
     if isinstance(one.form, Stamp) and isinstance(other.form, Stamp):
         return same_shape(one.form.mask, other.form.mask)
     return True
+
+
+def is_home(thing: Thing, agent: Thing, camera: Camera) -> bool:
+    """Tell whether a thing is the coloured square on which an agent stands at first."""
+    shaded = isinstance(thing.form, Solid)
+    if not _alike(thing.value, _HOME[shaded], shaded=shaded):
+        return False
+    middle = camera.ground(thing.region.mean(axis=0, keepdims=True))[0]
+    return float(np.hypot(*(middle - agent.place))) < _AT_HOME
 
 
 def _alike(one: Floats, other: Floats, *, shaded: bool) -> bool:
