@@ -77,12 +77,20 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
         taken = _gaps(rest, middle) <= _NEAR[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
-            shown.append(np.median(own[taken], axis=0))
+            shown.append(_shown(own[taken], middle, shaded=shaded))
         left = ~(taken | (_gaps(rest, _most_frequent(rest)) <= _COARSE))
         rest, own = rest[left], own[left]
-    return Palette(
-        shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3)
-    )
+    return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
+
+
+def _shown(
+    own: Annotated[Floats, "pixel 3"], middle: Floats, *, shaded: bool
+) -> Annotated[Floats, "3"]:
+    """Return a colour as red, green and blue; of what is shaded, as it is where light falls."""
+    if shaded:
+        return middle * (np.percentile(own.max(axis=1), 85) / _BRIGHT)
+    colour: Floats = np.median(own, axis=0)
+    return colour
 
 
 def _values(pixels: Picture, *, shaded: bool) -> Floats:

@@ -16,10 +16,10 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.colours import STAGE, Palette
 from hbtom.observe.video.pictures import Picture
-from hbtom.observe.video.solids import Place, Solid, Window
+from hbtom.observe.video.solids import Place, Window, overlap
 from hbtom.observe.video.stage import Stage
 from hbtom.observe.video.things import Thing
 
@@ -123,8 +123,10 @@ def _pixels(
     camera, labels = view.stage.camera, view.palette.label(picture[window.part])
     own, hidden = labels == thing.label, (labels != STAGE) & (labels != thing.label)
     for other, sight in others:
-        covered = other.form.covered(camera, sight.place, window)
-        own, hidden = own & ~covered, hidden | (own & covered)
+        here, there = overlap(window, other.form.window(camera, sight.place))
+        covered = other.form.mask(camera, sight.place)[there]
+        hidden[here] |= own[here] & covered
+        own[here] &= ~covered
     if not camera.flat:
         away = np.hypot(*(last.place - camera.place[:2]))
         nearer = view.stage.distance[window.part] < away
@@ -144,8 +146,9 @@ def _explained(
     camera, form = view.stage.camera, thing.form
 
     def unexplained(place: Place) -> float:
-        covered = form.covered(camera, place, window)
-        return float(covered.sum() - worth[covered].sum())
+        here, there = overlap(window, form.window(camera, place))
+        covered = form.mask(camera, place)
+        return float(covered.sum() - worth[here][covered[there]].sum())
 
     place, least = start, unexplained(start)
     for step in _STEPS:

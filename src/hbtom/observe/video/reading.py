@@ -32,7 +32,7 @@ _MOVES = 4.0  # pixels of the world that what moves is away from its first place
 
 def read(data: bytes, name: str = "episode") -> Episode:
     """Read one episode from the bytes of a video."""
-    watched = list(watch(pictures(data)))
+    watched = watch(pictures(data))
     if not watched:
         raise BadInput("no trial is seen", hint="all pictures of the video are of one colour")
     seen = [trial.movable[index] for trial in watched if (index := _mover(trial)) is not None]
@@ -93,9 +93,13 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
         if movable[index].role == "thing" and not is_home(movable[index], agent, camera)
     ]
     radius, left = _radius(agent, camera, AGENT), watched.barrier_left
-    if not camera.flat:  # pictures are steps of a scene
-        path = settled(path, radius, [(np.array(one.centre), one.radius) for one in objects])
-        path = along(pace(left), path)
+    if not camera.flat:
+        path = settled(
+            _steps(path, watched.plain),
+            radius,
+            [(np.array(one.centre), one.radius) for one in objects],
+        )
+        path = along(pace(np.zeros(len(path))), path)
         left = np.zeros(len(path))
     start = float(path[0, 0]), float(path[0, 1])
     key = movable[keys[0]] if keys else None
@@ -115,6 +119,16 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
     )
     check(trial)
     return trial
+
+
+def _steps(path: Annotated[Floats, "picture 2"], plain: int) -> Annotated[Floats, "step 2"]:
+    """Return where the agent is at each step of a scene, given where pictures show it.
+
+    A picture is a step. In all trials but the first, that of the first step is black; the agent
+    stands still then. The last picture shows the last step once more.
+    """
+    first, seen = path[:1], path[:-1] if len(path) > 1 else path
+    return np.concatenate([first.repeat(min(plain, 1), axis=0), seen])
 
 
 def _agent(trial: Watched, agents: Sequence[Thing]) -> int:
@@ -160,4 +174,4 @@ def _radius(thing: Thing, camera: Camera, usual: float = OBJECT) -> float:
     """Return half the width of a flat thing, to half pixels; else what is usual."""
     if not isinstance(thing.form, Stamp):
         return usual
-    return round(sum(thing.form.mask.shape) / 2 / camera.scale) / 2
+    return round(sum(thing.form.pixels.shape) / 2 / camera.scale) / 2

@@ -18,6 +18,8 @@ from hbtom.observe.video.outlines import least_squares, outline, within
 from hbtom.observe.video.regions import Region
 
 Place = Annotated[Floats, "2"]
+Mask = Annotated[Bools, "row column"]
+Part = tuple[slice, slice]
 
 
 class Window(NamedTuple):
@@ -29,7 +31,7 @@ class Window(NamedTuple):
     bottom: int
 
     @property
-    def part(self) -> tuple[slice, slice]:
+    def part(self) -> Part:
         """The part of an array [row column] that it is."""
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
@@ -56,16 +58,30 @@ def window_round(region: Region) -> Window:
     return Window(int(left), int(top), int(right), int(bottom))
 
 
+def overlap(outer: Window, inner: Window) -> tuple[Part, Part]:
+    """Return what two windows have in common, as parts of either."""
+    left, right = max(outer.left, inner.left), min(outer.right, inner.right)
+    top, bottom = max(outer.top, inner.top), min(outer.bottom, inner.bottom)
+    rows, columns = (top, max(top, bottom)), (left, max(left, right))
+    first, second = (
+        (slice(*(row - one.top for row in rows)), slice(*(column - one.left for column in columns)))
+        for one in (outer, inner)
+    )
+    return first, second
+
+
 class Form(Protocol):
     """Something that covers pixels, depending on where it stands."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What such a thing is called."""
 
     def window(self, camera: Camera, place: Place) -> Window:
         """Return a window that holds all that is covered."""
 
-    def covered(self, camera: Camera, place: Place, window: Window) -> Annotated[Bools, "row col"]:
-        """Tell which pixels of a window are covered."""
+    def mask(self, camera: Camera, place: Place) -> Mask:
+        """Tell which pixels of that window are covered."""
 
     def settled(self, camera: Camera, place: Place) -> Place:
         """Return which of all places at which the same is covered is meant."""
@@ -73,27 +89,19 @@ class Form(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Stamp:
-    """A flat thing."""
+    """A flat thing: the pixels of the smallest box around it that it covers."""
 
-    mask: Annotated[Bools, "row column"]
+    pixels: Mask
     name: str = "stamp"
 
     def window(self, camera: Camera, place: Place) -> Window:
-        rows, columns = self.mask.shape
+        rows, columns = self.pixels.shape
         x, y = camera.project(np.array([[*place, 0.0]]))[0]
         left, top = int(np.floor(x - columns / 2 + 0.5)), int(np.floor(y - rows / 2 + 0.5))
         return Window(left, top, left + columns, top + rows)
 
-    def covered(self, camera: Camera, place: Place, window: Window) -> Annotated[Bools, "row col"]:
-        here = self.window(camera, place)
-        covered = np.zeros((window.bottom - window.top, window.right - window.left), dtype=bool)
-        left, right = max(here.left, window.left), min(here.right, window.right)
-        top, bottom = max(here.top, window.top), min(here.bottom, window.bottom)
-        if left < right and top < bottom:
-            covered[top - window.top : bottom - window.top, left - window.left : right - window.left] = (
-                self.mask[top - here.top : bottom - here.top, left - here.left : right - here.left]
-            )
-        return covered
+    def mask(self, camera: Camera, place: Place) -> Mask:
+        return self.pixels
 
     def settled(self, camera: Camera, place: Place) -> Place:
         window = self.window(camera, place)
@@ -109,14 +117,18 @@ class Solid:
     name: str
 
     def outline(self, camera: Camera, place: Place) -> Annotated[Floats, "direction"]:
+        """Return how far it reaches in a picture, in each direction."""
         return outline(camera.project(self.surface + (*place, 0.0)))
 
     def window(self, camera: Camera, place: Place) -> Window:
-        seen = camera.project(self.surface + (*place, 0.0))
-        (left, top), (right, bottom) = np.floor(seen.min(axis=0)), np.ceil(seen.max(axis=0))
+        reach = self.outline(camera, place)
+        quarter = len(reach) // 4  # directions go round: right, down, left, up
+        right, bottom = np.ceil(reach[[0, quarter]]).astype(int)
+        left, top = np.floor(-reach[[2 * quarter, 3 * quarter]]).astype(int)
         return Window(int(left), int(top), int(right), int(bottom))
 
-    def covered(self, camera: Camera, place: Place, window: Window) -> Annotated[Bools, "row col"]:
+    def mask(self, camera: Camera, place: Place) -> Mask:
+        window = self.window(camera, place)
         inside = within(self.outline(camera, place), window.points)
         return inside.reshape(window.bottom - window.top, window.right - window.left)
 

@@ -33,6 +33,7 @@ class Stage:
     camera: Camera
     walls: Annotated[Bools, "row column"]  # of cells
     is_wall: Annotated[Bools, "row column"]  # of pixels of the picture
+    is_floor: Annotated[Bools, "row column"]
     distance: Annotated[Floats, "row column"]  # of pixels; along the floor
 
     @property
@@ -43,20 +44,23 @@ class Stage:
         return frozen(CELL * blocks[np.lexsort((rows, columns))])
 
 
-def stage_of(picture: Picture, camera: Camera) -> Stage:
-    """Find floor and walls in a picture."""
+def stage_of(picture: Picture, camera: Camera, before: Stage | None = None) -> Stage:
+    """Find floor and walls in a picture; where they are as before, the stage is the same."""
     dark = is_dark(picture)
     walls = _walls(dark, dark | is_grey(picture), camera)
-    is_wall, is_floor, distance = _drawn(walls, camera, dark.shape)
-    judged = is_wall | is_floor
+    if before is not None and np.array_equal(walls, before.walls):
+        stage = before
+    else:
+        stage = _drawn(walls, camera, dark.shape)
+    judged = stage.is_wall | stage.is_floor
     judged &= dark | (is_grey(picture) & _bright(picture))
-    alike = np.mean(dark[judged] == is_wall[judged]) if judged.any() else 0.0
-    if alike < _ALIKE or not is_floor.any():
+    alike = np.mean(dark[judged] == stage.is_wall[judged]) if judged.any() else 0.0
+    if alike < _ALIKE or not stage.is_floor.any():
         raise BadInput(
             "floor and walls cannot be made out",
             hint="walls are dark squares on a bright floor, on a lattice of 10 x 10",
         )
-    return Stage(camera, walls, is_wall, distance)
+    return stage
 
 
 def _bright(picture: Picture) -> Annotated[Bools, "row column"]:
@@ -83,7 +87,7 @@ def _walls(dark: Bools, plain: Bools, camera: Camera) -> Annotated[Bools, "row c
     return walls
 
 
-def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> tuple[Bools, Bools, Floats]:
+def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> Stage:
     """Draw the stage: which pixels are wall and which floor, and how far what they show is.
 
     Light that is seen at a pixel passed some place at the height of walls, and if no wall was in
@@ -100,7 +104,8 @@ def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> tuple[Bools,
     inside = ((place >= 0) & (place <= SIDE)).all(axis=1)
     distance = np.zeros(len(place)) if camera.flat else np.hypot(*(place - camera.place[:2]).T)
     is_floor = inside & ~is_wall
-    return is_wall.reshape(shape), is_floor.reshape(shape), distance.reshape(shape)
+    drawn = (values.reshape(shape) for values in (is_wall, is_floor, distance))
+    return Stage(camera, walls, *drawn)
 
 
 def _looked_up(walls: Bools, places: Annotated[Floats, "place 2"]) -> Annotated[Bools, "place"]:

@@ -54,9 +54,7 @@ def things_in(
             if len(region) < _SMALLEST * camera.scale**2:
                 continue
             alike = [one for one in known if _alike(one.value, value, shaded=palette.shaded)]
-            form, place = (
-                stamp_of(region, camera) if camera.flat else _solid(region, camera, alike)
-            )
+            form, place = stamp_of(region, camera) if camera.flat else _solid(region, camera, alike)
             if not (-SIDE / 10 <= place.min() and place.max() <= SIDE * 1.1):
                 continue
             role = _role(form, camera)
@@ -69,7 +67,7 @@ def same_kind(one: Thing, other: Thing) -> bool:
     if one.role != other.role or not _alike(one.value, other.value, shaded=shaded):
         return False
     if isinstance(one.form, Stamp) and isinstance(other.form, Stamp):
-        return same_shape(one.form.mask, other.form.mask)
+        return same_shape(one.form.pixels, other.form.pixels)
     return True
 
 
@@ -101,6 +99,6 @@ def _role(form: Form, camera: Camera) -> Role:
     """Tell what a flat thing is for, by its shape."""
     if not isinstance(form, Stamp):
         return "thing"
-    if max(form.mask.shape) / camera.scale > _LONGEST:
+    if max(form.pixels.shape) / camera.scale > _LONGEST:
         return "barrier"
-    return "key" if is_key(form.mask) else "lock" if is_lock(form.mask) else "thing"
+    return "key" if is_key(form.pixels) else "lock" if is_lock(form.pixels) else "thing"

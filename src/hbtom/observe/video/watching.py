@@ -33,6 +33,7 @@ _SAMPLE = 1500  # pixels at which one looks whether a barrier still stands
 class Watched:
     """What was seen in a trial."""
 
+    plain: int  # pictures of one colour before it
     stage: Stage
     movable: tuple[Thing, ...]
     sights: tuple[tuple[Sight, ...], ...]  # of each picture, of each thing that is movable
@@ -42,30 +43,38 @@ class Watched:
     barrier_left: Annotated[Floats, "frame"]
 
 
-def watch(pictures: Iterable[Picture]) -> Iterator[Watched]:
-    """Yield what is seen in each trial of a video; a picture at a time is held."""
+def watch(pictures: Iterable[Picture]) -> list[Watched]:
+    """Return what is seen in each trial of a video, of which two pictures at a time are held."""
     camera: Camera | None = None
-    known: list[Thing] = []
-    number = 0
+    trials: list[Watched] = []
+    before = 0
     for plain, shown in groupby(pictures, key=is_plain):
-        following = None if plain else next(shown)
+        if plain:
+            before = sum(1 for _ in shown)
+            continue
+        following: Picture | None = next(shown)
         while following is not None:
-            number += 1
             try:
                 camera = camera or calibrate(is_dark(following))
-                trial, following = _trial(following, shown, camera, known)
+                trial, following = _trial(following, shown, camera, trials, before)
             except BadInput as error:
-                raise error.at(trial=number) from None
-            known += trial.movable
-            yield trial
+                raise error.at(trial=len(trials) + 1) from None
+            trials.append(trial)
+            before = 0
+    return trials
 
 
 def _trial(
-    first: Picture, shown: Iterator[Picture], camera: Camera, known: Sequence[Thing]
+    first: Picture,
+    shown: Iterator[Picture],
+    camera: Camera,
+    before: Sequence[Watched],
+    plain: int,
 ) -> tuple[Watched, Picture | None]:
     """Watch a trial; return also the first picture of the next one, if that follows at once."""
     world = _part(first, camera)
-    stage = stage_of(world, camera)
+    stage = stage_of(world, camera, before[-1].stage if before else None)
+    known = [thing for trial in before for thing in trial.movable]
     palette = palette_of(world, is_dark(world), shaded=not camera.flat)
     labels = palette.label(world)
     things = list(things_in(labels, palette, camera, known))
@@ -92,7 +101,14 @@ def _trial(
         last = now
     return (
         Watched(
-            stage, movable, tuple(sights), lock, np.array(there), blocks, _rounded(np.array(left))
+            plain,
+            stage,
+            movable,
+            tuple(sights),
+            lock,
+            np.array(there),
+            blocks,
+            _rounded(np.array(left)),
         ),
         following,
     )
