@@ -1,18 +1,20 @@
 """Colours: what is dark, what is floor, and which coloured things there are.
 
-Where the world is drawn flat, a thing has one colour all over. Where it is seen with depth, light and
-shade change how bright a thing is, but not its hue; there, colours are compared by hue alone, and
-all that is nearly grey belongs to the stage.
+Where the world is drawn flat, a thing has one colour all over. Where it is seen with depth, light
+and shade change how bright a thing is, but not its hue; there, colours are compared by hue alone,
+and all that is nearly grey belongs to the stage.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.pictures import Picture
 
 STAGE = -1  # the label of pixels that belong to no thing
@@ -23,6 +25,7 @@ _BRIGHT = 200.0  # colours are made so bright before their hues are compared
 _COARSE = 16  # colours are counted in cubes of this side
 _APART = {False: 18.0, True: 40.0}  # how far from the stage the colour of a thing is at least
 _NEAR = {False: 45.0, True: 75.0}  # how far from a thing's colour its pixels may be
+_SHIFT = 3  # bits of a colour that do not matter
 _FEW = 12  # pixels of a colour that are not worth a class
 
 
@@ -35,17 +38,22 @@ class Palette:
     things: Annotated[Floats, "class 3"]  # hues where things are shaded
     shown: Annotated[Floats, "class 3"]  # the same as red, green and blue
 
-    def label(self, pixels: Picture) -> Annotated[Ints, "row column"]:
+    def label(self, pixels: Picture) -> Annotated[NDArray[np.int8], "row column"]:
         """Return the class of each pixel, or :data:`STAGE`."""
-        values = _values(pixels, shaded=self.shaded)
+        red, green, blue = (pixels[..., channel] >> _SHIFT for channel in range(3))
+        return self._table[red, green, blue]
+
+    @cached_property
+    def _table(self) -> Annotated[NDArray[np.int8], "red green blue"]:
+        """The class of every colour, coarsely: that of the nearest colour which is near enough."""
+        levels = np.arange(0, 256, 1 << _SHIFT, dtype=np.uint8) + (1 << _SHIFT) // 2
+        every = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1)
+        values = _values(every, shaded=self.shaded)
         known = self.things if self.shaded else np.concatenate([self.things, self.stage])
-        if not len(known):
-            return np.full(pixels.shape[:2], STAGE)
-        gaps = np.stack([np.sqrt(((values - one) ** 2).sum(axis=-1)) for one in known])
+        gaps = np.stack([_gaps(values, one) for one in known] or [np.full(every.shape[:3], np.inf)])
         nearest = gaps.argmin(axis=0)
-        near = np.take_along_axis(gaps, nearest[None], axis=0)[0] <= _NEAR[self.shaded]
-        label: Ints = np.where(near & (nearest < len(self.things)), nearest, STAGE)
-        return label
+        near = (gaps.min(axis=0) <= _NEAR[self.shaded]) & (nearest < len(self.things))
+        return np.where(near, nearest, STAGE).astype(np.int8)
 
 
 def is_dark(picture: Picture) -> Annotated[Bools, "row column"]:
@@ -121,7 +129,7 @@ def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
 def _most_frequent(colours: Annotated[Floats, "pixel 3"] | Picture) -> Annotated[Floats, "3"]:
     """Return the middle of the most frequent colours."""
     cubes = (colours // _COARSE).astype(np.int64) @ (1, 64, 4096)
-    kinds, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
+    _, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
     frequent: Floats = np.median(colours[kind.ravel() == counts.argmax()], axis=0)
     return frequent
 

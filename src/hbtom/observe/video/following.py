@@ -91,7 +91,7 @@ def _sought(
 ) -> Sight:
     """Look for a thing within a window, and if it is not there anywhere."""
     own, hidden = _pixels(view, thing, last, others, window, picture)
-    if own.sum() < _GONE * len(thing.region):
+    if own.sum() < _GONE * len(thing.region) or _at_edge(own):
         window = Window(0, 0, view.shape[1], view.shape[0])
         own, hidden = _pixels(view, thing, last, others, window, picture)
         if own.sum() < _GONE * len(thing.region):
@@ -102,6 +102,11 @@ def _sought(
         return last
     place = _explained(view, thing, _start(view, last, moved), 2.0 * own + hidden, window)
     return Sight(place, count, middle)
+
+
+def _at_edge(own: Bools) -> bool:
+    """Tell whether a thing may reach beyond a window."""
+    return bool(own[[0, -1]].any() or own[:, [0, -1]].any())
 
 
 def _start(view: View, last: Sight, moved: Annotated[Floats, "2"]) -> Place:
