@@ -21,7 +21,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput
 from hbtom.observe.video.outlines import DIRECTIONS, least_squares, outline
-from hbtom.observe.video.regions import regions
+from hbtom.observe.video.regions import middles, regions
 
 SIDE = 200.0  # of the world, in pixels; 5 metres
 RAISED = 5.0  # what walls rise above the floor in a world with depth; 0.125 metres
@@ -47,8 +47,8 @@ class Camera:
     @property
     def scale(self) -> float:
         """Pixels of the picture along one of the world, in its middle."""
-        middle = np.array([[SIDE / 2, SIDE / 2, 0.0]]) + [[0.0, 0.0, 0.0], [1.0, -1.0, 0.0]]
-        here, there = self.project(middle)
+        half = SIDE / 2
+        here, there = self.project(np.array([[half, half, 0.0], [half + 1, half - 1, 0.0]]))
         return float(np.hypot(*(there - here)) / np.sqrt(2.0))
 
     @property
@@ -56,7 +56,7 @@ class Camera:
         """Where the camera stands; far above a flat world."""
         if self.flat:
             return np.array([SIDE / 2, SIDE / 2, 1e6])
-        return np.linalg.solve(self.matrix[:, :3], -self.matrix[:, 3])
+        return np.asarray(np.linalg.solve(self.matrix[:, :3], -self.matrix[:, 3]), np.float64)
 
     def project(self, places: Annotated[Floats, "place 3"]) -> Annotated[Floats, "place 2"]:
         """Return where in the picture places are seen: column and row."""
@@ -84,7 +84,7 @@ def calibrate(dark: Annotated[Bools, "row column"]) -> Camera:
     right, bottom = border.max(axis=0) + 1
     if min(right - left, bottom - top) < _LEAST:
         raise _no_floor()
-    seen = outline(border + 0.5) + np.abs(DIRECTIONS).sum(axis=1) / 2  # pixels are squares
+    seen = outline(middles(border)) + np.abs(DIRECTIONS).sum(axis=1) / 2  # pixels are squares
     flat = _flat(left, top, right, bottom)
     if _misfit(flat, seen) < _CLOSE:
         return flat
@@ -96,7 +96,7 @@ def calibrate(dark: Annotated[Bools, "row column"]) -> Camera:
 
 def _flat(left: float, top: float, right: float, bottom: float) -> Camera:
     across, down = (right - left) / SIDE, (bottom - top) / SIDE
-    matrix = [[across, 0, 0, left], [0, down, 0, top], [0, 0, 0, 1]]
+    matrix = np.array([[across, 0.0, 0.0, left], [0.0, down, 0.0, top], [0.0, 0.0, 0.0, 1.0]])
     return Camera(frozen(matrix), 0.0)
 
 

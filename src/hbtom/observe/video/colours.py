@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.pictures import Picture
 
+Labels = Annotated[NDArray[np.int8], "row column"]
+
 STAGE = -1  # the label of pixels that belong to no thing
 
 _DARK, _GREY = 110, 31  # a wall is at most so bright, and its colours differ by less
@@ -38,19 +40,26 @@ class Palette:
     things: Annotated[Floats, "class 3"]  # hues where things are shaded
     shown: Annotated[Floats, "class 3"]  # the same as red, green and blue
 
-    def label(self, pixels: Picture) -> Annotated[NDArray[np.int8], "row column"]:
+    def label(self, pixels: Picture) -> Labels:
         """Return the class of each pixel, or :data:`STAGE`."""
+        if self.shaded:  # a small difference in the dark is a large one in hue
+            return self._classes(pixels)
         red, green, blue = (pixels[..., channel] >> _SHIFT for channel in range(3))
         return self._table[red, green, blue]
 
     @cached_property
     def _table(self) -> Annotated[NDArray[np.int8], "red green blue"]:
-        """The class of every colour, coarsely: that of the nearest colour which is near enough."""
+        """The class of every colour, coarsely."""
         levels = np.arange(0, 256, 1 << _SHIFT, dtype=np.uint8) + (1 << _SHIFT) // 2
-        every = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1)
-        values = _values(every, shaded=self.shaded)
+        return self._classes(np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1))
+
+    def _classes(self, pixels: NDArray[np.uint8]) -> NDArray[np.int8]:
+        """Return the class of the nearest colour that is near enough."""
+        values = _values(pixels, shaded=self.shaded)
         known = self.things if self.shaded else np.concatenate([self.things, self.stage])
-        gaps = np.stack([_gaps(values, one) for one in known] or [np.full(every.shape[:3], np.inf)])
+        if not len(known):
+            return np.full(pixels.shape[:-1], STAGE, dtype=np.int8)
+        gaps = np.stack([_gaps(values, one) for one in known])
         nearest = gaps.argmin(axis=0)
         near = (gaps.min(axis=0) <= _NEAR[self.shaded]) & (nearest < len(self.things))
         return np.where(near, nearest, STAGE).astype(np.int8)

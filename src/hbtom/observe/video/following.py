@@ -45,12 +45,8 @@ class Sight:
     """What is seen of a thing: where it is, in how many pixels, and the middle of these."""
 
     place: Place
-    count: int
+    count: int  # none if it is hidden, or not there any more
     middle: Annotated[Floats, "2"]
-
-    @property
-    def there(self) -> bool:
-        return self.count > 0
 
 
 def first_sight(thing: Thing) -> Sight:
@@ -60,20 +56,20 @@ def first_sight(thing: Thing) -> Sight:
 
 def follow(
     view: View, things: Sequence[Thing], sights: Sequence[Sight], before: Picture, now: Picture
-) -> list[Sight]:
+) -> tuple[Sight, ...]:
     """Return what is seen of each thing in a picture, given the picture before and its sights."""
     found = list(sights)
     for index, thing in enumerate(things):
         window = thing.form.window(view.stage.camera, found[index].place)
-        window = window.grown(_NEAR * view.stage.camera.scale, view.shape)
+        window = window.grown(_NEAR * view.stage.camera.scale).within(view.shape)
         if _changed(before[window.part], now[window.part]):
             others = [
                 (other, sight)
                 for other, sight in zip(things, found, strict=True)
-                if other is not thing and other.label == thing.label and sight.there
+                if other is not thing and other.label == thing.label and sight.count > 0
             ]
             found[index] = _sought(view, thing, found[index], others, window, now)
-    return found
+    return tuple(found)
 
 
 def _changed(before: Picture, now: Picture) -> bool:
@@ -98,9 +94,10 @@ def _sought(
             return Sight(last.place, 0, last.middle)
     count, middle = int(own.sum()), _middle(own, window)
     moved = middle - last.middle
-    if last.there and np.hypot(*moved) < _STILL and abs(count - last.count) < 0.05 * last.count:
+    if last.count > 0 and np.hypot(*moved) < _STILL and abs(count - last.count) < 0.05 * last.count:
         return last
-    place = _explained(view, thing, _start(view, last, moved), 2.0 * own + hidden, window)
+    worth = np.where(own, 2.0, np.where(hidden, 1.0, 0.0))
+    place = _explained(view, thing, _start(view, last, moved), worth, window)
     return Sight(place, count, middle)
 
 

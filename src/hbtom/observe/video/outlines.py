@@ -28,7 +28,7 @@ def outline(points: Annotated[Floats, "point 2"]) -> Outline:
 
 def within(reach: Outline, points: Annotated[Floats, "point 2"]) -> Annotated[Bools, "point"]:
     """Tell which points lie within an outline."""
-    inside: Bools = (points @ DIRECTIONS.T <= reach).all(axis=1)
+    inside: Bools = np.all(points @ DIRECTIONS.T <= reach, axis=1)
     return inside
 
 

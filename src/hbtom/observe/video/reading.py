@@ -1,7 +1,8 @@
 """From what was watched to an episode: who is the agent, what are objects, and who is who.
 
-The agent is the thing that moves, or that looks like what moves in other trials. The square on which
-it stands at first is its home, which means nothing. All else are objects, but for key and lock.
+The agent is the thing that moves, or that looks like what moves in other trials. The square on
+which it stands at first is its home, which means nothing. All else are objects, but for key and
+lock.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def read(data: bytes, name: str = "episode") -> Episode:
     watched = watch(pictures(data))
     if not watched:
         raise BadInput("no trial is seen", hint="all pictures of the video are of one colour")
-    seen = [trial.movable[index] for trial in watched if (index := _mover(trial)) is not None]
+    seen = [trial.scene.movable[index] for trial in watched if (index := _mover(trial)) is not None]
     if not seen:
         raise BadInput("no agent is seen", hint="the agent is what moves, and nothing does")
     trials, kinds = [], Kinds([], [])
@@ -68,23 +69,18 @@ class Kinds(NamedTuple):
 def _mover(trial: Watched) -> int | None:
     """Return which thing goes farthest from its first place, other than the key, if any does."""
     far = [
-        float(np.hypot(*(_path(trial, index) - thing.place).T).max())
+        float(np.hypot(*(trial.path(index) - thing.place).T).max())
         if thing.role == "thing"
         else 0.0
-        for index, thing in enumerate(trial.movable)
+        for index, thing in enumerate(trial.scene.movable)
     ]
     return int(np.argmax(far)) if max(far, default=0.0) > _MOVES else None
 
 
-def _path(trial: Watched, index: int) -> Annotated[Floats, "frame 2"]:
-    """Return where a thing is in each picture; where it is hidden, it is where it was."""
-    return np.array([sights[index].place for sights in trial.sights])
-
-
 def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
-    camera, movable = watched.stage.camera, watched.movable
-    number = _agent(watched, agents)
-    agent, path = movable[number], _path(watched, number).clip(0.0, SIDE)
+    stage, movable = watched.scene.view.stage, watched.scene.movable
+    camera, number = stage.camera, _agent(watched, agents)
+    agent, path = movable[number], watched.path(number).clip(0.0, SIDE)
     others = [index for index, thing in enumerate(movable) if thing is not agent]
     keys = [index for index in others if movable[index].role == "key"]
     objects = [
@@ -95,7 +91,7 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
     radius, left = _radius(agent, camera, AGENT), watched.barrier_left
     if not camera.flat:
         path = settled(
-            _steps(path, watched.plain),
+            _steps(path, plain=watched.plain),
             radius,
             [(np.array(one.centre), one.radius) for one in objects],
         )
@@ -103,11 +99,11 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
         left = np.zeros(len(path))
     start = float(path[0, 0]), float(path[0, 1])
     key = movable[keys[0]] if keys else None
-    lock = watched.lock
+    lock = watched.scene.lock
     trial = Trial(
         size=(SIDE, SIDE),
-        walls=watched.stage.blocks,
-        barrier=frozen(watched.barrier),
+        walls=stage.blocks,
+        barrier=watched.scene.blocks,
         objects=tuple(sorted(objects)),
         agent=Body(kinds.look(agent, _what(agent, "agent")), start, radius),
         path=frozen(path),
@@ -121,22 +117,22 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
     return trial
 
 
-def _steps(path: Annotated[Floats, "picture 2"], plain: int) -> Annotated[Floats, "step 2"]:
+def _steps(path: Annotated[Floats, "picture 2"], *, plain: bool) -> Annotated[Floats, "step 2"]:
     """Return where the agent is at each step of a scene, given where pictures show it.
 
     A picture is a step. In all trials but the first, that of the first step is black; the agent
     stands still then. The last picture shows the last step once more.
     """
     first, seen = path[:1], path[:-1] if len(path) > 1 else path
-    return np.concatenate([first.repeat(min(plain, 1), axis=0), seen])
+    return np.concatenate([first.repeat(int(plain), axis=0), seen])
 
 
 def _agent(trial: Watched, agents: Sequence[Thing]) -> int:
-    """Return which thing is the agent: what moves, or what looks like what moves in other trials."""
+    """Return which thing is the agent: what moves, or looks like what moves in other trials."""
     found = _mover(trial)
     if found is not None:
         return found
-    for index, thing in enumerate(trial.movable):
+    for index, thing in enumerate(trial.scene.movable):
         if any(same_kind(thing, agent) for agent in agents):
             return index
     raise BadInput("no agent is seen", hint="nothing moves, or looks like what moves elsewhere")
@@ -144,11 +140,11 @@ def _agent(trial: Watched, agents: Sequence[Thing]) -> int:
 
 def _body(trial: Watched, index: int, kinds: Kinds) -> Body:
     """Return an object, where it is seen when most of it is."""
-    thing = trial.movable[index]
+    thing = trial.scene.movable[index]
     best = max((sights[index] for sights in trial.sights), key=lambda sight: sight.count)
     x, y = best.place.clip(0.0, SIDE).tolist()
     look = kinds.look(thing, _what(thing, "object"))
-    return Body(look, (x, y), _radius(thing, trial.stage.camera, OBJECT))
+    return Body(look, (x, y), _radius(thing, trial.scene.view.stage.camera, OBJECT))
 
 
 def _still(thing: Thing, name: str, camera: Camera) -> Body:
@@ -158,10 +154,8 @@ def _still(thing: Thing, name: str, camera: Camera) -> Body:
 
 def _key_path(trial: Watched, index: int) -> Annotated[Floats, "frame 2"]:
     """Return where the key is in each picture; nowhere once it is not seen any more."""
-    path = _path(trial, index)
-    there = np.array([sights[index].there for sights in trial.sights])
-    last = int(np.flatnonzero(there)[-1])
-    path[last + 1 :] = np.nan
+    path, seen = trial.path(index), np.flatnonzero(trial.there(index))
+    path[seen[-1] + 1 :] = np.nan
     return frozen(path)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Ints
+from hbtom.arrays import Bools, Floats, Ints
 
 Region = Annotated[Ints, "pixel 2"]  # column and row of each pixel
 
@@ -27,6 +27,11 @@ def regions(mask: Annotated[Bools, "row column"]) -> list[Region]:
     cuts = np.flatnonzero(np.diff(roots[order])) + 1
     pieces = np.split(order, cuts) if len(order) else []
     return [_pixels(rows[runs], starts[runs], ends[runs]) for runs in pieces]
+
+
+def middles(region: Region) -> Annotated[Floats, "pixel 2"]:
+    """Return the middles of a region's pixels, which are squares."""
+    return region.astype(np.float64) + 0.5
 
 
 def _runs(mask: Bools) -> tuple[Ints, Ints, Ints]:

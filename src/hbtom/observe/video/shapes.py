@@ -14,6 +14,7 @@ SLOT = 0.6  # of a lock's width
 
 _LIKE = 0.76  # of what either of two masks covers, both must cover
 _SAME = 0.7
+_FULL = 0.93  # of a rectangle is covered if nothing is missing
 
 
 def is_key(mask: Mask) -> bool:
@@ -24,10 +25,15 @@ def is_key(mask: Mask) -> bool:
 def is_lock(mask: Mask) -> bool:
     """Tell whether a mask is a square with a slot in it, which is a triangle."""
     rows, columns = mask.shape
-    if rows < columns / 1.2 or rows > columns * 1.2:
+    if max(rows, columns) > 1.2 * min(rows, columns) or is_block(mask):
         return False
     slots = [~np.rot90(_triangle(mask, SLOT), turn) for turn in range(4)]
     return max(likeness(mask, slotted) for slotted in slots) > _LIKE
+
+
+def is_block(mask: Mask) -> bool:
+    """Tell whether a mask is a whole rectangle."""
+    return bool(mask.mean() > _FULL)
 
 
 def same_shape(one: Mask, other: Mask) -> bool:

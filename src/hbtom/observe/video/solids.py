@@ -15,7 +15,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.camera import Camera
 from hbtom.observe.video.outlines import least_squares, outline, within
-from hbtom.observe.video.regions import Region
+from hbtom.observe.video.regions import Region, middles
 
 Place = Annotated[Floats, "2"]
 Mask = Annotated[Bools, "row column"]
@@ -39,17 +39,24 @@ class Window(NamedTuple):
     def points(self) -> Annotated[Floats, "pixel 2"]:
         """The middles of its pixels, row by row."""
         across, down = np.arange(self.left, self.right), np.arange(self.top, self.bottom)
-        return np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2) + 0.5
+        return middles(np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2))
 
-    def grown(self, margin: float, shape: tuple[int, ...]) -> Window:
-        """Return what is within some margin, as far as there is a picture."""
-        more, (rows, columns) = int(np.ceil(margin)), shape[:2]
-        return Window(
-            max(self.left - more, 0),
-            max(self.top - more, 0),
-            min(self.right + more, columns),
-            min(self.bottom + more, rows),
-        )
+    def grown(self, margin: float) -> Window:
+        """Return what is within some margin."""
+        more = int(np.ceil(margin))
+        return Window(self.left - more, self.top - more, self.right + more, self.bottom + more)
+
+    def meets(self, other: Window) -> bool:
+        """Tell whether two windows have anything in common."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+    def within(self, shape: tuple[int, ...]) -> Window:
+        """Return as much of it as is in a picture."""
+        rows, columns = shape[:2]
+        left, right = (min(max(side, 0), columns) for side in (self.left, self.right))
+        top, bottom = (min(max(side, 0), rows) for side in (self.top, self.bottom))
+        return Window(left, top, right, bottom)
 
 
 def window_round(region: Region) -> Window:
@@ -118,7 +125,7 @@ class Solid:
 
     def outline(self, camera: Camera, place: Place) -> Annotated[Floats, "direction"]:
         """Return how far it reaches in a picture, in each direction."""
-        return outline(camera.project(self.surface + (*place, 0.0)))
+        return outline(camera.project(self.surface + np.append(place, 0.0)))
 
     def window(self, camera: Camera, place: Place) -> Window:
         reach = self.outline(camera, place)
@@ -172,7 +179,7 @@ def stamp_of(region: Region, camera: Camera) -> tuple[Stamp, Place]:
 def solid_of(region: Region, camera: Camera) -> tuple[Solid, Place, float]:
     """Return the solid that looks most like a region, where it stands, and how far it is off."""
     start = np.array([*_foot(region, camera), 5.0, 10.0])
-    found = [_fitted(name, outline(region + 0.5), camera, start) for name in SOLIDS]
+    found = [_fitted(name, outline(middles(region)), camera, start) for name in SOLIDS]
     return min(found, key=lambda one: one[2])
 
 
@@ -190,7 +197,7 @@ def _fitted(name: str, seen: Floats, camera: Camera, start: Floats) -> tuple[Sol
 
 def placed(solid: Solid, region: Region, camera: Camera) -> tuple[Place, float]:
     """Return where a solid stands if it is seen as a region, and how far it is off."""
-    seen = outline(region + 0.5)
+    seen = outline(middles(region))
     return least_squares(
         lambda place: solid.outline(camera, place) - seen, _foot(region, camera), rounds=30
     )

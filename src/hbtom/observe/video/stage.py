@@ -16,6 +16,7 @@ from hbtom.errors import BadInput
 from hbtom.observe.video.camera import SIDE, Camera
 from hbtom.observe.video.colours import is_dark, is_grey
 from hbtom.observe.video.pictures import Picture
+from hbtom.observe.video.regions import middles
 
 CELL = 20.0
 CELLS = int(SIDE / CELL)
@@ -94,8 +95,8 @@ def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> Stage:
     its way some place of the floor.
     """
     rows, columns = shape
-    points = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1) + 0.5
-    above, below = (camera.ground(points.reshape(-1, 2), h) for h in (camera.height, 0.0))
+    pixels = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
+    above, below = (camera.ground(middles(pixels), height) for height in (camera.height, 0.0))
     place, is_wall = below.copy(), np.zeros(len(below), dtype=bool)
     for part in np.linspace(0.0, 1.0, 1 if camera.flat else _STEPS):
         at = above + part * (below - above)
@@ -104,8 +105,9 @@ def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> Stage:
     inside = ((place >= 0) & (place <= SIDE)).all(axis=1)
     distance = np.zeros(len(place)) if camera.flat else np.hypot(*(place - camera.place[:2]).T)
     is_floor = inside & ~is_wall
-    drawn = (values.reshape(shape) for values in (is_wall, is_floor, distance))
-    return Stage(camera, walls, *drawn)
+    return Stage(
+        camera, walls, is_wall.reshape(shape), is_floor.reshape(shape), distance.reshape(shape)
+    )
 
 
 def _looked_up(walls: Bools, places: Annotated[Floats, "place 2"]) -> Annotated[Bools, "place"]:

@@ -1,28 +1,40 @@
 """The things in a picture: regions of one colour, what they look like, and what they are for.
 
-In a flat picture, what is long is the barrier, a square with a slot is the lock, and a triangle is
-the key. Kinds of things are known again from trial to trial, by colour and form.
+In a flat picture, what is long or a whole square of a cell's size is barrier, a square with a slot
+is the lock, and a triangle is the key. Kinds of things are known again from trial to trial, by
+colour and form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats
 from hbtom.observe.video.camera import SIDE, Camera
-from hbtom.observe.video.colours import Palette
+from hbtom.observe.video.colours import Labels, Palette
 from hbtom.observe.video.regions import Region, regions
-from hbtom.observe.video.shapes import is_key, is_lock, same_shape
-from hbtom.observe.video.solids import Form, Place, Solid, Stamp, placed, solid_of, stamp_of
+from hbtom.observe.video.shapes import is_block, is_key, is_lock, same_shape
+from hbtom.observe.video.solids import (
+    Form,
+    Place,
+    Solid,
+    Stamp,
+    placed,
+    solid_of,
+    stamp_of,
+    window_round,
+)
 
 Role = Literal["thing", "key", "lock", "barrier"]
 
 _SMALLEST = 30.0  # square pixels of the world that a thing covers
 _LONGEST = 24.0  # pixels of the world that anything but a barrier measures
+_GAP = 1.0  # pixels of the world between two pieces of one thing
+_WIDE = 19.0  # pixels of the world; a square that is wider is a cell, and no object
 _WORSE = 0.7  # pixels of the picture that a known solid may fit worse than any other
 _HOME = {False: np.array([255.0, 105.0, 180.0]), True: np.array([200.0, 0.0, 190.0])}
 _AT_HOME = 15.0  # pixels of the world
@@ -43,22 +55,44 @@ class Thing:
 
 
 def things_in(
-    labels: Annotated[Ints, "row column"],
-    palette: Palette,
-    camera: Camera,
-    known: Sequence[Thing] = (),
+    labels: Labels, palette: Palette, camera: Camera, known: Sequence[Thing] = ()
+) -> list[Thing]:
+    """Return all things of a picture, given the class of each pixel.
+
+    What has the colour of a barrier is a part of it.
+    """
+    found = list(_things(labels, palette, camera, known))
+    barrier = {thing.label for thing in found if thing.role == "barrier"}
+    return [replace(thing, role="barrier") if thing.label in barrier else thing for thing in found]
+
+
+def _things(
+    labels: Labels, palette: Palette, camera: Camera, known: Sequence[Thing]
 ) -> Iterator[Thing]:
-    """Yield all things of a picture, given the class of each pixel."""
     for label, value in enumerate(palette.things):
-        for region in regions(labels == label):
+        for region in _joined(regions(labels == label), camera):
             if len(region) < _SMALLEST * camera.scale**2:
                 continue
             alike = [one for one in known if _alike(one.value, value, shaded=palette.shaded)]
             form, place = stamp_of(region, camera) if camera.flat else _solid(region, camera, alike)
-            if not (-SIDE / 10 <= place.min() and place.max() <= SIDE * 1.1):
+            if place.min() < -SIDE / 10 or place.max() > SIDE * 1.1:
                 continue
             role = _role(form, camera)
             yield Thing(role, form, place, label, palette.shown[label], value, region)
+
+
+def _joined(pieces: Sequence[Region], camera: Camera) -> list[Region]:
+    """Return pieces of one colour as things: those whose boxes all but touch belong together."""
+    joined: list[Region] = []
+    for piece in sorted(pieces, key=len, reverse=True):
+        box = window_round(piece).grown(_GAP * camera.scale)
+        for index, region in enumerate(joined):
+            if box.meets(window_round(region)):
+                joined[index] = np.concatenate([region, piece])
+                break
+        else:
+            joined.append(piece)
+    return joined
 
 
 def same_kind(one: Thing, other: Thing) -> bool:
@@ -99,6 +133,7 @@ def _role(form: Form, camera: Camera) -> Role:
     """Tell what a flat thing is for, by its shape."""
     if not isinstance(form, Stamp):
         return "thing"
-    if max(form.pixels.shape) / camera.scale > _LONGEST:
+    rows, columns = np.array(form.pixels.shape) / camera.scale
+    if max(rows, columns) > _LONGEST or (min(rows, columns) > _WIDE and is_block(form.pixels)):
         return "barrier"
     return "key" if is_key(form.pixels) else "lock" if is_lock(form.pixels) else "thing"
