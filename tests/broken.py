@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import scenes
 from episodes import HEART, Json, every_frame, simple_episode, to_bytes
 
 FIELDS = ("size", "walls", "objects", "agent")  # that every frame must have
@@ -27,7 +28,13 @@ PLACE = ("trial 2", "frame 5")
 
 def catalogue() -> list[Broken]:
     """Return all of it."""
-    return [*_not_episodes(), *_wrong_shapes(), *_wrong_values(), *_impossible_worlds()]
+    return [
+        *_not_episodes(),
+        *_wrong_shapes(),
+        *_wrong_values(),
+        *_impossible_worlds(),
+        *_broken_scenes(),
+    ]
 
 
 def _not_episodes() -> Iterator[Broken]:
@@ -152,3 +159,93 @@ def _with_text(field: str, text: str) -> bytes:
     """Return the episode with any text, JSON or not, as the value of one field of one frame."""
     data = _at_place(lambda frame: frame.update({field: "put it here"}))
     return data.replace(b'"put it here"', text.encode())
+
+
+# Scenes of Machine Common Sense
+
+SHAPE = "a scene has"
+
+
+def _broken_scenes() -> Iterator[Broken]:
+    data = to_bytes(scenes.preference())
+    yield Broken("an object that is no scene", b'{"goal": {}, "objects": []}', ("not a", SHAPE))
+    yield Broken("a scene without objects", b'{"goal": {"action_list": []}}', ("not a", SHAPE))
+    yield Broken("a scene without steps", b'{"goal": {"action_list": []}, "objects": []}', ("no ",))
+    for share in (0.01, 0.5, 0.999):
+        yield Broken(
+            f"a scene cut off at {share:.1%}", data[: int(share * len(data))], ("cut off",)
+        )
+    yield Broken("a deep scene", data.replace(b'"name"', b'"deep": ' + b"[" * 100_000))
+    yield Broken("two scenes", data + data, ("not JSON",))
+    yield Broken("a scene with NaN", data.replace(b"0.25,", b"NaN,"), ("not a number",))
+    for value in (7, None, {}, [7], ["Pass"], [[7]]):
+        yield _scene(f"actions {value!r}", _set("goal", "action_list", value), "goal.action_list")
+    for value in (-1, "9", 1.5, 1 << 50):
+        yield _scene(f"last step {value!r}", _set("goal", "last_step", value), "goal.last_step")
+    for value in (7, None, {}):
+        yield _scene(f"objects {value!r}", lambda s, v=value: s.update(objects=v), "objects")
+    yield _scene("an object that is a list", lambda s: s["objects"].append([]), "object 'number 9'")
+    yield _scene("an object without id", lambda s: s["objects"].append({"type": "cube"}), "'id'")
+    agent = "object 'agent_"
+    yield _thing("no type", lambda agent: agent.pop("type"), agent, "'type'")
+    for value in (7, None, "now", [7], [None]):
+        yield _thing(f"shows {value!r}", lambda a, v=value: a.update(shows=v), agent, "'shows")
+        yield _thing(f"hides {value!r}", lambda a, v=value: a.update(hides=v), agent, "'hides")
+    for value in (7, "red", [7], {}):
+        yield _thing(f"materials {value!r}", lambda a, v=value: a.update(materials=v), agent)
+    for value in (None, [], {"x": 1}, {"x": "1", "z": 2}, {"x": 1e9, "z": 2}, {"x": 0, "z": -26}):
+        words = agent, "step 3", "field 'position"
+        yield _show(f"position {value!r}", lambda s, v=value: s.update(position=v), *words)
+    for value in (7, {"y": "left"}, {"y": 1e300}):
+        words = agent, "step 3", "field 'rotation"
+        yield _show(f"rotation {value!r}", lambda s, v=value: s.update(rotation=v), *words)
+    for value in (-1, "2", None, 0.5):
+        yield _show(f"step {value!r}", lambda s, v=value: s.update(stepBegin=v), agent, "stepBegin")
+    yield _thing("an id that says too much", lambda a: a.update(id="agent_" + "x\n" * 900, type=7))
+    yield _thing(
+        "nobody", lambda a: a.update(id="somebody"), "trial 1", "step 0", "no agent is seen"
+    )
+    yield _thing("off the stage", _outside, "trial 1", agent, "step 0", "never inside the world")
+    yield _scene("no goal", lambda s: _drop(s, "object_"), "trial 1", "there are no objects")
+    yield _scene(
+        "a goal off the stage", _goal_outside, "trial 1", "object 'object_", "step 0", "outside"
+    )
+    yield _scene("walls everywhere", _walled, "trial 1", "inside a wall")
+
+
+def _scene(name: str, change: Callable[[Json], object], *words: str) -> Broken:
+    made = scenes.preference()
+    change(made)
+    return Broken(f"scene: {name}", to_bytes(made), words)
+
+
+def _set(part: str, field: str, value: Json) -> Callable[[Json], object]:
+    return lambda scene: scene[part].update({field: value})
+
+
+def _thing(name: str, change: Callable[[Json], object], *words: str) -> Broken:
+    return _scene(name, lambda scene: change(scenes.things(scene, "agent")[0]), *words)
+
+
+def _show(name: str, change: Callable[[Json], object], *words: str) -> Broken:
+    """Change the second show of the agent, at step 3: the agent stands still before."""
+    return _thing(name, lambda agent: change(agent["shows"][1]), *words)
+
+
+def _outside(agent: Json) -> None:
+    for show in agent["shows"]:
+        show["position"]["x"] = 7
+
+
+def _goal_outside(scene: Json) -> None:
+    scenes.things(scene, "object_")[0]["shows"][0]["position"]["z"] = -3
+
+
+def _drop(scene: Json, prefix: str) -> None:
+    for thing in scenes.things(scene, prefix):
+        scene["objects"].remove(thing)
+
+
+def _walled(scene: Json) -> None:
+    for side in scenes.things(scene, "wall_grid"):
+        side["shows"][0]["scale"] = {"x": 5, "y": 1, "z": 5}

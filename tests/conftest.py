@@ -40,3 +40,12 @@ def real_pairs(real_files: list[Path]) -> list[tuple[Path, Path]]:
     expected = [path for path in real_files if path.stem.endswith("e")]
     pairs = [(path, path.with_name(path.stem[:-1] + "u.json")) for path in expected]
     return [pair for pair in pairs if pair[1].exists()]
+
+
+@pytest.fixture(scope="session")
+def real_scenes() -> Path:
+    """A folder of real scenes, which are not part of this repository; labels lie beside it."""
+    folder = REAL.parent / "mcs"
+    if not any(folder.glob("*.json")):
+        pytest.skip("no real scenes beside the repository, in ../shared/data/mcs")
+    return folder

@@ -24,14 +24,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import hbtom
+import scenes
 from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, to_thing, write
 from hbtom import BadInput, Episode, Trial
 from hbtom.errors import Place
-from hbtom.observe import Body, Look
+from hbtom.observe import Body, Look, Other, same_trial
 from hbtom.observe.archive import about, encoded, layout, open_archive, schema
 from hbtom.observe.files import load_each
 
 TASK, PAIR = "preference", "000001lo"
+FIRST_HASH = "1545e43bf6893196"  # of the simple episode, as version 1 of the format had it
+OTHER = Other("door", Look("door.png"), (20.0, 40.0), np.zeros((1, 2)), np.zeros(1))
 
 
 def store(path: Path, *batches: Any, **said: str) -> Path:
@@ -61,6 +64,13 @@ def assert_identical(found: Episode, wanted: Episode) -> None:
                 assert value.tobytes() == expected.tobytes(), field.name
                 assert value.flags.c_contiguous
                 assert not value.flags.writeable
+            elif field.name == "others":
+                for mine, its in zip(value, expected, strict=True):
+                    assert mine.path.tobytes() == its.path.tobytes()
+                    assert mine.angle.tobytes() == its.angle.tobytes()
+                    assert repr((mine.kind, mine.look, mine.size)) == repr(
+                        (its.kind, its.look, its.size)
+                    )
             else:
                 assert repr(value) == repr(expected), field.name  # tells 0.0 from -0.0
 
@@ -79,6 +89,17 @@ with_gaps = st.tuples(ordinates, ordinates) | st.just((math.nan, math.nan))
 
 def rows_from(draw: Any, first: Any, rows: Any, more: int) -> Any:
     return np.array([first, *draw(st.lists(rows, min_size=more, max_size=more))])
+
+
+@st.composite
+def others(draw: Any, frames: int) -> Other:
+    turned = st.floats(0, 360).map(lambda angle: (angle,)) | st.just((math.nan,))
+    rows = draw(st.lists(st.tuples(with_gaps, turned), min_size=frames, max_size=frames))
+    whole = np.array([(*place, *angle) for place, angle in rows])
+    whole[np.isnan(whole).any(axis=1)] = math.nan
+    kind = draw(st.sampled_from(["agent", "door", "occluder", "paddle"]))
+    look, size = draw(looks), (draw(sides), draw(sides))
+    return Other(kind, look, size, whole[:, :2].copy(), whole[:, 2].copy())
 
 
 @st.composite
@@ -104,6 +125,7 @@ def trials(draw: Any) -> Trial:
         lock=lock,
         lock_there=draw(arrays(np.bool_, more + 1)) if lock else None,
         warnings=tuple(draw(st.lists(texts, max_size=2))),
+        others=tuple(draw(st.lists(others(more + 1), max_size=2))),
     )
 
 
@@ -210,6 +232,7 @@ def test_the_hash_changes_with_whatever_changes() -> None:
         replace(one, lock=None),
         replace(one, lock_there=~one.lock_there),
         replace(one, warnings=("odd",)),
+        replace(one, others=(OTHER,)),
     ]
     assert len(variations) == 1 + len(fields(Trial))
     pairs = [(Episode((one,)), Episode((each,))) for each in variations]
@@ -343,10 +366,53 @@ def test_parquet_that_is_not_ours(tmp_path: Path) -> None:
 
 def test_a_newer_version_of_the_format(tmp_path: Path) -> None:
     one = read(simple_episode())
-    path = store(tmp_path / "a.parquet", encoded(TASK, PAIR, one, one), format_version="2")
+    path = store(tmp_path / "a.parquet", encoded(TASK, PAIR, one, one), format_version="3")
     error = complaint(path)
-    assert "version 2" in error.problem
+    assert "version 3" in error.problem
     assert "newer hbtom" in error.hint
+
+
+def test_others_are_kept(tmp_path: Path) -> None:
+    crowd, usual = (scenes.scene(*takes) for takes in (scenes.CROWDED, scenes.CROWDED[1:]))
+    one, other = scenes.read(crowd), scenes.read(usual)
+    assert all(trial.others for trial in (*one, *other))
+    found = there_and_back(tmp_path / "a.parquet", one, other)
+    for before, after in zip((one, other), found, strict=True):
+        assert all(map(same_trial, before, after))
+        assert not any(o.path.flags.writeable or o.angle.flags.writeable for o in after[0].others)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "cloud"},
+        {"size": (0.0, 9.0)},
+        {"size": (9.0, np.nan)},
+        {"path": np.full((1, 2), 50.0)},
+        {"angle": np.zeros(1)},
+    ],
+    ids=str,
+)
+def test_others_that_cannot_be_are_refused(wrong: dict[str, Any], tmp_path: Path) -> None:
+    (one,) = read(simple_episode(0))
+    whole = replace(OTHER, path=np.full((len(one.path), 2), 50.0), angle=np.zeros(len(one.path)))
+    there_and_back(tmp_path / "a.parquet", *[Episode((replace(one, others=(whole,)),))] * 2)
+    odd = Episode((replace(one, others=(replace(whole, **wrong),)),))
+    path = store(tmp_path / "b.parquet", encoded(TASK, PAIR, odd, odd))
+    with pytest.raises(BadInput, match=r"others|of an other"):
+        list(load_each(path))
+
+
+def test_archives_of_the_first_version_are_read(tmp_path: Path) -> None:
+    """They had no column for others; all else is the same, and so is the hash."""
+    one = read(simple_episode())
+    rows = encoded(TASK, PAIR, one, one)
+    old = pa.Table.from_batches([rows]).drop_columns(["others"])
+    names = {**about("data", 2), "hbtom.format_version": "1"}
+    pq.write_table(old.replace_schema_metadata(names), tmp_path / "a.parquet")
+    for each in load_each(tmp_path / "a.parquet"):
+        assert_identical(each, one)
+    assert rows.column("content")[0].as_py() == FIRST_HASH
 
 
 def without(name: str) -> Callable[[pa.Table], pa.Table]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hbtom
+import scenes
 from episodes import (
     HEART,
     KEY,
@@ -29,6 +31,7 @@ from hbtom import BadInput, Model, observe
 from hbtom.show import judgement_table, trace_table
 
 ORIGINALS = (simple_episode(times=1), episode(key_trial(), key_trial(jump=False)))
+SCENES = (scenes.preference(times=1), scenes.scene(*scenes.CROWDED), scenes.key_scene())
 
 numbers = st.one_of(
     st.integers(-20, 220),
@@ -47,9 +50,9 @@ values = st.recursive(
 
 
 @st.composite
-def changed_episodes(draw: st.DrawFn) -> Json:
+def changed_episodes(draw: st.DrawFn, originals: Sequence[Json] = ORIGINALS) -> Json:
     """Return an episode with a few values replaced, deleted, inserted or repeated."""
-    changed = copy.deepcopy(draw(st.sampled_from(ORIGINALS)))
+    changed = copy.deepcopy(draw(st.sampled_from(originals)))
     for _ in range(draw(st.integers(1, 3))):
         changed = change_somewhere(draw, changed)
     return changed
@@ -76,9 +79,9 @@ def change_somewhere(draw: st.DrawFn, value: Json) -> Json:
 
 
 @st.composite
-def changed_bytes(draw: st.DrawFn) -> bytes:
+def changed_bytes(draw: st.DrawFn, originals: Sequence[Json] = ORIGINALS) -> bytes:
     """Return the bytes of an episode with a few stretches replaced, or cut off."""
-    data = to_bytes(draw(st.sampled_from(ORIGINALS)))
+    data = to_bytes(draw(st.sampled_from(originals)))
     for _ in range(draw(st.integers(1, 3))):
         start = draw(st.integers(0, len(data)))
         stop = start + draw(st.integers(0, 20))
@@ -115,6 +118,18 @@ def test_any_json_is_judged_or_refused(changed: Json, model: Model) -> None:
 @settings(max_examples=300)
 @given(changed_bytes(), models)
 def test_any_bytes_are_judged_or_refused(data: bytes, model: Model) -> None:
+    judged_or_refused(data, model)
+
+
+@settings(max_examples=200)
+@given(changed_episodes(SCENES), models)
+def test_any_scene_is_judged_or_refused(changed: Json, model: Model) -> None:
+    judged_or_refused(json.dumps(changed).encode(), model)
+
+
+@settings(max_examples=150)
+@given(changed_bytes(SCENES), models)
+def test_any_bytes_of_a_scene_are_judged_or_refused(data: bytes, model: Model) -> None:
     judged_or_refused(data, model)
 
 

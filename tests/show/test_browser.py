@@ -299,11 +299,11 @@ def test_the_agent_stands_where_it_was_seen(
 def test_every_thing_has_its_own_picture_or_its_letters(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
-    cube = replace(SPOON, image="shapes/cube.png")
-    one = to_thing(HEART.at(120, 60), others=[cube.at(120, 140)])
+    gizmo = replace(SPOON, image="shapes/gizmo.png")
+    one = to_thing(HEART.at(120, 60), others=[gizmo.at(120, 140)])
     browser.open(written(page(hbtom.judge(read(episode(one, one))))))
-    assert browser.texts(".world .token") == ["cu"]
-    assert sorted(browser.texts(".world .label")) == ["cube", "heart"]
+    assert browser.texts(".world .token") == ["gi"]
+    assert sorted(browser.texts(".world .label")) == ["gizmo", "heart"]
     colour = browser.run("return document.querySelector('.world .thing path').getAttribute('fill')")
     assert colour == "rgb(255 0 0)"
 

@@ -14,7 +14,7 @@ from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Triple, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, consider, exert, waits
 from hbtom.model import Model, find_model
-from hbtom.observe import Episode, load, same_trial
+from hbtom.observe import Episode, OtherKind, load, same_trial
 from hbtom.shown import Shown
 
 if TYPE_CHECKING:
@@ -159,9 +159,25 @@ def _warnings(episode: Episode, posteriors: tuple[Posterior, ...]) -> tuple[str,
     warnings = []
     if len(episode) == 1:
         warnings.append("there is one trial only: it is judged without familiarization")
-    if len(posteriors[-1]) == 0:
+    if len(posteriors[-1]) == 0 and episode.test.items:
         warnings.append("the agent does not move in the test trial: there is nothing to judge")
+    if any(trial.others for trial in episode):
+        warnings.append(f"{_others(episode)}: seen, but not modelled; nothing follows from them")
     for number, (trial, posterior) in enumerate(zip(episode, posteriors, strict=True), start=1):
         for warning in (*trial.warnings, *posterior.warnings):
             warnings.append(f"trial {number}: {warning}")
     return tuple(warnings)
+
+
+_CALLED: dict[OtherKind, str] = {
+    "agent": "other agents",
+    "door": "doors",
+    "occluder": "occluders",
+    "paddle": "paddles",
+}
+
+
+def _others(episode: Episode) -> str:
+    """Name the kinds of other things that are seen in an episode."""
+    kinds = {other.kind for trial in episode for other in trial.others}
+    return ", ".join(_CALLED[kind] for kind in sorted(kinds))

@@ -17,6 +17,7 @@ from hbtom.observe import Look, Trial
 
 UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
 KEY = Look("key")  # keys are drawn in four rotations; all are one kind of goal
+NOTHING = Look("nothing")  # the goal in a trial in which there is nothing that can be wanted
 _HEADINGS = 72  # enough to tell how much an agent of some efficiency is likely to waste
 
 
@@ -75,8 +76,26 @@ class Effort:
         )
 
 
+def aimless() -> Effort:
+    """Return the effort of a trial in which there is nothing to want: no step can be weighed."""
+    no_moves, no_lengths = np.zeros(0, dtype=bool), np.zeros(0)
+    no_excess = np.zeros((0, 1))
+    return Effort(
+        goals=(NOTHING,),
+        reachable=np.zeros(1, dtype=bool),
+        frame=np.zeros(0, dtype=np.int64),
+        excess=no_excess,
+        choice=Headings(no_moves, no_lengths, no_excess, 1.0),
+    )
+
+
 def name_goals(trial: Trial) -> tuple[Look, ...]:
-    """Return who is who among the items: looks, and ``key`` for the key; twins are numbered."""
+    """Return who is who among the items: looks, and ``key`` for the key; twins are numbered.
+
+    Without items the one goal is ``nothing``.
+    """
+    if not trial.items:
+        return (NOTHING,)
     looks = [KEY if item is trial.key else item.look for item in trial.items]
     if len(set(looks)) == len(looks):
         return tuple(looks)

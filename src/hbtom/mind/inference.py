@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated
@@ -24,7 +24,7 @@ from hbtom.errors import BadInput
 from hbtom.mind.bayes import bayes, log_sum
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.continuous import continuous_effort
-from hbtom.mind.effort import UNIT, Effort
+from hbtom.mind.effort import NOTHING, UNIT, Effort, aimless
 from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
 from hbtom.model import Acts, Continuous, Efficiency, Grid, Model
@@ -91,6 +91,8 @@ def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
     ``openings`` is what waiting for barriers cost in the trials before. Of the model, the effort
     depends only on what :func:`dynamics` tells.
     """
+    if not trial.items:
+        return aimless()
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = sum(openings) / len(openings) if learnt else model.acts.cost
     if isinstance(model.motion, Grid):
@@ -136,7 +138,20 @@ def believe(
             hint="inference is exact; leave out objects or trials",
         )
     posterior, learnt = update(model, known, evidence, agent, weight=weight)
+    if NOTHING in evidence.goals:
+        return _idle(posterior), beliefs  # nobody learns from nothing
     return posterior, beliefs.after(agent, learnt, waited)
+
+
+def _idle(posterior: Posterior) -> Posterior:
+    """Return what is believed where there is nothing to want: what is liked stays as it was."""
+    real = [goal != NOTHING for goal in posterior.preferred]
+    liked = posterior.preference[:, real]
+    return replace(
+        posterior,
+        preferred=tuple(goal for goal in posterior.preferred if goal != NOTHING),
+        preference=liked / liked.sum(axis=1, keepdims=True) if any(real) else liked,
+    )
 
 
 def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
@@ -190,6 +205,8 @@ def _choices(model: Model, evidence: Evidence) -> tuple[Bools, tuple[str, ...]]:
     """Tell among which goals the agent chooses: those it can reach, unless it can reach none."""
     if not np.count_nonzero(evidence.reachable):
         everything = np.ones_like(evidence.reachable)
+        if NOTHING in evidence.goals:
+            return everything, ("there is nothing to want; the trial says nothing about goals",)
         return everything, ("no goal can be reached; the trial says nothing about goals",)
     if not model.preference.feasible:
         return np.ones_like(evidence.reachable), ()

@@ -1,7 +1,28 @@
 """What is seen: files become episodes of trials, in pixels, with the events that happen in them."""
 
-from hbtom.observe.episode import Body, Episode, Look, Trial, names, same_trial
+from hbtom.observe.episode import (
+    Body,
+    Episode,
+    Look,
+    Other,
+    OtherKind,
+    Trial,
+    names,
+    same_trial,
+)
 from hbtom.observe.events import Event
 from hbtom.observe.files import load, read
 
-__all__ = ["Body", "Episode", "Event", "Look", "Trial", "load", "names", "read", "same_trial"]
+__all__ = [
+    "Body",
+    "Episode",
+    "Event",
+    "Look",
+    "Other",
+    "OtherKind",
+    "Trial",
+    "load",
+    "names",
+    "read",
+    "same_trial",
+]

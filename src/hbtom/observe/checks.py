@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, get_args
 
 import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.episode import Body, Trial
+from hbtom.observe.episode import Body, Other, OtherKind, Trial
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD
 
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
@@ -38,6 +38,8 @@ def check(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     if trial.lock is not None:
         check_bodies(trial.size, [trial.lock], lock)
     _check_left(trial.barrier_left)
+    for other in trial.others:
+        _check_other(other, len(trial.path))
 
 
 def _check_size(size: tuple[float, float]) -> None:
@@ -82,7 +84,7 @@ def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
 
 def _check_objects(trial: Trial) -> None:
     objects, place = trial.objects, Place(frame=1, field="objects")
-    if not objects:
+    if not objects and not any(other.kind == "agent" for other in trial.others):
         raise BadInput(
             "there are no objects", hint="a trial needs at least one goal object", place=place
         )
@@ -149,6 +151,23 @@ def _check_left(left: Annotated[Floats, "frame"]) -> None:
             f"{left[frame]:g} of the barrier is left",
             hint="a share is between 0 and 1",
             place=Place(frame=frame + 1, field="barrier_left"),
+        )
+
+
+def _check_other(other: Other, frames: int) -> None:
+    place = Place(field="others")
+    if len(other.path) != frames or len(other.angle) != frames:
+        raise BadInput(f"{other.look} has not one place for each of {frames} frames", place=place)
+    if other.kind not in get_args(OtherKind):
+        raise BadInput(f"{other.look} is a '{other.kind}'", place=place)
+    if not all(0 < side <= FARTHEST for side in other.size):
+        raise BadInput(f"{other.look} has an impossible size", place=place)
+    nowhere = np.isnan(other.path).all(axis=1) & np.isnan(other.angle)
+    somewhere = (np.abs(other.path) <= KEY_FARTHEST).all(axis=1) & np.isfinite(other.angle)
+    if not (nowhere | somewhere).all():
+        frame = int((nowhere | somewhere).argmin())
+        raise BadInput(
+            f"{other.look} has an impossible place", place=Place(frame=frame + 1, field="others")
         )
 
 

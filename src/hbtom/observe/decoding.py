@@ -22,10 +22,13 @@ def malformed(data: bytes, error: Exception, *, hint: str) -> BadInput:
 
 def broken(data: bytes, error: Exception, *, hint: str, place: Place | None = None) -> BadInput:
     """Say how a file stops being JSON."""
-    if "truncated" in str(error):
-        return BadInput("the file is cut off", hint="copy or download it again", place=place)
     byte = re.search(r"\(byte (\d+)\)", str(error))
     offset = int(byte[1]) if byte else 0
+    after_sign = (
+        data.endswith(b"-") and offset >= len(data) - 1 > 0
+    )  # of a number that is not there
+    if after_sign or "truncated" in str(error):
+        return BadInput("the file is cut off", hint="copy or download it again", place=place)
     if _NOT_A_NUMBER.match(data, max(0, offset - 1)):
         finite = "NaN and Infinity are not numbers of JSON; write a number"
         return BadInput("not a number", hint=finite, place=place)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hbtom.errors import BadInput
-from hbtom.observe import bib, mcs
+from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
 from hbtom.observe.video.pictures import is_video
@@ -93,6 +93,8 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         return bib.Reading(read_video(data, name), b"", [], {})
     data = data.removeprefix(b"\xef\xbb\xbf")
     if start == b"{":
+        from hbtom.observe import mcs  # not needed for files of the benchmark
+
         like = None if other is None else other.episode
         return bib.Reading(mcs.read(data, name, like), b"", [], {})
     return bib.reading(data, name, other)

@@ -16,6 +16,8 @@ SURPRISING = 0.5  # a part below this is worth a sentence
 
 def explain(judgement: Judgement) -> str:
     """Say in a sentence what was surprising about the test trial, or that nothing was."""
+    if not judgement.episode.test.items:
+        return "there is nothing that it could want"
     if len(judgement.test) == 0:
         return "it does not move"
     parts = judgement.parts.to_dict()

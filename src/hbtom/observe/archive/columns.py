@@ -30,3 +30,8 @@ def truths(column: Any) -> Any:
 def starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
     """Return where the list of each row starts among the values of all lists."""
     return numbers(rows.column(name).offsets, np.int32)
+
+
+def has_others(rows: Any) -> bool:
+    """Tell whether anything else than agent and items is seen in any row."""
+    return "others" in rows.schema.names and len(rows.column("others").flatten()) > 0

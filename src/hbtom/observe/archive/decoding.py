@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats, Ints, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.archive.columns import numbers, starts, truths
+from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
 from hbtom.observe.checks import check
-from hbtom.observe.episode import Body, Look, Trial
+from hbtom.observe.episode import Body, Look, Other, Trial
 
 
 def trials(rows: Any) -> list[Trial | BadInput]:
@@ -50,6 +50,7 @@ def _built(rows: Any) -> Iterator[Trial]:
         _body(rows, "lock"),
         _a_frame(rows, "lock_there", frames),
         _warnings(rows),
+        _others(rows),
         strict=True,
     )
     return (Trial(*each) for each in values)
@@ -154,3 +155,26 @@ def _looks(image: Any, colour: Any) -> Iterator[Look]:
 
 def _warnings(rows: Any) -> list[tuple[str, ...]]:
     return _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist()))
+
+
+# Other things, of which there are few
+
+
+def _others(rows: Any) -> list[tuple[Other, ...]]:
+    """Return what else is seen in each row; nothing in archives that have no such column."""
+    if not has_others(rows):
+        return [()] * rows.num_rows
+    return [tuple(map(_other, row)) for row in rows.column("others").to_pylist()]
+
+
+def _other(row: dict[str, Any]) -> Other:
+    x, y = frozen(row["path_x"]), frozen(row["path_y"])
+    if len(x) != len(y):
+        raise BadInput("of an other, 'path_x' and 'path_y' have not as many values")
+    return Other(
+        kind=row["kind"],
+        look=Look(row["image"], tuple(row["colour"])),
+        size=(row["width"], row["height"]),
+        path=_locked(np.stack((x, y), axis=1)),
+        angle=frozen(row["angle"]),
+    )

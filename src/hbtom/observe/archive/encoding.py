@@ -11,9 +11,10 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.archive.layout import arrow, schema
-from hbtom.observe.episode import Body, Episode, Trial
+from hbtom.observe.episode import Body, Episode, Other, Trial
 
 _FIELDS = [field.name for field in fields(Trial)]
+_OF_OTHERS = [field.name for field in fields(Other)]
 
 
 def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any:
@@ -42,10 +43,13 @@ def _alike(one: list[bytes], other: list[bytes]) -> int:
 
 def _content(trial: Trial) -> bytes:
     """Return bytes that two trials share only if they are the same, to the last bit."""
-    return b"\0".join(_bytes(getattr(trial, name)) for name in _FIELDS)
+    names = [name for name in _FIELDS if name != "others" or trial.others]  # as in version 1
+    return b"\0".join(_bytes(getattr(trial, name)) for name in names)
 
 
 def _bytes(value: object) -> bytes:
+    if isinstance(value, tuple) and any(isinstance(one, Other) for one in value):
+        return b"\0".join(_bytes(getattr(one, name)) for one in value for name in _OF_OTHERS)
     if isinstance(value, np.ndarray):
         return repr(value.shape).encode() + value.tobytes()
     return repr(value).encode()  # tells 0.0 from -0.0, which are equal
@@ -79,6 +83,7 @@ def _row(trial: Trial) -> dict[str, Any]:
         "lock": None if trial.lock is None else _body(trial.lock),
         "lock_there": trial.lock_there,
         "warnings": trial.warnings,
+        "others": [_other(one) for one in trial.others],
     }
 
 
@@ -91,6 +96,20 @@ def _body(body: Body) -> dict[str, Any]:
         "x": x,
         "y": y,
         "radius": body.radius,
+    }
+
+
+def _other(other: Other) -> dict[str, Any]:
+    width, height = other.size
+    return {
+        "kind": other.kind,
+        "image": other.look.image,
+        "colour": list(other.look.colour),
+        "width": width,
+        "height": height,
+        "path_x": other.path[:, 0],
+        "path_y": other.path[:, 1],
+        "angle": other.angle,
     }
 
 

@@ -22,10 +22,13 @@
 ``lock``         body                        null without a lock, and so is the next
 ``lock_there``   truth values, one a frame   whether the lock is there
 ``warnings``     texts                       what was odd about the trial
+``others``       others                      what else is seen: other agents, boards
 ===============  ==========================  ======================================================
 
 A body is ``{image, colour, x, y, radius}`` with its centre at x, y; a block is ``{x, y, width,
-height}`` with its corner nearest the origin at x, y. Numbers are doubles.
+height}`` with its corner nearest the origin at x, y; an other is ``{kind, image, colour, width,
+height, path_x, path_y, angle}`` with one value of the last three a frame, not a number where it is
+not there. Numbers are doubles. Version 1 of the format had no others.
 
 Rows follow each other by pair, then by member, then by trial. Trials with which both episodes of a
 pair begin stand there once, as ``eu``. All rows of a pair lie in one row group, together with those
@@ -40,7 +43,8 @@ from hbtom import __version__
 from hbtom.errors import missing
 
 SUFFIX = ".parquet"
-FORMAT, VERSION = "hbtom episodes", 1
+FORMAT, VERSION = "hbtom episodes", 2
+SINCE = {"others": 2}  # the versions that columns are new in
 PAIRS = 64  # in a row group, which is read as a whole: as many as a worker is handed at once
 
 _KEY = "hbtom."  # begins the names of what is said about a file as a whole
@@ -70,6 +74,14 @@ def schema() -> Any:
     block = pa.struct([always(name, number) for name in ("x", "y", "width", "height")])
     place = [always(name, number) for name in ("x", "y", "radius")]
     body = pa.struct([always("image", text), always("colour", many(number)), *place])
+    others = pa.struct(
+        [
+            *(always(name, text) for name in ("kind", "image")),
+            always("colour", many(number)),
+            *(always(name, number) for name in ("width", "height")),
+            *(always(name, many(number)) for name in ("path_x", "path_y", "angle")),
+        ]
+    )
     return pa.schema(
         [
             always("task", text),
@@ -92,6 +104,7 @@ def schema() -> Any:
             pa.field("lock", body),
             pa.field("lock_there", many(pa.bool_())),
             always("warnings", many(text)),
+            always("others", many(others)),
         ]
     )
 

@@ -17,11 +17,12 @@ from typing import Any
 
 from hbtom.errors import BadInput
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.archive.layout import FORMAT, SUFFIX, VERSION, arrow, said, schema
+from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, said, schema
 from hbtom.observe.episode import Episode, Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"
 _INDEX = ["task", "pair", "content"]
+_UNREAD = {*_INDEX, "trial"}  # with the trials themselves
 _MEMBERS = {"e", "u", "eu"}
 
 PairName = tuple[str, str]  # task and pair
@@ -56,7 +57,8 @@ class Archive:
 
     @cached_property
     def _columns(self) -> list[str]:
-        return [name for name in schema().names if name not in (*_INDEX, "trial")]
+        there = self.footer.schema.to_arrow_schema().names
+        return [name for name in schema().names if name in there and name not in _UNREAD]
 
     def pairs(self, group: int) -> dict[PairName, Both]:
         """Read all pairs of a row group."""
@@ -156,13 +158,16 @@ def _check(file: Any) -> None:
     if said(metadata, "format") != FORMAT:
         raise BadInput(NOT_OURS, hint="hbtom pack makes archives")
     version = said(metadata, "format_version")
-    if version != str(VERSION):
+    if version not in map(str, range(1, VERSION + 1)):
+        known = f"versions 1 to {VERSION}"
         raise BadInput(
-            f"this archive has version {version} of the format; this hbtom reads version {VERSION}",
+            f"this archive has version {version} of the format; this hbtom reads {known}",
             hint="install a newer hbtom, or pack the dataset again with this one",
         )
     found = file.schema_arrow
     for field in schema():
+        if SINCE.get(field.name, 1) > int(version):
+            continue
         if field.name not in found.names:
             raise BadInput(f"the archive has no column '{field.name}'", hint="pack it again")
         if not found.field(field.name).equals(field):

@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.observe.archive.columns import numbers, starts, truths
+from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.checks import KEY_FARTHEST, MOST_OBJECTS
 from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 
 
 def sound(rows: Any) -> bool:
-    """Tell whether all rows hold trials that can be judged."""
-    return all(found.all() for found in _found(rows))  # stops at what the next would stumble on
+    """Tell whether all rows hold trials that can be judged, with nothing out of the ordinary."""
+    return not has_others(rows) and all(
+        found.all() for found in _found(rows)
+    )  # stops at what the next would stumble on
 
 
 def _found(rows: Any) -> Iterator[Any]:

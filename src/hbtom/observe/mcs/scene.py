@@ -17,6 +17,7 @@ FARTHEST = 25.0  # metres from the middle that anything may be
 SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
 NOT_A_SCENE = "this is a JSON object, but not a Machine Common Sense scene"
 
+_LONGEST = 60  # letters of an id in a message
 _Metres = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 _Degrees = Annotated[float, Meta(ge=-36000, le=36000)]
 _Step = Annotated[int, Meta(ge=0, le=1 << 40)]
@@ -137,11 +138,11 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role | None, Thing | None]
             return None, None
         thing = _decode_thing(raw)
     except RecursionError:
-        raise BadInput("nested too deeply", hint=SHAPE, place=Place(thing=name)) from None
+        raise BadInput("nested too deeply", hint=SHAPE, place=Place(thing=called(name))) from None
     except msgspec.ValidationError as error:
         raise _at_thing(raw, name, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(problem(error), hint=SHAPE, place=Place(thing=name)) from None
+        raise BadInput(problem(error), hint=SHAPE, place=Place(thing=called(name))) from None
     is_scenery = role == "object" and thing.structure  # in old scenes
     return (None, None) if is_scenery else (role, thing)
 
@@ -155,10 +156,18 @@ def _at_thing(raw: Raw, name: str, error: msgspec.ValidationError) -> BadInput:
         entry = msgspec.json.decode(raw)[inside[1]][int(inside[2])]
         step = _step_of(entry)
         path = inside[3] if step is not None and inside[3] else path
-    return BadInput(problem(error), hint=_HINT, place=Place(thing=name, step=step, field=path))
+    return BadInput(
+        problem(error), hint=_HINT, place=Place(thing=called(name), step=step, field=path)
+    )
 
 
 _HINT = "a show is {stepBegin, position {x, y, z}, rotation}, in metres and degrees"
+
+
+def called(name: str) -> str:
+    """Return an id as messages have it: printable, and no longer than an id is."""
+    printable = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return printable if len(printable) <= _LONGEST else printable[: _LONGEST - 1] + "…"
 
 
 def _step_of(entry: Any) -> int | None:

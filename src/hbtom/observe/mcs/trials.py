@@ -7,17 +7,17 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, frozen
+from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe.checks import check
 from hbtom.observe.episode import Body, Episode, Look, Trial, same_trial
 from hbtom.observe.mcs.ending import Disc, settled
 from hbtom.observe.mcs.others import RADIUS, others_of
-from hbtom.observe.mcs.pace import Pace, along, pace
+from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
-from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, decode
+from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, called, decode
 from hbtom.observe.mcs.space import BORDER, WORLD, block, tiled
-from hbtom.observe.mcs.timeline import Seen, changes, seen
+from hbtom.observe.mcs.timeline import Seen, changes, seen, stands
 
 # Radii in pixels. Scenes draw some things in other sizes; these are the benchmark's.
 AGENT, OBJECT, KEY, LOCK = 6.0, 9.0, 8.0, 10.0
@@ -67,8 +67,8 @@ def _trial(scene: Scene, span: range) -> Trial:
     agent, others = agents[0], [*agents[1:], *present("other")]
     items = tuple(sorted(_body(one, OBJECT, span) for one in objects))
     path = settled(_inside(agent, span), AGENT, _touchable(items, others))
-    standing = _standing(barrier, len(span))
-    at = pace(standing)
+    left, vanishing = _left(barrier, len(span))
+    at = pace(vanishing)
     trial = Trial(
         size=(WORLD, WORLD),
         walls=_walls(scene, span),
@@ -76,7 +76,7 @@ def _trial(scene: Scene, span: range) -> Trial:
         objects=items,
         agent=Body(_look(agent), (float(path[0, 0]), float(path[0, 1])), AGENT),
         path=along(at, path),
-        barrier_left=along(at, standing[:, None])[:, 0],
+        barrier_left=shrinking(at, left, vanishing),
         key=_body(keys[0], KEY, span) if keys else None,
         key_path=_carried(at, keys[0]) if keys else None,
         lock=_body(locks[0], LOCK, span) if locks else None,
@@ -109,18 +109,25 @@ def _present(things: Iterable[Thing], span: range) -> list[Seen]:
 def _walls(scene: Scene, span: range) -> Annotated[Floats, "wall 4"]:
     """Return the walls at the first step; old scenes leave out the border, which is drawn."""
     border = scene.all("border")
-    found = [seen(thing, span[:1]) for thing in (*scene.all("wall"), *border)]
-    blocks = [block(one.thing, one.start) for one in found if one.there[0]]
+    found = ((thing, stands(thing, span[0])) for thing in (*scene.all("wall"), *border))
+    blocks = [block(thing, centre) for thing, centre in found if centre is not None]
     return tiled(blocks if border else [*blocks, *BORDER])
 
 
-def _standing(barrier: Sequence[Seen], steps: int) -> Annotated[Floats, "step"]:
-    """Tell how much of the barrier's first area stands at each step, from 1 to 0."""
-    area = np.zeros(steps)
+def _left(
+    barrier: Sequence[Seen], steps: int
+) -> tuple[Annotated[Floats, "step"], Annotated[Ints, "step"]]:
+    """Tell how much of the barrier's first area stands at each step, from 1 to 0.
+
+    And how many of its pieces vanish after each.
+    """
+    area, vanishing = np.zeros(steps), np.zeros(steps, dtype=np.int64)
     for one in barrier:
         *_, width, height = block(one.thing, one.start)
         area += width * height * one.there
-    return np.minimum(area / area[0], 1.0) if area[0] > 0 else np.zeros(steps)
+        vanishing[:-1] += one.there[:-1] & ~one.there[1:]
+    left = np.minimum(area / area[0], 1.0) if area[0] > 0 else np.zeros(steps)
+    return left, vanishing
 
 
 def _body(one: Seen, radius: float, span: range) -> Body:
@@ -128,9 +135,9 @@ def _body(one: Seen, radius: float, span: range) -> Body:
     x, y = one.start
     if not (0 <= x <= WORLD and 0 <= y <= WORLD):
         raise BadInput(
-            f"{one.thing.type} is at ({x:g}, {y:g}), outside the world of 200 x 200 pixels",
+            f"it is at ({x:g}, {y:g}), outside the world of 200 x 200 pixels",
             hint=_METRES,
-            place=Place(thing=one.thing.id, step=span[int(one.there.argmax())]),
+            place=Place(thing=called(one.thing.id), step=span[int(one.there.argmax())]),
         )
     return Body(_look(one), (x, y), radius)
 
@@ -149,7 +156,7 @@ def _inside(agent: Seen, span: range) -> Annotated[Floats, "step 2"]:
         raise BadInput(
             "the agent is never inside the world",
             hint=_METRES,
-            place=Place(thing=agent.thing.id, step=span[int(agent.there.argmax())]),
+            place=Place(thing=called(agent.thing.id), step=span[int(agent.there.argmax())]),
         )
     latest = np.maximum.accumulate(np.where(on_stage, np.arange(len(on_stage)), 0))
     latest = np.maximum(latest, on_stage.argmax())

@@ -17,7 +17,8 @@ from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
-from hbtom.observe import Body, Look
+from hbtom.mind.effort import NOTHING
+from hbtom.observe import Body, Look, Other
 from hbtom.show.page.names import names_of, rgb, shape_of
 from hbtom.show.page.scene import Scene, scenes
 from hbtom.show.page.story import chapter
@@ -55,6 +56,8 @@ def _items(judgement: Judgement) -> dict[Look, Plain]:
     for trial, posterior in zip(judgement.episode, judgement.posteriors, strict=True):
         for goal, item in zip(posterior.goals, trial.items, strict=False):
             looks.setdefault(goal, item.look)
+        if not trial.items:
+            looks.setdefault(NOTHING, NOTHING)
     return {goal: {"name": names[goal], **_look(look)} for goal, look in looks.items()}
 
 
@@ -75,11 +78,25 @@ def _trial(scene: Scene, items: Sequence[Look]) -> Plain:
             {"item": items.index(goal), **_body(body)}
             for goal, body in zip(posterior.goals, trial.objects, strict=False)
         ],
+        "others": [_other(scene, other) for other in trial.others],
         "key": _key(scene, items),
         "lock": _lock(scene),
         "beliefs": _beliefs(posterior, items),
         "summary": told.summary,
         "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
+    }
+
+
+def _other(scene: Scene, other: Other) -> Plain:
+    """Return another thing; each entry of its path is place and angle."""
+    width, height = numbers(other.size, PIXELS)
+    return {
+        "kind": other.kind,
+        "name": scene.names.get(other.look, other.kind) if other.kind == "agent" else other.kind,
+        "width": width,
+        "height": height,
+        **_look(other.look),
+        "path": changes(np.column_stack([other.path, other.angle])),
     }
 
 

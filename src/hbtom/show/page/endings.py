@@ -15,6 +15,8 @@ WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost
 
 def summary(scene: Scene) -> str:
     """Say how the trial went; of the test trial also what was surprising about it."""
+    if not scene.trial.items:
+        return "There is nothing that it could want."
     if len(scene.posterior) == 0:
         return "It does not move."
     told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."

@@ -37,9 +37,10 @@ _COLOURS = {
 
 def names_of(judgement: Judgement) -> dict[Look, str]:
     """Return a name for each item and each agent of an episode, such as "heart"."""
-    items = (look for posterior in judgement.posteriors for look in posterior.preferred)
-    agents = (posterior.agent for posterior in judgement.posteriors)
-    return {**called(dict.fromkeys(agents)), **called(dict.fromkeys(items))}
+    items = (look for one in judgement.posteriors for look in (*one.preferred, *one.goals))
+    agents = [posterior.agent for posterior in judgement.posteriors]
+    others = (o.look for trial in judgement.episode for o in trial.others if o.kind == "agent")
+    return {**called(dict.fromkeys((*agents, *others))), **called(dict.fromkeys(items))}
 
 
 def called(looks: Iterable[Look]) -> dict[Look, str]:

@@ -68,6 +68,8 @@ def _moments(scene: Scene) -> Iterator[Moment]:
 
 def _expectation(scene: Scene) -> str:
     """Say what is expected, and why."""
+    if not scene.trial.items:
+        return f"{_choice(scene)}."
     if not scene.earlier:
         known = "Nothing is known yet about" if scene.index == 0 else "A new agent is here:"
         return f"{known} {scene.agent}. {_choice(scene)}."
@@ -84,6 +86,8 @@ def _expectation(scene: Scene) -> str:
 def _choice(scene: Scene) -> str:
     """Say among what it chooses."""
     goals = range(len(scene.posterior.goals))
+    if not scene.trial.items:
+        return "There is nothing that it could want"
     within = [scene.the(goal) for goal in goals if scene.posterior.reachable[goal]]
     if not within:
         return "There is nothing that it can reach"

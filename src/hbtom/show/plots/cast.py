@@ -17,6 +17,7 @@ WALL: Colour = (60, 61, 66)
 BARRIER: Colour = (79, 157, 105)
 HOME: Colour = (255, 105, 180)  # the benchmark's own
 BETWEEN: Colour = (128, 128, 128)  # of pictures between trials
+BOARD: Colour = (216, 216, 216)  # of boards as white as the floor
 
 MOST = 256  # colours of a movie
 
@@ -38,11 +39,12 @@ class Cast:
     objects: tuple[Actor, ...]
     key: Actor | None
     lock: Actor | None
+    others: tuple[Colour, ...] = ()  # of other things, in the order of the trial
 
     @property
     def colours(self) -> list[Colour]:
         all_of_it = (self.agent, *self.objects, self.key, self.lock)
-        return [actor.colour for actor in all_of_it if actor is not None]
+        return [*(actor.colour for actor in all_of_it if actor is not None), *self.others]
 
 
 def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
@@ -61,7 +63,13 @@ def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
         objects=tuple(items[:objects]),
         key=items[objects] if trial.key is not None else None,
         lock=Actor(lock, SQUARE, rgb(lock.look)) if lock is not None else None,
+        others=tuple(_seen_on_floor(rgb(other.look)) for other in trial.others),
     )
+
+
+def _seen_on_floor(colour: Colour) -> Colour:
+    """Return a colour, or a light grey instead of the floor's own: some boards are white."""
+    return BOARD if colour == FLOOR else colour
 
 
 def _decoded(colour: str) -> Colour:

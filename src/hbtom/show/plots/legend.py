@@ -11,12 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.mind.effort import name_goals
-from hbtom.observe import Episode
+from hbtom.observe import Episode, OtherKind
 from hbtom.show.plots.beliefs import LINES
-from hbtom.show.plots.glyphs import TRIANGLE
-from hbtom.show.plots.maps import HATCH, draw_lock
+from hbtom.show.plots.glyphs import DISC, SQUARE, TRIANGLE
+from hbtom.show.plots.maps import HATCH, draw_lock, draw_other
+from hbtom.show.plots.others import CALLED, kinds
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
-from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs
+from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs, hexadecimal
 
 _BEFORE, _AFTER = 0.08, 0.25  # between a sign and its name, and between a name and the next sign
 _RADIUS = 0.1  # of a sign
@@ -69,7 +70,8 @@ def item_entries(known: Signs) -> Iterator[Entry]:
 
 def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
     """Yield an entry for all that is seen in an episode."""
-    items = dict.fromkeys(look for trial in episode for look in name_goals(trial))
+    trials = [trial for trial in episode if trial.items or trial is episode.test]
+    items = dict.fromkeys(look for trial in trials for look in name_goals(trial))
     yield from item_entries(Signs({look: known.items[look] for look in items}, {}))
     for look in dict.fromkeys(trial.agent.look for trial in episode):
         sign = known.agents[look]
@@ -79,6 +81,9 @@ def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
         yield Entry("lock", _RADIUS, _lock)
     if any(len(trial.barrier) for trial in episode):
         yield Entry("barrier", 0.2, _barrier)
+    for kind in kinds(episode):
+        look = next(one.look for trial in episode for one in trial.others if one.kind == kind)
+        yield Entry(CALLED[kind], _RADIUS, partial(_other, kind, hexadecimal(look)))
 
 
 def _item(sign: Sign, axes: Axes, x: float, y: float) -> None:
@@ -115,3 +120,8 @@ def _barrier(axes: Axes, x: float, y: float) -> None:
     box = Rectangle((x - 0.2, y - _RADIUS), 0.4, 2 * _RADIUS)
     box.set(facecolor=BARRIER, edgecolor="white", hatch=HATCH, linewidth=0)
     axes.add_patch(box)
+
+
+def _other(kind: OtherKind, colour: str, axes: Axes, x: float, y: float) -> None:
+    glyph = DISC if kind == "agent" else SQUARE * (0.5, 1.0)
+    draw_other(axes, np.array((x, y)) + _RADIUS * glyph, colour)

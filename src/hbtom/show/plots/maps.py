@@ -14,8 +14,9 @@ from hbtom.arrays import Floats
 from hbtom.observe import Body, Trial
 from hbtom.show.plots.glyphs import SQUARE, turned
 from hbtom.show.plots.glyphs import Polygon as Glyph
+from hbtom.show.plots.others import first_seen
 from hbtom.show.plots.sheet import How
-from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs
+from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs, hexadecimal
 
 HATCH = "//////"  # of the barrier, to be seen in grey
 LARGER = 1.3  # times its size: so are things drawn on small maps
@@ -37,6 +38,9 @@ def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> 
         shape = turned(item.look.image) if item is trial.key else sign.glyph
         seen = item if large else replace(item, radius=LARGER * item.radius)
         _draw_glyph(axes, seen, shape, sign.colour, edge="white", line=0.5)
+    for other, corners in first_seen(trial):
+        draw_other(axes, corners, hexadecimal(other.look))
+        axes.plot(*walked(other.path).T, color=SOFT, linewidth=0.7, linestyle=":")
     draw_path(axes, trial, signs.agents[trial.agent.look], large=large)
 
 
@@ -54,6 +58,14 @@ def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
         axes.add_patch(Polygon(corners, facecolor=INK, linewidth=0, zorder=3))
     end = Body(trial.agent.look, tuple(trial.path[-1]), radius)
     _draw_glyph(axes, end, agent.glyph, agent.colour, edge=INK, line=0.6)
+
+
+def draw_other(axes: Axes, corners: Glyph, colour: str) -> None:
+    """Draw another agent or a board so that what is beneath it can be seen."""
+    for share, edge in ((0.45, "none"), (None, SOFT)):
+        fill = colour if share else "none"
+        look: How = {"facecolor": fill, "edgecolor": edge, "linewidth": 0.6, "alpha": share}
+        axes.add_patch(Polygon(corners, zorder=3.5, **look))
 
 
 def draw_lock(axes: Axes, centre: tuple[float, float], radius: float, slot: Glyph) -> None:

@@ -15,7 +15,18 @@ from hbtom.bench.evaluation import Evaluation
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial
 from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
-from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, said, signs, three
+from hbtom.show.plots.others import CALLED, first_seen
+from hbtom.show.plots.signs import (
+    BARRIER,
+    INK,
+    SOFT,
+    WALL,
+    Signs,
+    hexadecimal,
+    said,
+    signs,
+    three,
+)
 from hbtom.show.scores import score_rows
 from hbtom.show.words import plain
 
@@ -77,6 +88,9 @@ def trial_svg(trial: Trial, known: Signs) -> str:
     for item, sign in zip(trial.items, known.of(trial), strict=True):
         glyph = turned(item.look.image) if item is trial.key else sign.glyph
         shapes.append(_glyph(item.centre, item.radius, glyph, sign.colour, sign.name))
+    for other, corners in first_seen(trial):
+        colour, name = hexadecimal(other.look), CALLED[other.kind]
+        shapes.append(_polygon(corners, colour, name, SOFT, opacity=0.45))
     agent = known.agents[trial.agent.look]
     moved = np.concatenate([[True], (np.diff(trial.path, axis=0) != 0).any(axis=1)])
     points = _points(trial.path[moved])
@@ -104,9 +118,14 @@ def _glyph(
     name: str = "",
     edge: str = "none",
 ) -> str:
-    points = _points(np.array(centre) + radius * glyph)
+    return _polygon(np.array(centre) + radius * glyph, colour, name, edge)
+
+
+def _polygon(corners: Polygon, colour: str, name: str, edge: str, opacity: float = 1.0) -> str:
+    points = _points(corners)
     told = f"<title>{escape(name)}</title>" if name else ""
-    return f'<polygon points="{points}" fill="{colour}" stroke="{edge}">{told}</polygon>'
+    thin = f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
+    return f'<polygon points="{points}" fill="{colour}"{thin} stroke="{edge}">{told}</polygon>'
 
 
 def _points(corners: Polygon) -> str:

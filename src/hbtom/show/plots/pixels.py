@@ -2,7 +2,8 @@
 
 The pixel (x, y) of the benchmark's world is the square of ``scale`` x ``scale`` pixels whose top
 left corner is (scale x, scale y): x to the right, y downwards. A thing fills its bounding square
-from side to side. From back to front: floor, home, walls, barrier, lock, objects, key, agent.
+from side to side. From back to front: floor, home, walls, barrier, lock, objects, other things,
+key, agent.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
 from hbtom.show.plots.cast import BARRIER, FLOOR, HOME, WALL, Actor, Cast, Colour, Paints
 from hbtom.show.plots.glyphs import SQUARE, mask, turned
+from hbtom.show.plots.others import shape
 
 Pixels = Annotated[NDArray[np.uint8], "row column"]  # the numbers of colours
 Place = tuple[float, float]  # a centre, in the world's pixels
@@ -44,9 +46,9 @@ class Painter:
             now = self.trial.barrier_left[frame], self._lock_there(frame)
             if now != scene:
                 scene, stage, places = now, self._stage(frame), None
-            here = self._key_place(frame), _place(self.trial.path[frame])
+            here = (*self._others(frame), self._key_place(frame), _place(self.trial.path[frame]))
             if here != places:
-                places, picture = here, self._with_movers(stage, *here)
+                places, picture = here, self._with_movers(stage, frame)
             yield picture
 
     def _lock_there(self, frame: int) -> bool:
@@ -57,6 +59,13 @@ class Painter:
         """Return where the key is; None where there is none, or none any more."""
         path = self.trial.key_path
         return None if path is None or np.isnan(path[frame]).any() else _place(path[frame])
+
+    def _others(self, frame: int) -> list[tuple[float, float, float] | None]:
+        """Return where other things are, and how far they are turned; None where there are none."""
+        return [
+            None if np.isnan(one.angle[frame]) else (*_place(one.path[frame]), one.angle[frame])
+            for one in self.trial.others
+        ]
 
     def _stage(self, frame: int) -> Pixels:
         """Draw all that does not move from frame to frame."""
@@ -75,9 +84,16 @@ class Painter:
             self._draw(picture, actor)
         return picture
 
-    def _with_movers(self, stage: Pixels, key_place: Place | None, place: Place) -> Pixels:
-        """Draw key and agent on a stage."""
+    def _with_movers(self, stage: Pixels, frame: int) -> Pixels:
+        """Draw other things, key and agent on a stage."""
         picture, key = stage.copy(), self.cast.key
+        key_place, place = self._key_place(frame), _place(self.trial.path[frame])
+        for other, colour in zip(self.trial.others, self.cast.others, strict=True):
+            if not np.isnan(other.angle[frame]):
+                outline = shape(other, frame)
+                half = float(np.abs(outline).max())
+                covered = mask(outline / half, self._side(half))
+                self._stamp(picture, _place(other.path[frame]), covered, colour)
         if key is not None and key_place is not None:
             self._stamp(picture, key_place, self._shape(key), key.colour)
         self._stamp(picture, place, self._agent_shape, self.cast.agent.colour)

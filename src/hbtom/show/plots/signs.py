@@ -44,7 +44,7 @@ class Signs:
 
     def of(self, trial: Trial) -> tuple[Sign, ...]:
         """Return the signs of a trial's items, in their order."""
-        return tuple(self.items[look] for look in name_goals(trial))
+        return tuple(self.items[look] for look in name_goals(trial)[: len(trial.items)])
 
 
 def signs(episodes: Iterable[Episode]) -> Signs:

@@ -12,6 +12,7 @@ function openTrial(raw, index, all) {
     isTest: index === all.length - 1,
     path: spread(raw.path, raw.frames),
     left: spread(raw.left, raw.frames).map(([share]) => share),
+    others: raw.others.map((other) => ({ ...other, path: spread(other.path, raw.frames) })),
     key: raw.key && { ...raw.key, path: spread(raw.key.path, raw.frames) },
     lock: raw.lock && { ...raw.lock, there: spread(raw.lock.there, raw.frames).map(([is]) => is) },
     moments: raw.moments.map(([frame, kind, text]) => ({ frame, kind, text })),

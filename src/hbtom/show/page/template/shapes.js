@@ -85,6 +85,10 @@ const SHAPES = {
     "C-7 1-9.4-1.6-9.5-6.4Z",
   turret: "M-7.6-9.5H-4.2V-6.4H-1.8V-9.5H1.8V-6.4H4.2V-9.5H7.6V-1.6H5.6V9.5H-5.6V-1.6H-7.6Z",
   whisk: leaf(0, 2.4, 0, -9.8, 0.86) + leaf(0, 2.4, 0, -9.8, 0.4) + box(-1.4, 2, 2.8, 7.8),
+  // of scenes of Machine Common Sense
+  cube: box(-8, -8, 16, 16),
+  cylinder: disc(0, 0, 9),
+  sphere: disc(0, 0, 9),
 };
 const HOLES = new Set(["crumpet", "whisk"]); // drawn with the inner parts left out
 
@@ -114,9 +118,10 @@ function picture({ shape, rgb }) {
 
 function token(shape, [red, green, blue], fill) {
   const bright = 0.299 * red + 0.587 * green + 0.114 * blue > 140;
+  const [, number] = /^blob_(\d+)$/.exec(shape) ?? []; // all agents of these scenes are blobs
   const letters = [...shape.replace(/[^\p{L}\p{N}]/gu, "")].slice(0, 2).join("") || "?";
   return [
     draw("circle", { r: 9, fill }),
-    draw("text", { class: "token", fill: bright ? "#111" : "#fff", y: 3.4 }, letters),
+    draw("text", { class: "token", fill: bright ? "#111" : "#fff", y: 3.4 }, number ?? letters),
   ];
 }

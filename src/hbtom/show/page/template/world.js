@@ -17,6 +17,7 @@ function makeWorld(film) {
     const frame = Math.floor(at);
     moveAgent(scene, trial, at);
     moveKey(scene, trial, at);
+    moveOthers(scene, trial, at);
     openBarrier(scene, trial, frame);
     fillRings(scene, trial, stepAt(trial, frame));
   }
@@ -39,6 +40,7 @@ function layScene(svg, film, trial) {
     lock: lock ? [place(drawThing(lock), lock), label("lock", lock, trial.size)] : [],
     key: key && drawThing(key),
     aroundKey: isWanted ? [rings.at(-1).node, labels.at(-1)] : [],
+    others: trial.others.map(drawOther),
     agent: drawThing(trial.agent, { class: "thing agent" }),
   };
   set(svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": describe(film, trial) });
@@ -52,6 +54,7 @@ function layScene(svg, film, trial) {
     ...rings.map((one) => one.node),
     ...trial.objects.map((thing) => place(drawThing(thing), thing)),
     ...labels,
+    ...scene.others,
     ...(key ? [scene.key] : []),
     scene.agent,
   );
@@ -69,7 +72,10 @@ function describe(film, trial) {
     .map((thing) => film.items[thing.item].name)
     .join(", ");
   const kind = trial.isTest ? "test trial" : "familiarization trial";
-  return `Trial ${trial.number}, ${kind}: ${trial.agent.name} among ${things}. ${trial.summary}`;
+  const others = trial.others.map(({ name }) => name).join(", ");
+  const among = [things && `among ${things}`, others && `beside ${others}`].filter(Boolean);
+  const who = [trial.agent.name, ...among].join(" ");
+  return `Trial ${trial.number}, ${kind}: ${who}. ${trial.summary}`;
 }
 
 function blocks(rows) {
@@ -147,6 +153,35 @@ function moveKey(scene, trial, at) {
   for (const part of scene.aroundKey) part.classList.toggle("gone", carried);
 }
 
+/** Draw another agent, or a board that hides, bars or pushes, round the origin. */
+function drawOther(other) {
+  const { kind, name, width, height, rgb } = other;
+  const what = kind === "agent" ? `${name}, another agent` : name;
+  const title = draw("title", {}, what);
+  if (kind === "agent") {
+    const node = drawThing({ ...other, r: width / 2 }, { class: "thing other" });
+    node.append(title);
+    return node;
+  }
+  const box = { x: -width / 2, y: -height / 2, width, height, fill: `rgb(${rgb.join(" ")})` };
+  return draw("g", { class: `board ${kind}` }, draw("rect", box), title);
+}
+
+function moveOthers(scene, trial, at) {
+  trial.others.forEach(({ path, kind }, index) => {
+    const node = scene.others[index];
+    const where = placeAt(path, at);
+    node.classList.toggle("gone", where === null);
+    if (where) turn(node, kind, where, path[Math.floor(at)][2]);
+  });
+}
+
+/** Put another thing at its place; pictures of agents stay upright. */
+function turn(node, kind, [x, y], angle) {
+  const rotate = kind === "agent" ? "" : ` rotate(${round(angle)})`;
+  node.setAttribute("transform", `translate(${round(x)} ${round(y)})${rotate}`);
+}
+
 function openBarrier(scene, trial, frame) {
   if (trial.left.length) set(scene.barrier, { opacity: trial.left[frame] });
   for (const part of scene.lock) part.classList.toggle("gone", !trial.lock.there[frame]);
@@ -177,7 +212,16 @@ function thumbnail(trial) {
     [trial.lock, ...trial.objects, trial.key]
       .filter(Boolean)
       .map((thing) => place(drawThing({ ...thing, r: thing.r * 1.35 }), thing)),
+    trial.others.map(otherAtFirst),
     draw("path", { class: "path", d: pathUntil(trial, trial.frames - 1) }),
     draw("circle", { class: "start", cx: trial.path[0][0], cy: trial.path[0][1], r: 6 }),
   );
+}
+
+/** Draw another thing where it is first seen. */
+function otherAtFirst(other) {
+  const node = drawOther(other);
+  const [x, y, angle] = other.path.find(([x]) => x !== null);
+  turn(node, other.kind, [x, y], angle);
+  return node;
 }
