@@ -58,6 +58,24 @@ class Camera:
             return np.array([SIDE / 2, SIDE / 2, 1e6])
         return np.asarray(np.linalg.solve(self.matrix[:, :3], -self.matrix[:, 3]), np.float64)
 
+    @property
+    def part(self) -> tuple[slice, slice]:
+        """The part of a picture that may show the world: of a flat one, beside it may be charts."""
+        if not self.flat:
+            return slice(None), slice(None)
+        left, top = np.floor(self.matrix[:2, 3] + 0.5).astype(int).tolist()
+        right, bottom = np.ceil(self.matrix[:2, :2].sum(axis=1) * SIDE).astype(int).tolist()
+        return slice(top, top + bottom), slice(left, left + right)
+
+    @property
+    def of_part(self) -> Camera:
+        """The camera that sees only that part."""
+        if not self.flat:
+            return self
+        matrix = self.matrix.copy()
+        matrix[:2, 3] -= np.floor(matrix[:2, 3] + 0.5)
+        return Camera(frozen(matrix), self.height)
+
     def project(self, places: Annotated[Floats, "place 3"]) -> Annotated[Floats, "place 2"]:
         """Return where in the picture places are seen: column and row."""
         seen = places @ self.matrix[:, :3].T + self.matrix[:, 3]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Annotated
 
@@ -28,7 +29,7 @@ _SAME = 14  # by how much colours of a picture may change where nothing moves
 _GONE = 0.15  # of what a thing covered at first; with less of it, it is not there
 _STILL = 0.25  # pixels of the picture that the middle of a thing at rest may wander
 _STEPS = (2.0, 1.0, 0.5, 0.25)  # pixels of the world
-_AROUND = [np.array(step) for step in product((-1.0, 0.0, 1.0), repeat=2) if any(step)]
+_AROUND = [way for way in product((-1.0, 0.0, 1.0), repeat=2) if any(way)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +126,10 @@ def _pixels(
     camera, labels = view.stage.camera, view.palette.label(picture[window.part])
     own, hidden = labels == thing.label, (labels != STAGE) & (labels != thing.label)
     for other, sight in others:
-        here, there = overlap(window, other.form.window(camera, sight.place))
-        covered = other.form.mask(camera, sight.place)[there]
-        hidden[here] |= own[here] & covered
-        own[here] &= ~covered
+        box, covered = other.form.covered(camera, sight.place)
+        here, there = overlap(window, box)
+        hidden[here] |= own[here] & covered[there]
+        own[here] &= ~covered[there]
     if not camera.flat:
         away = np.hypot(*(last.place - camera.place[:2]))
         nearer = view.stage.distance[window.part] < away
@@ -147,18 +148,20 @@ def _explained(
     """Return the place that explains the pixels of a window best, near some place."""
     camera, form = view.stage.camera, thing.form
 
-    def unexplained(place: Place) -> float:
-        here, there = overlap(window, form.window(camera, place))
-        covered = form.mask(camera, place)
+    @cache
+    def unexplained(x: float, y: float) -> float:
+        box, covered = form.covered(camera, np.array([x, y]))
+        here, there = overlap(window, box)
         return float(covered.sum() - worth[here][covered[there]].sum())
 
-    place, least = start, unexplained(start)
+    x, y = start.tolist()
+    least = unexplained(x, y)
     for step in _STEPS:
         better = True
         while better:
-            tried = [(unexplained(place + step * way), place + step * way) for way in _AROUND]
-            now, there = min(tried, key=lambda one: one[0])
+            tried = [(unexplained(x + step * i, y + step * j), i, j) for i, j in _AROUND]
+            now, i, j = min(tried)
             better = now < least
             if better:
-                place, least = there, now
-    return form.settled(camera, place)
+                least, x, y = now, x + step * i, y + step * j
+    return form.settled(camera, np.array([x, y]))

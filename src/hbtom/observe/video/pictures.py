@@ -21,17 +21,20 @@ PLAIN = 16  # the most that colours may differ within a picture that shows nothi
 _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
 _SHORT = 0.9  # of the pictures that a whole video has
 _BOX = b"ftyp"  # MP4 and its kin begin with the length of a box, and this
-_BEGINNINGS = (b"GIF87a", b"GIF89a", b"\x1a\x45\xdf\xa3")  # GIF, and WebM or Matroska
+_WEBM = b"\x1a\x45\xdf\xa3"
+_GIF, _GIF_END = (b"GIF87a", b"GIF89a"), b";"
 
 
 def is_video(data: bytes) -> bool:
     """Tell by its first bytes whether a file is a video: MP4, WebM or GIF."""
-    return data[4:8] == _BOX or data.startswith(_BEGINNINGS)
+    return data[4:8] == _BOX or data.startswith((_WEBM, *_GIF))
 
 
 def pictures(data: bytes) -> Iterator[Picture]:
     """Yield the pictures of a video in their order; only one is held at a time."""
     ffmpeg = _ffmpeg()
+    if data.startswith(_GIF) and not data.endswith(_GIF_END):
+        raise _broken()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "video"  # ffmpeg has to go to and fro in it
         file.write_bytes(data)

@@ -25,8 +25,8 @@ from hbtom.observe.video.solids import Stamp
 from hbtom.observe.video.things import Thing, is_home, same_kind
 from hbtom.observe.video.watching import Watched, watch
 
-# Radii in pixels, for pictures with depth: there, things are not drawn in the benchmark's sizes.
-AGENT, OBJECT = 6.0, 9.0
+# The benchmark's radii, in pixels. In pictures with depth, things are drawn in other sizes.
+AGENT, OBJECT, KEY, LOCK = 6.0, 9.0, 8.0, 10.0
 
 _MOVES = 4.0  # pixels of the world that what moves is away from its first place at some time
 
@@ -95,7 +95,7 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
             radius,
             [(np.array(one.centre), one.radius) for one in objects],
         )
-        path = along(pace(np.zeros(len(path))), path)
+        path = along(pace(np.zeros(len(path), dtype=np.int64)), path)
         left = np.zeros(len(path))
     start = float(path[0, 0]), float(path[0, 1])
     key = movable[keys[0]] if keys else None
@@ -108,9 +108,9 @@ def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
         agent=Body(kinds.look(agent, _what(agent, "agent")), start, radius),
         path=frozen(path),
         barrier_left=frozen(left),
-        key=None if key is None else _still(key, "key", camera),
+        key=None if key is None else _still(key, "key", KEY, camera),
         key_path=_key_path(watched, keys[0]) if keys else None,
-        lock=None if lock is None else _still(lock, "lock", camera),
+        lock=None if lock is None else _still(lock, "lock", LOCK, camera),
         lock_there=None if lock is None else watched.lock_there,
     )
     check(trial)
@@ -147,9 +147,11 @@ def _body(trial: Watched, index: int, kinds: Kinds) -> Body:
     return Body(look, (x, y), _radius(thing, trial.scene.view.stage.camera, OBJECT))
 
 
-def _still(thing: Thing, name: str, camera: Camera) -> Body:
+def _still(thing: Thing, name: str, usual: float, camera: Camera) -> Body:
+    """Return a key or a lock where it is seen at first."""
     x, y = thing.place.tolist()
-    return Body(Look(name, tuple(np.round(thing.colour).tolist())), (x, y), _radius(thing, camera))
+    look = Look(name, tuple(np.round(thing.colour).tolist()))
+    return Body(look, (x, y), _radius(thing, camera, usual))
 
 
 def _key_path(trial: Watched, index: int) -> Annotated[Floats, "frame 2"]:
@@ -164,8 +166,9 @@ def _what(thing: Thing, role: str) -> str:
     return role if isinstance(thing.form, Stamp) else thing.form.name
 
 
-def _radius(thing: Thing, camera: Camera, usual: float = OBJECT) -> float:
-    """Return half the width of a flat thing, to half pixels; else what is usual."""
+def _radius(thing: Thing, camera: Camera, usual: float) -> float:
+    """Return what is usual, unless a flat thing is drawn in another size: then half its width."""
     if not isinstance(thing.form, Stamp):
         return usual
-    return round(sum(thing.form.pixels.shape) / 2 / camera.scale) / 2
+    drawn = sum(thing.form.pixels.shape) / 4 / camera.scale
+    return usual if abs(drawn - usual) <= 1.0 / camera.scale else round(2 * drawn) / 2

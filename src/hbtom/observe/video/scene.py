@@ -73,14 +73,6 @@ def scene_of(
     )
 
 
-def world_in(picture: Picture, camera: Camera) -> Picture:
-    """Return the part of a picture that may show the world; beside a flat one may be charts."""
-    if not camera.flat:
-        return picture
-    right, bottom = np.ceil(camera.project(np.array([[SIDE, SIDE, 0.0]]))[0]).astype(int)
-    return picture[:bottom, :right]
-
-
 def _blocks(mask: Annotated[Bools, "row column"], camera: Camera) -> Annotated[Floats, "block 4"]:
     """Return what a mask covers as blocks x, y, width, height, each a row of a fine lattice."""
     if not mask.any():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
@@ -87,8 +88,8 @@ class Form(Protocol):
     def window(self, camera: Camera, place: Place) -> Window:
         """Return a window that holds all that is covered."""
 
-    def mask(self, camera: Camera, place: Place) -> Mask:
-        """Tell which pixels of that window are covered."""
+    def covered(self, camera: Camera, place: Place) -> tuple[Window, Mask]:
+        """Return that window, and which of its pixels are covered."""
 
     def settled(self, camera: Camera, place: Place) -> Place:
         """Return which of all places at which the same is covered is meant."""
@@ -107,8 +108,8 @@ class Stamp:
         left, top = int(np.floor(x - columns / 2 + 0.5)), int(np.floor(y - rows / 2 + 0.5))
         return Window(left, top, left + columns, top + rows)
 
-    def mask(self, camera: Camera, place: Place) -> Mask:
-        return self.pixels
+    def covered(self, camera: Camera, place: Place) -> tuple[Window, Mask]:
+        return self.window(camera, place), self.pixels
 
     def settled(self, camera: Camera, place: Place) -> Place:
         window = self.window(camera, place)
@@ -128,19 +129,22 @@ class Solid:
         return outline(camera.project(self.surface + np.append(place, 0.0)))
 
     def window(self, camera: Camera, place: Place) -> Window:
-        reach = self.outline(camera, place)
-        quarter = len(reach) // 4  # directions go round: right, down, left, up
-        right, bottom = np.ceil(reach[[0, quarter]]).astype(int)
-        left, top = np.floor(-reach[[2 * quarter, 3 * quarter]]).astype(int)
-        return Window(int(left), int(top), int(right), int(bottom))
+        return _box(self.outline(camera, place))
 
-    def mask(self, camera: Camera, place: Place) -> Mask:
-        window = self.window(camera, place)
-        inside = within(self.outline(camera, place), window.points)
-        return inside.reshape(window.bottom - window.top, window.right - window.left)
+    def covered(self, camera: Camera, place: Place) -> tuple[Window, Mask]:
+        reach = self.outline(camera, place)
+        window = _box(reach)
+        inside = within(reach, window.points)
+        return window, inside.reshape(window.bottom - window.top, window.right - window.left)
 
     def settled(self, camera: Camera, place: Place) -> Place:
         return place
+
+
+def _box(reach: Annotated[Floats, "direction"]) -> Window:
+    """Return the smallest window that holds an outline; directions go right, down, left, up."""
+    right, bottom, left, top = reach[:: len(reach) // 4].tolist()
+    return Window(floor(-left), floor(-top), ceil(right), ceil(bottom))
 
 
 _TURN = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)

@@ -35,6 +35,7 @@ _SMALLEST = 30.0  # square pixels of the world that a thing covers
 _LONGEST = 24.0  # pixels of the world that anything but a barrier measures
 _GAP = 1.0  # pixels of the world between two pieces of one thing
 _WIDE = 19.0  # pixels of the world; a square that is wider is a cell, and no object
+_CLOSE = 0.7  # pixels of the picture that a known solid may be off, as a root mean square
 _WORSE = 0.7  # pixels of the picture that a known solid may fit worse than any other
 _HOME = {False: np.array([255.0, 105.0, 180.0]), True: np.array([200.0, 0.0, 190.0])}
 _AT_HOME = 15.0  # pixels of the world
@@ -119,14 +120,15 @@ def _alike(one: Floats, other: Floats, *, shaded: bool) -> bool:
 
 
 def _solid(region: Region, camera: Camera, alike: Sequence[Thing]) -> tuple[Solid, Place]:
-    """Return the solid that a region is: one that is known already, if it looks about as well."""
-    free, place, misfit = solid_of(region, camera)
-    for thing in alike:
-        if isinstance(thing.form, Solid):
-            there, worse = placed(thing.form, region, camera)
-            if worse < misfit + _WORSE:
-                return thing.form, there
-    return free, place
+    """Return the solid that a region is: one that is known already, if it fits about as well."""
+    forms = dict.fromkeys(thing.form for thing in alike if isinstance(thing.form, Solid))
+    fits = [(*placed(form, region, camera), form) for form in forms]
+    place, misfit, form = min(fits, key=lambda fit: fit[1], default=(None, np.inf, None))
+    if form is None or place is None or misfit > _CLOSE:
+        new, there, better = solid_of(region, camera)
+        if form is None or place is None or misfit > better + _WORSE:
+            return new, there
+    return form, place
 
 
 def _role(form: Form, camera: Camera) -> Role:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, dropwhile
 from typing import Annotated
 
 import numpy as np
@@ -18,7 +19,7 @@ from hbtom.observe.video.camera import Camera, calibrate
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.following import Sight, first_sight, follow
 from hbtom.observe.video.pictures import Picture, is_plain
-from hbtom.observe.video.scene import Scene, scene_of, world_in
+from hbtom.observe.video.scene import Scene, scene_of
 
 LEAP = 40.0  # pixels of the world
 
@@ -45,16 +46,19 @@ class Watched:
 def watch(pictures: Iterable[Picture]) -> list[Watched]:
     """Return what is seen in each trial of a video, of which two pictures at a time are held."""
     trials: list[Watched] = []
-    camera: Camera | None = None
-    shown, plain = iter(pictures), False
-    picture = next(shown, None)
+    shown = dropwhile(is_plain, pictures)
+    first = next(shown, None)
+    if first is None:
+        return trials
+    camera = calibrate(is_dark(first))
+    worlds = (picture[camera.part] for picture in chain([first], shown))
+    picture, plain = next(worlds, None), False
     while picture is not None:
         if is_plain(picture):
-            picture, plain = next(shown, None), True
+            picture, plain = next(worlds, None), True
             continue
         try:
-            camera = camera or calibrate(is_dark(picture))
-            trial, picture = _watched(picture, shown, camera, trials, plain=plain)
+            trial, picture = _watched(picture, worlds, camera.of_part, trials, plain=plain)
         except BadInput as error:
             raise error.at(trial=len(trials) + 1) from None
         trials.append(trial)
@@ -66,24 +70,23 @@ def _watched(
     first: Picture, shown: Iterator[Picture], camera: Camera, before: list[Watched], *, plain: bool
 ) -> tuple[Watched, Picture | None]:
     """Watch a trial, given its first picture; return also the picture that comes after it."""
-    last = world_in(first, camera)
     known = [thing for trial in before for thing in trial.scene.movable]
-    scene = scene_of(last, camera, before[-1].scene.view.stage if before else None, known)
+    scene = scene_of(first, camera, before[-1].scene.view.stage if before else None, known)
     sights = [tuple(map(first_sight, scene.movable))]
-    there, left = [scene.lock is not None], [scene.barrier_left(last)]
-    following = None
+    there, left = [scene.lock is not None], [scene.barrier_left(first)]
+    last, following = first, None
     for picture in shown:
-        now = world_in(picture, camera)
-        found = (
-            None if is_plain(picture) else follow(scene.view, scene.movable, sights[-1], last, now)
-        )
-        if found is None or any(map(_leaps, sights[-1], found)):
+        if is_plain(picture):
+            following = picture
+            break
+        found = follow(scene.view, scene.movable, sights[-1], last, picture)
+        if any(map(_leaps, sights[-1], found)):
             following = picture
             break
         sights.append(found)
-        there.append(there[-1] and scene.lock_there(now))
-        left.append(min(left[-1], scene.barrier_left(now)))
-        last = now
+        there.append(there[-1] and scene.lock_there(picture))
+        left.append(min(left[-1], scene.barrier_left(picture)))
+        last = picture
     return Watched(plain, scene, tuple(sights), np.array(there), np.array(left)), following
 
 
