@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ LARGEST = 4_000_000  # pixels of a picture
 PLAIN = 16  # the most that colours may differ within a picture that shows nothing
 
 _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
-_SHORT = 0.9  # of the pictures that a whole video has
 _BOX = b"ftyp"  # MP4 and its kin begin with the length of a box, and this
 _WEBM = b"\x1a\x45\xdf\xa3"
 _GIF, _GIF_END = (b"GIF87a", b"GIF89a"), b";"
@@ -36,27 +35,36 @@ def pictures(data: bytes) -> Iterator[Picture]:
     if data.startswith(_GIF) and not data.endswith(_GIF_END):
         raise _broken()
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "video"  # ffmpeg has to go to and fro in it
-        file.write_bytes(data)
-        try:
-            with closing(ffmpeg.read_frames(str(file))) as stream:
-                yield from _decoded(stream)
-        except (OSError, RuntimeError, StopIteration):
-            raise _broken() from None
+        video, errors = Path(folder) / "video", Path(folder) / "errors"
+        video.write_bytes(data)  # ffmpeg has to go to and fro in it
+        form = ["-map", "0:v:0", "-f", "image2pipe", "-c:v", "ppm", "-"]
+        command = [ffmpeg, "-v", "error", "-xerror", "-nostdin", "-i", str(video), *form]
+        with (
+            errors.open("wb") as complaints,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process,
+        ):
+            try:
+                assert process.stdout is not None
+                yield from _decoded(process.stdout)
+            finally:
+                process.kill()  # it may have more to say than anybody wants to hear
+        if errors.stat().st_size:
+            raise _broken()
 
 
-def _decoded(stream: Iterator[Any]) -> Iterator[Picture]:
-    about = next(stream)
-    width, height = about["size"]
-    if width * height > LARGEST:
-        raise BadInput(
-            f"the pictures are {width} x {height} pixels", hint="make the video smaller, please"
-        )
-    count = 0
-    for count, taken in enumerate(stream, start=1):  # noqa: B007 - counted
-        yield np.frombuffer(taken, dtype=np.uint8).reshape(height, width, 3)
-    if count < _SHORT * about["duration"] * about["fps"]:
-        raise _broken()
+def _decoded(stream: IO[bytes]) -> Iterator[Picture]:
+    """Yield the pictures of a stream of PPM files: each has a head that tells its size."""
+    while stream.readline():
+        width, height = map(int, stream.readline().split())
+        if width * height > LARGEST:
+            raise BadInput(
+                f"the pictures are {width} x {height} pixels", hint="make the video smaller"
+            )
+        stream.readline()  # the largest value
+        pixels = stream.read(3 * width * height)
+        if len(pixels) < 3 * width * height:
+            return
+        yield np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3)
 
 
 def is_plain(picture: Picture) -> bool:
@@ -70,12 +78,12 @@ def _broken() -> BadInput:
     return BadInput("the video is broken or cut off", hint="copy or download it again")
 
 
-def _ffmpeg() -> Any:
-    """Return the library that reads videos, with its ffmpeg."""
+def _ffmpeg() -> str:
+    """Return the program that reads videos, which a library brings along."""
     try:
         import imageio_ffmpeg
 
-        imageio_ffmpeg.get_ffmpeg_exe()
+        program: str = imageio_ffmpeg.get_ffmpeg_exe()
     except (ImportError, RuntimeError):
         raise missing("imageio-ffmpeg", "video") from None
-    return imageio_ffmpeg
+    return program
