@@ -59,7 +59,7 @@ class Prop:
 
 AGENT = Prop("cylinder", (220, 30, 30), height=20.0)
 BALL = Prop("ball", (30, 190, 40))
-CUBE = Prop("cube", (40, 40, 190))
+CUBE = Prop("cube", (40, 40, 240))
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,9 @@ _DARK, _GREY = 110, 31  # a wall is at most so bright, and its colours differ by
 _HUE = 40  # colours of a thing that is seen in light and shade differ at least by so much
 _BRIGHT = 200.0  # colours are made so bright before their hues are compared
 _COARSE = 16  # colours are counted in cubes of this side
-_APART = {False: 18.0, True: 40.0}  # how far from the stage the colour of a thing is at least
-_NEAR = {False: 45.0, True: 75.0}  # how far from a thing's colour its pixels may be
+_APART = 40.0, 18.0  # how far from floor and wall the colour of a thing is at least
+_ONE = {False: 45.0, True: 75.0}  # colours that are nearer to each other count as one
+_NEAR = {False: 70.0, True: 75.0}  # how far from a thing's colour its pixels may be
 _SHIFT = 3  # bits of a colour that do not matter
 _FEW = 12  # pixels of a colour that are not worth a class
 
@@ -85,13 +86,15 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
     apart = _inner(picture) & (
         ~is_grey(picture)
         if shaded
-        else (_gaps(values, stage[0]) > _APART[False]) & (_gaps(values, stage[1]) > _APART[False])
+        else np.all(
+            [_gaps(values, one) > far for one, far in zip(stage, _APART, strict=True)], axis=0
+        )
     )
     rest, own = values[apart], picture[apart].astype(np.float64)
     things, shown = [], []
     while len(rest) >= _FEW:
         middle = _middle(rest, _most_frequent(rest))
-        taken = _gaps(rest, middle) <= _NEAR[shaded]
+        taken = _gaps(rest, middle) <= _ONE[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
             shown.append(_shown(own[taken], middle, shaded=shaded))
