@@ -157,18 +157,20 @@ def _upright(base: Annotated[Floats, "corner 3"], half: float, height: float) ->
     return np.concatenate([half * base, half * base + (0.0, 0.0, height)])
 
 
-def _ball(half: float, height: float) -> Annotated[Floats, "point 3"]:
-    """Return points on circles round a ball that lies on the floor, flattened to some height."""
+def _ball(half: float) -> Annotated[Floats, "point 3"]:
+    """Return points on circles round a ball that lies on the floor."""
     levels = np.linspace(-np.pi / 2, np.pi / 2, 13)
     rings = [np.cos(up) * _CIRCLE + (0.0, 0.0, 1.0 + np.sin(up)) for up in levels]
-    return np.concatenate(rings) * (half, half, height / 2)
+    return half * np.concatenate(rings)
 
 
-SOLIDS: dict[str, Callable[[float, float], Floats]] = {
-    "cylinder": lambda half, height: _upright(_CIRCLE, half, height),
-    "ball": _ball,
-    "cube": lambda half, height: _upright(_SQUARE, half, height),
+# What solids there are, by their measures; the usual ones are tried first.
+SOLIDS: dict[str, tuple[Callable[..., Floats], tuple[float, ...]]] = {
+    "ball": (_ball, (5.0,)),
+    "cube": (lambda half: _upright(_SQUARE, half, 2.0 * half), (5.0,)),
+    "cylinder": (lambda half, height: _upright(_CIRCLE, half, height), (5.0, 10.0)),
 }
+_FREEDOM = 0.3  # pixels of the picture by which one more measure must make a solid fit better
 
 
 def stamp_of(region: Region, camera: Camera) -> tuple[Stamp, Place]:
@@ -182,19 +184,22 @@ def stamp_of(region: Region, camera: Camera) -> tuple[Stamp, Place]:
 
 def solid_of(region: Region, camera: Camera) -> tuple[Solid, Place, float]:
     """Return the solid that looks most like a region, where it stands, and how far it is off."""
-    start = np.array([*_foot(region, camera), 5.0, 10.0])
-    found = [_fitted(name, outline(middles(region)), camera, start) for name in SOLIDS]
-    return min(found, key=lambda one: one[2])
+    foot, seen = _foot(region, camera), outline(middles(region))
+    found = [_fitted(name, seen, camera, foot) for name in SOLIDS]
+    return min(found, key=lambda one: one[2] + _FREEDOM * len(SOLIDS[one[0].name][1]))
 
 
-def _fitted(name: str, seen: Floats, camera: Camera, start: Floats) -> tuple[Solid, Place, float]:
-    """Fit where a solid stands, how wide and how high it is."""
+def _fitted(name: str, seen: Floats, camera: Camera, foot: Place) -> tuple[Solid, Place, float]:
+    """Fit where a solid stands, and its measures."""
+    make, usual = SOLIDS[name]
 
     def made(values: Floats) -> Solid:
-        return Solid(SOLIDS[name](values[2], values[3]), name)
+        return Solid(make(*values[2:]), name)
 
     values, misfit = least_squares(
-        lambda values: made(values).outline(camera, values[:2]) - seen, start, rounds=30
+        lambda values: made(values).outline(camera, values[:2]) - seen,
+        np.array([*foot, *usual]),
+        rounds=30,
     )
     return made(values), values[:2], misfit
 
