@@ -10,7 +10,7 @@ from hbtom.errors import BadInput
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
-from hbtom.observe.video.pictures import is_video
+from hbtom.observe.video import is_video
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
 _USUAL = 1 << 26  # bytes that are unpacked at once
@@ -20,7 +20,7 @@ _PARQUET = b"PAR1"
 
 
 def load(path: str | os.PathLike[str]) -> Episode:
-    """Read an episode from a file: ``.json``, ``.json.gz`` or ``.json.zst``.
+    """Read an episode from a file: ``.json``, ``.json.gz``, ``.json.zst``, or a video.
 
     Or from an archive, as in ``bench.parquet/preference/000001loe``.
     Raises :class:`hbtom.BadInput`, which names the file, trial, frame and field.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hbtom.errors import BadInput, missing
+from hbtom.observe.video import GIF
 
 Picture = Annotated[NDArray[np.uint8], "row column 3"]
 
@@ -19,20 +20,13 @@ LARGEST = 4_000_000  # pixels of a picture
 PLAIN = 16  # the most that colours may differ within a picture that shows nothing
 
 _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
-_BOX = b"ftyp"  # MP4 and its kin begin with the length of a box, and this
-_WEBM = b"\x1a\x45\xdf\xa3"
-_GIF, _GIF_END = (b"GIF87a", b"GIF89a"), b";"
-
-
-def is_video(data: bytes) -> bool:
-    """Tell by its first bytes whether a file is a video: MP4, WebM or GIF."""
-    return data[4:8] == _BOX or data.startswith((_WEBM, *_GIF))
+_GIF_END = b";"
 
 
 def pictures(data: bytes) -> Iterator[Picture]:
     """Yield the pictures of a video in their order; only one is held at a time."""
     ffmpeg = _ffmpeg()
-    if data.startswith(_GIF) and not data.endswith(_GIF_END):
+    if data.startswith(GIF) and not data.endswith(_GIF_END):
         raise _broken()
     with tempfile.TemporaryDirectory() as folder:
         video, errors = Path(folder) / "video", Path(folder) / "errors"
