@@ -14,7 +14,8 @@ from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Triple, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, consider, exert, waits
 from hbtom.model import Model, find_model
-from hbtom.observe import Episode, OtherKind, load, same_trial
+from hbtom.observe import Episode, load, same_trial
+from hbtom.observe.episode import OtherKind
 from hbtom.shown import Shown
 
 if TYPE_CHECKING:

@@ -74,7 +74,8 @@ class Trial:
 
     Walls, objects and lock stand still; the agent moves along ``path``, the key along ``key_path``
     (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
-    barrier stands in each frame, from 1 to 0.
+    barrier stands in each frame, from 1 to 0. ``others`` is what else is seen, of which the model
+    knows nothing.
     """
 
     size: tuple[float, float]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -83,10 +84,9 @@ class Scene:
     """The steps of all trials, and all things that have a role, by their role."""
 
     spans: tuple[range, ...]  # the steps of each trial
-    things: dict[Role, tuple[Thing, ...]]
-    old: bool  # of version 2
+    things: Mapping[Role, Sequence[Thing]]
 
-    def all(self, role: Role) -> tuple[Thing, ...]:
+    def all(self, role: Role) -> Sequence[Thing]:
         return self.things.get(role, ())
 
 
@@ -106,12 +106,12 @@ def decode(data: bytes) -> Scene:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise broken(data, error, hint=SHAPE) from None
     old = str(scene.version) == "2"
-    things: dict[Role, tuple[Thing, ...]] = {}
+    things: dict[Role, list[Thing]] = {}
     for number, raw in enumerate(scene.objects, start=1):
-        role, thing = _thing(raw, number, old)
-        if role is not None and thing is not None:
-            things[role] = (*things.get(role, ()), thing)
-    return Scene(_spans(scene.goal), things, old)
+        known = _thing(raw, number, old)
+        if known is not None:
+            things.setdefault(known[0], []).append(known[1])
+    return Scene(_spans(scene.goal), things)
 
 
 def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
@@ -129,13 +129,14 @@ def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
     return BadInput(problem(error), hint=SHAPE, place=Place(field=_path(error)))
 
 
-def _thing(raw: Raw, number: int, old: bool) -> tuple[Role | None, Thing | None]:
+def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, Thing] | None:
+    """Decode a thing that has a role; of others nothing but the id is looked at."""
     name = f"number {number}"
     try:
         name = _decode_named(raw).id
         role = role_of(name, old=old)
         if role is None:
-            return None, None
+            return None
         thing = _decode_thing(raw)
     except RecursionError:
         raise BadInput("nested too deeply", hint=SHAPE, place=Place(thing=called(name))) from None
@@ -143,8 +144,8 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role | None, Thing | None]
         raise _at_thing(raw, name, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(problem(error), hint=SHAPE, place=Place(thing=called(name))) from None
-    is_scenery = role == "object" and thing.structure  # in old scenes
-    return (None, None) if is_scenery else (role, thing)
+    is_scenery = old and role == "object" and thing.structure
+    return None if is_scenery else (role, thing)
 
 
 def _at_thing(raw: Raw, name: str, error: msgspec.ValidationError) -> BadInput:

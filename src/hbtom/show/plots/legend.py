@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.mind.effort import name_goals
-from hbtom.observe import Episode, OtherKind
+from hbtom.observe import Episode
+from hbtom.observe.episode import OtherKind
 from hbtom.show.plots.beliefs import LINES
 from hbtom.show.plots.glyphs import DISC, SQUARE, TRIANGLE
 from hbtom.show.plots.maps import HATCH, draw_lock, draw_other

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hbtom.observe import Episode, Other, OtherKind, Trial
+from hbtom.observe import Episode, Other, Trial
+from hbtom.observe.episode import OtherKind
 from hbtom.show.plots.glyphs import DISC, SQUARE, Polygon
 
 CALLED: dict[OtherKind, str] = {
