@@ -111,7 +111,7 @@ def test_key_lock_and_barrier() -> None:
 def test_all_tasks(task: str) -> None:
     script, _ = episode_pair(task, np.random.default_rng(7))
     true = hbtom.read(encode(script))
-    found = seen_again(true, trials=[1, 9], pace=Pace(speed=3.0))
+    found = seen_again(true, scale=1, trials=[1, 9], pace=Pace(speed=3.0))
     again = hbtom.read(json.dumps(_thinned(json.loads(encode(script)), Pace(speed=3.0))).encode())
     for one, other in zip(found, again, strict=True):
         assert np.array_equal(one.path, other.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, Annotated
 
@@ -23,7 +23,7 @@ _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
 _GIF_END = b";"
 
 
-def pictures(data: bytes) -> Iterator[Picture]:
+def pictures(data: bytes) -> Generator[Picture]:
     """Yield the pictures of a video in their order; only one is held at a time."""
     ffmpeg = _ffmpeg()
     if data.startswith(GIF) and not data.endswith(_GIF_END):
@@ -40,8 +40,9 @@ def pictures(data: bytes) -> Iterator[Picture]:
             try:
                 assert process.stdout is not None
                 yield from _decoded(process.stdout)
+                process.wait()  # its last words may be that something was wrong
             finally:
-                process.kill()  # it may have more to say than anybody wants to hear
+                process.kill()  # if there is more to see than anybody wants to
         if errors.stat().st_size:
             raise _broken()
 

@@ -7,7 +7,8 @@ lock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -33,37 +34,56 @@ _MOVES = 4.0  # pixels of the world that what moves is away from its first place
 
 def read(data: bytes, name: str = "episode") -> Episode:
     """Read one episode from the bytes of a video."""
-    watched = watch(pictures(data))
+    with closing(pictures(data)) as shown:
+        watched = watch(shown)
     if not watched:
         raise BadInput("no trial is seen", hint="all pictures of the video are of one colour")
-    seen = [trial.scene.movable[index] for trial in watched if (index := _mover(trial)) is not None]
-    if not seen:
+    agents = [
+        trial.scene.movable[index] for trial in watched if (index := _mover(trial)) is not None
+    ]
+    if not agents:
         raise BadInput("no agent is seen", hint="the agent is what moves, and nothing does")
-    trials, kinds = [], Kinds([], [])
-    for number, each in enumerate(watched, start=1):
+    casts = [_cast(trial, agents) for trial in watched]
+    looks = _looks(watched, casts)
+    trials: list[Trial] = []
+    for number, (trial, cast) in enumerate(zip(watched, casts, strict=True), start=1):
         try:
-            trials.append(_trial(each, seen, kinds))
+            trials.append(_trial(trial, cast, looks))
         except BadInput as error:
             raise error.at(trial=number) from None
     return Episode(tuple(trials), name)
 
 
-class Kinds(NamedTuple):
-    """Things that differ from each other, and how each is called."""
+# Who is who
 
-    things: list[Thing]
-    looks: list[Look]
 
-    def look(self, thing: Thing, what: str) -> Look:
-        """Return how a thing is called: as another that looks the same, or by a name of its own."""
-        for other, look in zip(self.things, self.looks, strict=True):
-            if look.image.endswith(what) and same_kind(other, thing):
-                return look
-        colour = tuple(np.round(thing.colour).tolist())
-        name = name_of(colour, what, [look.image for look in self.looks])
-        self.things.append(thing)
-        self.looks.append(Look(name, colour))
-        return self.looks[-1]
+class Cast(NamedTuple):
+    """What the things are that may move in a trial, by their indices."""
+
+    agent: int | None
+    objects: tuple[int, ...]
+    keys: tuple[int, ...]
+
+
+def _cast(trial: Watched, agents: Sequence[Thing]) -> Cast:
+    """Tell what is what in a trial, given the agents of all trials in which something moves."""
+    things = trial.scene.movable
+    agent = _mover(trial)
+    if agent is None:
+        like = (i for i, one in enumerate(things) if any(same_kind(one, it) for it in agents))
+        agent = next(like, None)
+    others = [index for index in range(len(things)) if index != agent]
+    camera = trial.scene.view.stage.camera
+    homes = [
+        index
+        for index in others
+        if agent is not None and is_home(things[index], things[agent], camera)
+    ]
+    return Cast(
+        agent,
+        tuple(i for i in others if things[i].role == "thing" and i not in homes),
+        tuple(i for i in others if things[i].role == "key"),
+    )
 
 
 def _mover(trial: Watched) -> int | None:
@@ -77,93 +97,101 @@ def _mover(trial: Watched) -> int | None:
     return int(np.argmax(far)) if max(far, default=0.0) > _MOVES else None
 
 
-def _trial(watched: Watched, agents: Sequence[Thing], kinds: Kinds) -> Trial:
-    stage, movable = watched.scene.view.stage, watched.scene.movable
-    camera, number = stage.camera, _agent(watched, agents)
-    agent, path = movable[number], watched.path(number).clip(0.0, SIDE)
-    others = [index for index, thing in enumerate(movable) if thing is not agent]
-    keys = [index for index in others if movable[index].role == "key"]
-    objects = [
-        _body(watched, index, kinds)
-        for index in others
-        if movable[index].role == "thing" and not is_home(movable[index], agent, camera)
-    ]
-    radius, left = _radius(agent, camera, AGENT), watched.barrier_left
+def _looks(watched: Sequence[Watched], casts: Sequence[Cast]) -> Mapping[Thing, Look]:
+    """Give agents and objects of all trials a look each: the same to those that look the same."""
+    looks: dict[Thing, Look] = {}
+    for trial, cast in zip(watched, casts, strict=True):
+        things = trial.scene.movable
+        roles = [(index, "object") for index in cast.objects]
+        if cast.agent is not None:
+            roles.append((cast.agent, "agent"))
+        for index, role in roles:
+            looks[things[index]] = _look(things[index], role, looks)
+    return looks
+
+
+def _look(thing: Thing, role: str, looks: Mapping[Thing, Look]) -> Look:
+    """Return the look of another thing that looks the same, or one with a name of its own."""
+    what = role if isinstance(thing.form, Stamp) else thing.form.name
+    for other, look in looks.items():
+        if what in look.image and same_kind(other, thing):
+            return look
+    colour = _rounded(thing)
+    return Look(name_of(colour, what, {look.image for look in looks.values()}), colour)
+
+
+def _rounded(thing: Thing) -> tuple[float, ...]:
+    return tuple(np.round(thing.colour).tolist())
+
+
+# What is seen
+
+
+def _trial(watched: Watched, cast: Cast, looks: Mapping[Thing, Look]) -> Trial:
+    """Return a trial in the benchmark's own terms."""
+    if cast.agent is None:
+        hint = "nothing moves, or looks like what moves in other trials"
+        raise BadInput("no agent is seen", hint=hint)
+    scene, camera = watched.scene, watched.scene.view.stage.camera
+    agent, lock = scene.movable[cast.agent], scene.lock
+    radius = _radius(agent, camera, AGENT)
+    objects = tuple(sorted(_object(watched, index, looks) for index in cast.objects))
+    path, left = watched.path(cast.agent).clip(0.0, SIDE), watched.barrier_left
     if not camera.flat:
-        path = settled(
-            _steps(path, plain=watched.plain),
-            radius,
-            [(np.array(one.centre), one.radius) for one in objects],
-        )
-        path = along(pace(np.zeros(len(path), dtype=np.int64)), path)
+        path = _frames(path, radius, objects, plain=watched.plain)
         left = np.zeros(len(path))
-    start = float(path[0, 0]), float(path[0, 1])
-    key = movable[keys[0]] if keys else None
-    lock = watched.scene.lock
+    x, y = path[0].tolist()
     trial = Trial(
         size=(SIDE, SIDE),
-        walls=stage.blocks,
-        barrier=watched.scene.blocks,
-        objects=tuple(sorted(objects)),
-        agent=Body(kinds.look(agent, _what(agent, "agent")), start, radius),
+        walls=scene.view.stage.blocks,
+        barrier=scene.blocks,
+        objects=objects,
+        agent=Body(looks[agent], (x, y), radius),
         path=frozen(path),
         barrier_left=frozen(left),
-        key=None if key is None else _still(key, "key", KEY, camera),
-        key_path=_key_path(watched, keys[0]) if keys else None,
-        lock=None if lock is None else _still(lock, "lock", LOCK, camera),
-        lock_there=None if lock is None else watched.lock_there,
+        key=_still(scene.movable[cast.keys[0]], "key", KEY, camera) if cast.keys else None,
+        key_path=_key_path(watched, cast.keys[0]) if cast.keys else None,
+        lock=_still(lock, "lock", LOCK, camera) if lock else None,
+        lock_there=watched.lock_there if lock else None,
+        warnings=tuple(_more_than_one(cast.keys)),
     )
     check(trial)
     return trial
 
 
-def _steps(path: Annotated[Floats, "picture 2"], *, plain: bool) -> Annotated[Floats, "step 2"]:
-    """Return where the agent is at each step of a scene, given where pictures show it.
+def _frames(
+    path: Annotated[Floats, "picture 2"], radius: float, objects: Sequence[Body], *, plain: bool
+) -> Annotated[Floats, "frame 2"]:
+    """Return where the agent is in each frame of a scene with depth, as scene files are read.
 
     A picture is a step. In all trials but the first, that of the first step is black; the agent
     stands still then. The last picture shows the last step once more.
     """
     first, seen = path[:1], path[:-1] if len(path) > 1 else path
-    return np.concatenate([first.repeat(int(plain), axis=0), seen])
+    steps = np.concatenate([first.repeat(int(plain), axis=0), seen])
+    steps = settled(steps, radius, [(np.array(one.centre), one.radius) for one in objects])
+    return along(pace(np.zeros(len(steps), dtype=np.int64)), steps)
 
 
-def _agent(trial: Watched, agents: Sequence[Thing]) -> int:
-    """Return which thing is the agent: what moves, or looks like what moves in other trials."""
-    found = _mover(trial)
-    if found is not None:
-        return found
-    for index, thing in enumerate(trial.scene.movable):
-        if any(same_kind(thing, agent) for agent in agents):
-            return index
-    raise BadInput("no agent is seen", hint="nothing moves, or looks like what moves elsewhere")
-
-
-def _body(trial: Watched, index: int, kinds: Kinds) -> Body:
+def _object(trial: Watched, index: int, looks: Mapping[Thing, Look]) -> Body:
     """Return an object, where it is seen when most of it is."""
     thing = trial.scene.movable[index]
     best = max((sights[index] for sights in trial.sights), key=lambda sight: sight.count)
     x, y = best.place.clip(0.0, SIDE).tolist()
-    look = kinds.look(thing, _what(thing, "object"))
-    return Body(look, (x, y), _radius(thing, trial.scene.view.stage.camera, OBJECT))
+    return Body(looks[thing], (x, y), _radius(thing, trial.scene.view.stage.camera, OBJECT))
 
 
 def _still(thing: Thing, name: str, usual: float, camera: Camera) -> Body:
     """Return a key or a lock where it is seen at first."""
     x, y = thing.place.tolist()
-    look = Look(name, tuple(np.round(thing.colour).tolist()))
-    return Body(look, (x, y), _radius(thing, camera, usual))
+    return Body(Look(name, _rounded(thing)), (x, y), _radius(thing, camera, usual))
 
 
-def _key_path(trial: Watched, index: int) -> Annotated[Floats, "frame 2"]:
+def _key_path(trial: Watched, index: int) -> Annotated[Floats, "picture 2"]:
     """Return where the key is in each picture; nowhere once it is not seen any more."""
     path, seen = trial.path(index), np.flatnonzero(trial.there(index))
     path[seen[-1] + 1 :] = np.nan
     return frozen(path)
-
-
-def _what(thing: Thing, role: str) -> str:
-    """Return what a thing is called: by its form, or in flat pictures by its role."""
-    return role if isinstance(thing.form, Stamp) else thing.form.name
 
 
 def _radius(thing: Thing, camera: Camera, usual: float) -> float:
@@ -172,3 +200,8 @@ def _radius(thing: Thing, camera: Camera, usual: float) -> float:
         return usual
     drawn = sum(thing.form.pixels.shape) / 4 / camera.scale
     return usual if abs(drawn - usual) <= 1.0 / camera.scale else round(2 * drawn) / 2
+
+
+def _more_than_one(keys: Sequence[int]) -> Iterable[str]:
+    if len(keys) > 1:
+        yield f"there are {len(keys)} keys; only the first is modelled"
