@@ -1,10 +1,11 @@
 """Finding the pairs of a dataset, in folders, in zip archives as they are published, in our own.
 
-A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, packed or not; or one
-such task folder; or a zip archive of one; or an archive that ``hbtom pack`` made, whose name ends
-in ``.parquet``; or a folder of archives. Task folders may carry the benchmark's names or those of
-the public archives. Pairs are matched by id, and whatever is not part of a pair is listed with the
-reason. Of what comes twice, files count before zip archives, and these before our own.
+A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, packed or not, or with
+videos ``<id>e.mp4`` and ``<id>u.mp4``; or one such task folder; or a zip archive of one; or an
+archive that ``hbtom pack`` made, whose name ends in ``.parquet``; or a folder of archives. Task
+folders may carry the benchmark's names or those of the public archives. Pairs are matched by id,
+and whatever is not part of a pair is listed with the reason. Of what comes twice, files count
+before zip archives, these before our own, and videos last.
 
 Where names do not tell which files are compared and which of the two is expected, labels do.
 """
@@ -28,7 +29,8 @@ from hbtom.observe import Episode
 from hbtom.observe.archive import NOT_OURS, open_archive
 from hbtom.observe.files import Loaded
 
-_EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.json(\.gz|\.zst)?$")
+_EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
+_VIDEO = (".mp4", ".webm", ".gif")
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
 
 
@@ -166,11 +168,13 @@ def _place(pair: Pair) -> tuple[int, str, str]:
 
 
 def _packed(member: Member) -> int:
-    """Return how far from its source a member is: a file, in a zip archive, in one of ours.
+    """Return how far from its source a member is: a file, in a zip archive, in ours, a video.
 
     Of members that come twice the nearest one counts, for an archive may be older than the files
-    that it was made of.
+    that it was made of, and of a video has to be seen what a file says.
     """
+    if member.file.endswith(_VIDEO):
+        return 3
     return 0 if not member.inside else 2 if is_table(member.path) else 1
 
 

@@ -10,6 +10,7 @@ from hbtom.errors import BadInput
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
+from hbtom.observe.video import is_video
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
 _USUAL = 1 << 26  # bytes that are unpacked at once
@@ -19,7 +20,7 @@ _PARQUET = b"PAR1"
 
 
 def load(path: str | os.PathLike[str]) -> Episode:
-    """Read an episode from a file: ``.json``, ``.json.gz`` or ``.json.zst``.
+    """Read an episode from a file: ``.json``, ``.json.gz``, ``.json.zst``, or a video.
 
     Or from an archive, as in ``bench.parquet/preference/000001loe``.
     Raises :class:`hbtom.BadInput`, which names the file, trial, frame and field.
@@ -86,6 +87,10 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         raise BadInput(
             "this is a Parquet file", hint="the name of an archive of episodes ends in .parquet"
         )
+    if is_video(data):
+        from hbtom.observe.video.reading import read as read_video
+
+        return bib.Reading(read_video(data, name), b"", [], {})
     data = data.removeprefix(b"\xef\xbb\xbf")
     if start == b"{":
         from hbtom.observe import mcs  # not needed for files of the benchmark

@@ -1,0 +1,151 @@
+"""Colours: what is dark, what is floor, and which coloured things there are.
+
+Where the world is drawn flat, a thing has one colour all over. Where it is seen with depth, light
+and shade change how bright a thing is, but not its hue; there, colours are compared by hue alone,
+and all that is nearly grey belongs to the stage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hbtom.arrays import Bools, Floats
+from hbtom.observe.video.pictures import Picture
+
+Labels = Annotated[NDArray[np.int8], "row column"]
+
+STAGE = -1  # the label of pixels that belong to no thing
+
+_DARK, _GREY = 110, 31  # a wall is at most so bright, and its colours differ by less
+_HUE = 40  # colours of a thing that is seen in light and shade differ at least by so much
+_BRIGHT = 200.0  # colours are made so bright before their hues are compared
+_COARSE = 16  # colours are counted in cubes of this side
+_APART = 40.0, 18.0  # how far from floor and wall the colour of a thing is at least
+_ONE = {False: 45.0, True: 75.0}  # colours that are nearer to each other count as one
+_NEAR = {False: 70.0, True: 75.0}  # how far from a thing's colour its pixels may be
+_SHIFT = 3  # bits of a colour that do not matter
+_FEW = 12  # pixels of a colour that are not worth a class
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """The colours of a picture: of the stage, and of each kind of thing."""
+
+    shaded: bool
+    stage: Annotated[Floats, "colour 3"]  # floor and wall; compared only where nothing is shaded
+    things: Annotated[Floats, "class 3"]  # hues where things are shaded
+    shown: Annotated[Floats, "class 3"]  # the same as red, green and blue
+
+    def label(self, pixels: Picture) -> Labels:
+        """Return the class of each pixel, or :data:`STAGE`."""
+        if self.shaded:  # a small difference in the dark is a large one in hue
+            return self._classes(pixels)
+        red, green, blue = (pixels[..., channel] >> _SHIFT for channel in range(3))
+        return self._table[red, green, blue]
+
+    @cached_property
+    def _table(self) -> Annotated[NDArray[np.int8], "red green blue"]:
+        """The class of every colour, coarsely."""
+        levels = np.arange(0, 256, 1 << _SHIFT, dtype=np.uint8) + (1 << _SHIFT) // 2
+        return self._classes(np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1))
+
+    def _classes(self, pixels: NDArray[np.uint8]) -> NDArray[np.int8]:
+        """Return the class of the nearest colour that is near enough."""
+        values = _values(pixels, shaded=self.shaded)
+        known = self.things if self.shaded else np.concatenate([self.things, self.stage])
+        if not len(known):
+            return np.full(pixels.shape[:-1], STAGE, dtype=np.int8)
+        gaps = np.stack([_gaps(values, one) for one in known])
+        nearest = gaps.argmin(axis=0)
+        near = (gaps.min(axis=0) <= _NEAR[self.shaded]) & (nearest < len(self.things))
+        return np.where(near, nearest, STAGE).astype(np.int8)
+
+
+def is_dark(picture: Picture) -> Annotated[Bools, "row column"]:
+    """Tell which pixels have the colour of walls, whether lit or in shade."""
+    brightest, darkest = picture.max(axis=-1), picture.min(axis=-1)
+    dark: Bools = (brightest < _DARK) & (brightest - darkest < _GREY)
+    return dark
+
+
+def is_grey(picture: Picture) -> Annotated[Bools, "row column"]:
+    """Tell which pixels have hardly any colour, as the stage has in light and shade."""
+    grey: Bools = picture.max(axis=-1) - picture.min(axis=-1) < _HUE
+    return grey
+
+
+def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool) -> Palette:
+    """Find the colours of a picture; the most frequent first."""
+    stage = np.array([_most_frequent(picture[~dark]), _most_frequent(picture[dark])])
+    values = _values(picture, shaded=shaded)
+    apart = _inner(picture) & (
+        ~is_grey(picture)
+        if shaded
+        else np.all(
+            [_gaps(values, one) > far for one, far in zip(stage, _APART, strict=True)], axis=0
+        )
+    )
+    rest, own = values[apart], picture[apart].astype(np.float64)
+    things, shown = [], []
+    while len(rest) >= _FEW:
+        middle = _middle(rest, _most_frequent(rest))
+        taken = _gaps(rest, middle) <= _ONE[shaded]
+        if taken.sum() >= _FEW:
+            things.append(middle)
+            shown.append(_shown(own[taken], middle, shaded=shaded))
+        left = ~(taken | (_gaps(rest, _most_frequent(rest)) <= _COARSE))
+        rest, own = rest[left], own[left]
+    return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
+
+
+def _shown(
+    own: Annotated[Floats, "pixel 3"], middle: Floats, *, shaded: bool
+) -> Annotated[Floats, "3"]:
+    """Return a colour as red, green and blue; of what is shaded, as it is where light falls."""
+    if shaded:
+        return middle * (np.percentile(own.max(axis=1), 85) / _BRIGHT)
+    colour: Floats = np.median(own, axis=0)
+    return colour
+
+
+def _values(pixels: Picture, *, shaded: bool) -> Floats:
+    """Return what of a colour is compared: all, or the hue, which is zero for what is grey."""
+    values = pixels.astype(np.float64)
+    if not shaded:
+        return values
+    values -= values.min(axis=-1, keepdims=True)
+    strongest = values.max(axis=-1, keepdims=True)
+    return np.where(strongest >= _HUE, values * (_BRIGHT / np.maximum(strongest, 1.0)), -1000.0)
+
+
+def _gaps(values: Floats, colour: Floats) -> Floats:
+    gaps: Floats = np.sqrt(((values - colour) ** 2).sum(axis=-1))
+    return gaps
+
+
+def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
+    """Tell which pixels are much like those beside them, hence of one colour and no mixture."""
+    inner = np.zeros(picture.shape[:2], dtype=bool)
+    values = picture.astype(np.int16)
+    middle = values[1:-1, 1:-1]
+    sides = (values[:-2, 1:-1], values[2:, 1:-1], values[1:-1, :-2], values[1:-1, 2:])
+    inner[1:-1, 1:-1] = np.all([np.abs(side - middle).max(axis=-1) < 32 for side in sides], axis=0)
+    return inner
+
+
+def _most_frequent(colours: Annotated[Floats, "pixel 3"] | Picture) -> Annotated[Floats, "3"]:
+    """Return the middle of the most frequent colours."""
+    cubes = (colours // _COARSE).astype(np.int64) @ (1, 64, 4096)
+    _, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
+    frequent: Floats = np.median(colours[kind.ravel() == counts.argmax()], axis=0)
+    return frequent
+
+
+def _middle(colours: Annotated[Floats, "pixel 3"], near: Floats) -> Annotated[Floats, "3"]:
+    middle: Floats = np.median(colours[_gaps(colours, near) <= 1.5 * _COARSE], axis=0)
+    return middle

@@ -1,0 +1,57 @@
+"""Convex outlines, told by how far they reach in each of some directions.
+
+The outline of points p is the support function h(d) = max_p d·p for unit vectors d; a point q lies
+within it if d·q <= h(d) for all d. No corner has to be found in a picture to know its outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, frozen
+
+_ANGLES = np.arange(64) * (2.0 * np.pi / 64)
+DIRECTIONS = frozen(np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1))
+
+Outline = Annotated[Floats, "direction"]
+Residual = Callable[[Floats], Floats]
+
+
+def outline(points: Annotated[Floats, "point 2"]) -> Outline:
+    """Return how far points reach in each direction."""
+    reach: Outline = (points @ DIRECTIONS.T).max(axis=0)
+    return reach
+
+
+def within(reach: Outline, points: Annotated[Floats, "point 2"]) -> Annotated[Bools, "point"]:
+    """Tell which points lie within an outline."""
+    inside: Bools = np.all(points @ DIRECTIONS.T <= reach, axis=1)
+    return inside
+
+
+def least_squares(residual: Residual, start: Floats, rounds: int = 60) -> tuple[Floats, float]:
+    """Return where the sum of squares is least, by Levenberg and Marquardt, and its root mean."""
+    at, damping = start.astype(np.float64), 1e-3
+    now = residual(at)
+    for _ in range(rounds):
+        slopes = _slopes(residual, at, now)
+        curve = slopes.T @ slopes
+        damped = curve + damping * np.diag(np.diag(curve) + 1e-9)
+        step = np.linalg.lstsq(damped, -slopes.T @ now, rcond=None)[0]
+        then = residual(at + step)
+        if np.isfinite(then).all() and then @ then < now @ now:
+            gained = 1.0 - (then @ then) / (now @ now)
+            at, now, damping = at + step, then, damping / 3.0
+            if gained < 1e-9:
+                break
+        else:
+            damping *= 4.0
+    return at, float(np.sqrt(np.mean(now * now)))
+
+
+def _slopes(residual: Residual, at: Floats, now: Floats) -> Annotated[Floats, "residual unknown"]:
+    small = 1e-4
+    return np.stack([(residual(at + nudge) - now) / small for nudge in small * np.eye(len(at))], 1)

@@ -1,0 +1,71 @@
+"""Pieces of a picture that hang together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+
+Region = Annotated[Ints, "pixel 2"]  # column and row of each pixel
+
+
+def regions(mask: Annotated[Bools, "row column"]) -> list[Region]:
+    """Return the pieces of a mask whose pixels touch at their sides.
+
+    Pixels are taken as runs along rows. A run and one of the row above that it overlaps belong to
+    one piece; pieces are merged by letting each run point to an earlier one of its piece.
+    """
+    rows, starts, ends = _runs(mask)
+    parent = list(range(len(rows)))
+    for one, other in _neighbours(rows, starts, ends):
+        first, second = _root(parent, one), _root(parent, other)
+        parent[max(first, second)] = min(first, second)
+    roots = np.array([_root(parent, run) for run in range(len(rows))], dtype=np.int64)
+    order = np.argsort(roots, kind="stable")
+    cuts = np.flatnonzero(np.diff(roots[order])) + 1
+    pieces = np.split(order, cuts) if len(order) else []
+    return [_pixels(rows[runs], starts[runs], ends[runs]) for runs in pieces]
+
+
+def middles(region: Region) -> Annotated[Floats, "pixel 2"]:
+    """Return the middles of a region's pixels, which are squares."""
+    return region.astype(np.float64) + 0.5
+
+
+def _runs(mask: Bools) -> tuple[Ints, Ints, Ints]:
+    """Return row, start and end of all runs, from top to bottom and left to right."""
+    padded = np.zeros((mask.shape[0], mask.shape[1] + 2), dtype=np.int8)
+    padded[:, 1:-1] = mask
+    steps = np.diff(padded, axis=1)
+    rows, starts = np.nonzero(steps == 1)
+    _, ends = np.nonzero(steps == -1)
+    return rows, starts, ends
+
+
+def _neighbours(rows: Ints, starts: Ints, ends: Ints) -> list[tuple[int, int]]:
+    """Return pairs of runs that touch: for each run those of the row above that overlap it."""
+    wide = int(ends.max()) + 2 if len(ends) else 1
+    above = (rows - 1) * wide
+    first = np.searchsorted(rows * wide + ends, above + starts, side="right")
+    last = np.searchsorted(rows * wide + starts, above + ends, side="left")
+    return [
+        (run, other)
+        for run, (low, high) in enumerate(zip(first.tolist(), last.tolist(), strict=True))
+        for other in range(low, high)
+    ]
+
+
+def _root(parent: list[int], run: int) -> int:
+    while parent[run] != run:
+        parent[run] = parent[parent[run]]
+        run = parent[run]
+    return run
+
+
+def _pixels(rows: Ints, starts: Ints, ends: Ints) -> Region:
+    lengths = ends - starts
+    before = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    columns = np.repeat(starts, lengths) + np.arange(int(lengths.sum())) - before
+    return np.column_stack([columns, np.repeat(rows, lengths)])

@@ -1,0 +1,74 @@
+"""The shapes of key and lock in a flat picture, and how like two masks are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools
+
+Mask = Annotated[Bools, "row column"]
+
+SLOT = 0.6  # of a lock's width
+
+_LOPSIDED = 0.69  # of a triangle lie in one half of its box, three quarters if it is drawn well
+_HALF = 0.68  # of its box is filled by a triangle at most
+_LIKE = 0.76  # of what either of two masks covers, both must cover
+_SAME = 0.7
+_FULL = 0.93  # of a rectangle is covered if nothing is missing
+
+
+def is_key(mask: Mask) -> bool:
+    """Tell whether a mask is a triangle that points in one of four directions.
+
+    A triangle fills half of its box, and three quarters of it lie in one half of the box. Both hold
+    even if edges are blurred in a small picture.
+    """
+    halves = [np.array_split(np.rot90(mask, turn), 2)[0] for turn in range(4)]
+    heavier = max(half.sum() for half in halves) / max(mask.sum(), 1)
+    return bool(heavier > _LOPSIDED and mask.mean() < _HALF)
+
+
+def is_lock(mask: Mask) -> bool:
+    """Tell whether a mask is a square with a slot in it, which is a triangle."""
+    rows, columns = mask.shape
+    if max(rows, columns) > 1.2 * min(rows, columns) or is_block(mask):
+        return False
+    slots = [~np.rot90(_triangle(mask, SLOT), turn) for turn in range(4)]
+    return max(likeness(mask, slotted) for slotted in slots) > _LIKE
+
+
+def is_block(mask: Mask) -> bool:
+    """Tell whether a mask is a whole rectangle."""
+    return bool(mask.mean() > _FULL)
+
+
+def same_shape(one: Mask, other: Mask) -> bool:
+    """Tell whether two masks have about the same shape and size."""
+    if abs(one.shape[0] - other.shape[0]) > 0.25 * one.shape[0]:
+        return False
+    return likeness(one, other) > _SAME
+
+
+def likeness(one: Mask, other: Mask) -> float:
+    """Return |A and B| / |A or B| of two masks; the second is made as large as the first."""
+    other = _sized(other, one.shape)
+    return float((one & other).sum() / max((one | other).sum(), 1))
+
+
+def _sized(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    rows, columns = (
+        ((np.arange(new) + 0.5) * old / new).astype(np.int64)
+        for new, old in zip(shape, mask.shape, strict=True)
+    )
+    return mask[np.ix_(rows, columns)]
+
+
+def _triangle(like: Mask, part: float = 1.0) -> Mask:
+    """Return a triangle that points upwards and is some part of a square as wide as a mask."""
+    side = max(like.shape)
+    middles = ((np.arange(side) + 0.5) * 2.0 / side - 1.0) / part
+    x, y = middles[None, :], middles[:, None]
+    triangle: Mask = (np.abs(x) <= (y + 1.0) / 2.0) & (np.abs(y) <= 1.0)
+    return triangle
