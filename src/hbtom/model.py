@@ -147,10 +147,12 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
         """Twelve hexadecimal digits that change when any assumption changes.
 
         Parameters that not all models had have a default, and do not count as long as they keep to
-        it: a model's fingerprint stays the same when others learn to assume more.
+        it: a model's fingerprint stays the same when others learn to assume more. Where places are
+        exact, nothing else about observation is an assumption.
         """
-        nameless = msgspec.structs.replace(self, name="")
-        return hashlib.sha256(msgspec.json.encode(_told(nameless))).hexdigest()[:12]
+        sight = self.observation if self.observation.noise > 0 else EXACT
+        assumed = _told(msgspec.structs.replace(self, name="", observation=sight))
+        return hashlib.sha256(msgspec.json.encode(assumed)).hexdigest()[:12]
 
     @staticmethod
     def preset(name: str) -> Model:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hbtom
-from domains import EXAMPLES, NAMES, example, world_of
+from domains import CERTAIN, CHANCE, EXAMPLES, example, world_of
 from hbtom import BadInput
 from hbtom.mind import weigh
 from hbtom.mind.glimpses import glimpsed_effort
@@ -97,7 +97,23 @@ def test_the_evidence_is_the_sum_over_all_hidden_paths(plans, hidden) -> None:
         assert np.allclose(log, np.diff(np.log(np.moveaxis(expected, 2, 0)), axis=0), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CHANCE)
+def test_what_comes_of_an_action_by_chance_says_nothing_about_goals(name: str) -> None:
+    plans = planned(name)
+    graph, world, by_chance = plans.graph, plans.graph.world, False
+    for file in sorted((EXAMPLES / name / "plans").iterdir()):
+        plan = load_plan(world, file)
+        exact = weigh(graph_effort(plans, plan), BETAS).log
+        seen = (graph.states[None] == plan.states[1:, None]).all(axis=2).astype(float)
+        glimpses = Glimpses(world, plan.actions, likelihood=seen)
+        luck = weigh(glimpsed_effort(plans, glimpses), BETAS).log - exact
+        assert np.allclose(luck, luck[:, :1, :1], rtol=0, atol=1e-12)
+        assert (luck <= 1e-12).all()
+        by_chance |= bool((luck < -0.01).any())
+    assert by_chance
+
+
+@pytest.mark.parametrize("name", CERTAIN)
 def test_where_all_is_seen_it_is_the_exact_model(name: str) -> None:
     plans = planned(name)
     world = plans.graph.world
