@@ -33,7 +33,7 @@ from episodes import (
 )
 from hbtom import Beliefs, Judgement, Model, Posterior, infer, judge
 from hbtom.judgement import Triple, plausibility
-from hbtom.mind import Actions, AgentBeliefs, Effort, Evidence, efficiencies, log_prior, update
+from hbtom.mind import Actions, AgentBeliefs, Effort, Evidence, update
 from hbtom.observe import Look
 from hbtom.world import Act, Phase, continuous_course, grid_course, grid_floor
 
@@ -60,9 +60,9 @@ TO_SPOON = to_thing(SPOON.at(120, 150), others=[HEART.at(120, 50)])
 def test_the_printed_grid_is_temperatures() -> None:
     prior = Model.preset("paper").efficiency
     half_steps = [5.0, 5 / math.sqrt(2), 2.5, 2.5 / math.sqrt(2), 1.25]
-    np.testing.assert_allclose(efficiencies(prior), half_steps, rtol=1e-6)
+    np.testing.assert_allclose(prior.values, half_steps, rtol=1e-6)
     weights = np.exp([-1 / beta for beta in half_steps])
-    np.testing.assert_allclose(np.exp(log_prior(prior)), weights / weights.sum(), rtol=1e-6)
+    np.testing.assert_allclose(np.exp(prior.log_prior), weights / weights.sum(), rtol=1e-6)
 
 
 @both
@@ -333,15 +333,15 @@ def test_goals_and_efficiency_are_inferred_jointly() -> None:
     """
     model = Model.preset("paper")
     goals = (Look("cup"), Look("bell"))
-    efficient = efficiencies(model.efficiency) > 2
+    efficient = model.efficiency.values > 2
     ambiguous = np.where([efficient, ~efficient], 0.0, -20.0)[None]
     telling = np.where([efficient, efficient], 0.0, -20.0)[None]
-    known = AgentBeliefs.prior(log_prior(model.efficiency)).knowing(goals)
+    known = AgentBeliefs.prior(model.efficiency.log_prior).knowing(goals)
     last = None
     for log in (ambiguous, telling):
         choice = Actions(np.zeros((1, 1, 2)))
         effort = Effort(goals, np.array([True, True]), np.array([1]), np.zeros((1, 2)), choice)
-        evidence = Evidence(effort, log, efficiencies(model.efficiency))
+        evidence = Evidence(effort, log, model.efficiency.values)
         last, known = update(model, known, evidence, Look("agent"))
     assert last is not None
     np.testing.assert_allclose(last.goal[-1], [2 / 3, 1 / 3], atol=1e-6)

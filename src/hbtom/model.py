@@ -7,16 +7,21 @@ Presets: ``default`` is the best model we know, ``paper`` the settings of Zhi-Xu
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput
+
+if TYPE_CHECKING:  # this module loads without numpy
+    from hbtom.arrays import Floats
 
 Positive = Annotated[float, Meta(gt=0, le=1e6)]
 Temperature = Annotated[float, Meta(ge=1e-3, le=1e3)]
@@ -33,7 +38,7 @@ class Preference(Struct, frozen=True, forbid_unknown_fields=True):
     feasible: Annotated[bool, Meta(description="agents choose among what they can reach only")]
 
 
-class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
+class Efficiency(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """How well an agent plans: efficiency ~ Inv-Gamma(shape, scale), on a grid.
 
     The grid is given as temperatures, 1 / efficiency, and temperature ~ Gamma(shape, rate=scale):
@@ -50,6 +55,24 @@ class Efficiency(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if len({f"{1 / value:.9g}" for value in self.temperatures}) < len(self.temperatures):
             raise ValueError("the temperatures must differ from each other")
+
+    @cached_property
+    def values(self) -> Annotated[Floats, "efficiency"]:
+        """The grid of efficiencies, beta = 1 / T."""
+        from hbtom.arrays import frozen
+
+        return frozen([1.0 / temperature for temperature in self.temperatures])
+
+    @cached_property
+    def log_prior(self) -> Annotated[Floats, "efficiency"]:
+        """log P(beta), where P(beta = 1 / T) ~ T^(a - 1) exp(-b T)."""
+        from hbtom.arrays import frozen
+
+        log = [(self.shape - 1) * math.log(t) - self.scale * t for t in self.temperatures]
+        top, total = max(log), 0.0
+        for one in log:
+            total += math.exp(one - top)
+        return frozen([one - (top + math.log(total)) for one in log])
 
 
 class Grid(

@@ -13,7 +13,7 @@ from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
 from hbtom import BadInput, Model, judge_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
 from hbtom.judgement.plans import PlanJudgement
-from hbtom.mind import efficiencies, log_prior, weigh
+from hbtom.mind import weigh
 from hbtom.mind.graph import ELSE, graph_effort
 from hbtom.observe import Look
 from hbtom.plan.graph import plan_on_graph
@@ -44,8 +44,8 @@ def test_one_plan_is_bayes_rule_by_hand() -> None:
     (plan,) = judgement.plans
     goals = load_goals(plan.world, EXAMPLES / "doors-keys-gems" / "goals.txt")
     effort = graph_effort(plan_on_graph(explore(plan.world), goals), plan)
-    log = weigh(effort, efficiencies(PAPER.efficiency)).log
-    prior = np.exp(log_prior(PAPER.efficiency)) / 3
+    log = weigh(effort, PAPER.efficiency.values).log
+    prior = np.exp(PAPER.efficiency.log_prior) / 3
     for time in range(len(plan) + 1):
         joint = prior * np.exp(log[:time].sum(axis=0))
         assert judgement.test.joint[time] == pytest.approx(joint / joint.sum())
@@ -57,11 +57,11 @@ def test_one_plan_is_bayes_rule_by_hand() -> None:
 
 def test_several_plans_are_summed_over_all_goal_histories() -> None:
     judgement = seen("doors-keys-gems", "gem-a", "turns-back", "gem-c")
-    many, betas = 3, efficiencies(PAPER.efficiency)
+    many, betas = 3, PAPER.efficiency.values
     logs = [weigh(one.evidence.effort, betas).log.sum(axis=0) for one in judgement.posteriors]
     total = np.zeros((many, len(betas)))
     for history in product(range(many), repeat=3):
-        chosen, weight = [1.0] * many, np.exp(log_prior(PAPER.efficiency))
+        chosen, weight = [1.0] * many, np.exp(PAPER.efficiency.log_prior)
         for goal, log in zip(history, logs, strict=True):
             weight = weight * chosen[goal] / sum(chosen) * np.exp(log[goal])
             chosen[goal] += 1

@@ -8,7 +8,7 @@ import pytest
 
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom import Beliefs, Model, Trial, infer
-from hbtom.mind import Effort, Headings, consider, efficiencies, exert, weigh
+from hbtom.mind import Effort, Headings, consider, exert, weigh
 
 
 def trials_seen() -> list[Trial]:
@@ -34,7 +34,7 @@ def test_to_infer_is_to_exert_and_to_consider(preset: str) -> None:
         np.testing.assert_array_equal(one.preference, other.preference)
         assert after.openings == same.openings
         assert_equal_efforts(one.evidence.effort, effort)
-        weighed = weigh(effort, efficiencies(model.efficiency))
+        weighed = weigh(effort, model.efficiency.values)
         np.testing.assert_array_equal(one.evidence.log, weighed.log)
         np.testing.assert_array_equal(one.frame, [0, *effort.frame])
         beliefs = after

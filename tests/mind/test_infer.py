@@ -35,8 +35,6 @@ from hbtom.mind import (
     Effort,
     Evidence,
     Posterior,
-    efficiencies,
-    log_prior,
     update,
 )
 from hbtom.observe import Look
@@ -78,7 +76,7 @@ def random_trial(
 
 def learn(model: Model, trials: list[Evidence]) -> list[Posterior]:
     """Return the posteriors of all trials of one agent."""
-    known = AgentBeliefs.prior(log_prior(model.efficiency))
+    known = AgentBeliefs.prior(model.efficiency.log_prior)
     posteriors = []
     for evidence in trials:
         posterior, known = update(model, known.knowing(evidence.goals), evidence, AGENT)
@@ -298,9 +296,9 @@ def test_the_efficiency_prior_is_a_gamma_density_of_temperature(shape: float, sc
     prior = msgspec.structs.replace(
         BASE.efficiency, shape=shape, scale=scale, temperatures=(0.2, 0.8)
     )
-    np.testing.assert_allclose(efficiencies(prior), [5.0, 1.25])
+    np.testing.assert_allclose(prior.values, [5.0, 1.25])
     density = [t ** (shape - 1) * math.exp(-scale * t) for t in (0.2, 0.8)]
-    np.testing.assert_allclose(np.exp(log_prior(prior)), np.array(density) / sum(density))
+    np.testing.assert_allclose(np.exp(prior.log_prior), np.array(density) / sum(density))
 
 
 # Whole trials

@@ -11,7 +11,7 @@ import hbtom
 from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom.judgement import watch
 from hbtom.judgement.judging import plan_trials
-from hbtom.mind import efficiencies, exert, waits, weigh
+from hbtom.mind import exert, waits, weigh
 from hbtom.mind.noisy import content, noisy_effort
 from hbtom.mind.particles import ParticleFilter, log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
@@ -58,7 +58,7 @@ def trials() -> list[Trial]:
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: Model) -> None:
-    beta = efficiencies(model.efficiency)
+    beta = model.efficiency.values
     for trial in trials():
         exact = weigh(exert(model, (), trial), beta)
         filtered = weigh(noisy_effort(model, trial, model.acts.cost), beta)
@@ -71,7 +71,7 @@ def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: M
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_as_noise_vanishes_the_evidence_comes_near_that_of_the_exact_model(model: Model) -> None:
-    beta = efficiencies(model.efficiency)
+    beta = model.efficiency.values
     # Not on the edge between two cells, where the least noise makes a difference
     (trial,) = read(episode(to_thing(HEART.at(125, 105), start=(45, 105))))
     exact = weigh(exert(model, (), trial), beta).log
@@ -154,12 +154,12 @@ def test_bessel_functions_of_many_are_those_of_one() -> None:
 def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = tuple(jittered(trial, 2.0, seed) for seed, trial in enumerate(trials()[2:5]))
-    alone = [weigh(exert(model, (), one), efficiencies(model.efficiency)).log for one in seen]
+    alone = [weigh(exert(model, (), one), model.efficiency.values).log for one in seen]
     turned = watch(model, Episode(seen[::-1]))[::-1]
     for log, posterior in zip(alone, turned, strict=True):
         assert np.array_equal(log, posterior.evidence.log)
     other = noisy(Model.preset("default"), 2.0, **{"observation.seed": 1})
-    log = weigh(exert(other, (), seen[0]), efficiencies(other.efficiency)).log
+    log = weigh(exert(other, (), seen[0]), other.efficiency.values).log
     assert not np.array_equal(log, alone[0])
     likely = alone[0] > -3  # chance tells most about what hardly any particle can explain
     assert np.allclose(log[likely], alone[0][likely], atol=0.5)
@@ -214,7 +214,7 @@ def test_rest_is_not_taken_for_wandering() -> None:
         effort = exert(model, (), seen)
         moved = way_length(seen, model.observation)
         assert moved < 10  # the jitter itself is about a thousand pixels long
-        assert np.abs(weigh(effort, efficiencies(model.efficiency)).log).sum(axis=0).max() < 1.0
+        assert np.abs(weigh(effort, model.efficiency.values).log).sum(axis=0).max() < 1.0
 
 
 def test_waiting_costs_about_the_same_through_noise() -> None:

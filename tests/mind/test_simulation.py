@@ -15,7 +15,6 @@ from domains import EXAMPLES, example
 from hbtom import BadInput
 from hbtom.mind import weigh
 from hbtom.mind.glimpses import glimpsed_effort
-from hbtom.mind.inference import efficiencies, log_prior
 from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import stride_of
 from hbtom.mind.simulate import policy
@@ -57,7 +56,7 @@ def posterior(log_likelihood: np.ndarray, prior: np.ndarray) -> np.ndarray:
 def graph_ranks(factor: float) -> tuple[list[float], list[float]]:
     """Return ranks of goals and of efficiencies; the observer's are ``factor`` times the true."""
     plans, model = planned(), hbtom.Model.preset("paper")
-    beta, prior = efficiencies(model.efficiency), np.exp(log_prior(model.efficiency))
+    beta, prior = model.efficiency.values, np.exp(model.efficiency.log_prior)
     rng = np.random.default_rng(1)
     goals, betas = [], []
     for number in range(DRAWS):
@@ -122,7 +121,7 @@ def test_taking_noise_for_what_the_agent_does_is_found_out() -> None:
 
 def test_actions_are_as_frequent_as_the_policy_says() -> None:
     plans, model = planned(), hbtom.Model.preset("paper")
-    beta, prior = efficiencies(model.efficiency), np.exp(log_prior(model.efficiency))
+    beta, prior = model.efficiency.values, np.exp(model.efficiency.log_prior)
     first, last = plans.graph.choices[:2]
     expected = np.mean(
         [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Triple, surprise
-from hbtom.mind import Beliefs, Effort, Posterior, consider, exert, waits
+from hbtom.mind import Beliefs, Effort, Posterior, caveats, consider, exert, learn, waits
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.episode import OtherKind
@@ -21,6 +21,9 @@ from hbtom.shown import Shown
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+Efforts = tuple[Effort, ...]  # one a trial
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +35,23 @@ class Judgement(Shown):
     plausibility: float  # between 0 and 1
     parts: Triple  # the three factors of the plausibility
     surprise: Triple
-    posteriors: tuple[Posterior, ...]  # one a trial; the last is the test trial's
+    test: Posterior  # what is believed during the test trial
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
-    warnings: tuple[str, ...] = ()
+    efforts: Efforts
 
-    @property
-    def test(self) -> Posterior:
-        return self.posteriors[-1]
+    @cached_property
+    def posteriors(self) -> tuple[Posterior, ...]:
+        """What is believed during each trial; all but the last are worked out when asked for."""
+        trials = zip(
+            (Beliefs(), *self.beliefs), self.episode.familiarization, self.efforts, strict=False
+        )
+        watched = (consider(self.model, *each)[0] for each in trials)
+        return (*watched, self.test)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """All that limits what the judgement means."""
+        return _warnings(self.episode, self.efforts)
 
     @property
     def predictive(self) -> float:
@@ -75,9 +88,6 @@ class Judgement(Shown):
         return f"<Judgement of {self.episode.name!r}: plausibility {self.plausibility:.3f}>"
 
 
-Efforts = tuple[Effort, ...]  # one a trial
-
-
 def judge(
     episode: Episode | str | os.PathLike[str],
     model: Model | str | os.PathLike[str] = "default",
@@ -94,8 +104,14 @@ def judge(
     """
     model = find_model(model)
     episode = episode if isinstance(episode, Episode) else load(episode)
-    posteriors, beliefs = zip(*_watched(model, episode, like, efforts), strict=True)
-    surprises = surprise(posteriors[-1])
+    learnt, planned = _familiar(model, episode, like, efforts)
+    before = learnt[-1] if learnt else Beliefs()
+    try:
+        effort = efforts[-1] if efforts else exert(model, before.openings, episode.test)
+        test, after = consider(model, before, episode.test, effort)
+    except BadInput as error:
+        raise error.at(file=episode.name, trial=len(episode)) from None
+    surprises = surprise(test)
     product, parts = plausibility(model.classifier, surprises)
     return Judgement(
         episode=episode,
@@ -103,10 +119,35 @@ def judge(
         plausibility=product,
         parts=parts,
         surprise=surprises,
-        posteriors=posteriors,
-        beliefs=beliefs,
-        warnings=_warnings(episode, posteriors),
+        test=test,
+        beliefs=(*learnt, after),
+        efforts=(*planned, effort),
     )
+
+
+def _familiar(
+    model: Model, episode: Episode, like: Judgement | None, efforts: Efforts | None
+) -> tuple[list[Beliefs], list[Effort]]:
+    """Return what is learnt in each trial of familiarization, and its effort.
+
+    What is known already is not worked out again: trials that another judgement begins with.
+    """
+    learnt: list[Beliefs] = []
+    planned: list[Effort] = []
+    if like is not None and like.model == model:
+        known = min(_alike(like.episode, episode), len(episode) - 1)
+        learnt, planned = list(like.beliefs[:known]), list(like.efforts[:known])
+    beliefs = learnt[-1] if learnt else Beliefs()
+    for index in range(len(learnt), len(episode) - 1):
+        trial = episode[index]
+        try:
+            effort = efforts[index] if efforts else exert(model, beliefs.openings, trial)
+            beliefs = learn(model, beliefs, trial, effort)
+        except BadInput as error:
+            raise error.at(file=episode.name, trial=index + 1) from None
+        learnt.append(beliefs)
+        planned.append(effort)
+    return learnt, planned
 
 
 def plan_trials(
@@ -128,25 +169,7 @@ def plan_trials(
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
     """Watch all trials of an episode in order, carrying over what is learnt."""
-    return tuple(posterior for posterior, _ in _watched(model, episode, None, None))
-
-
-def _watched(
-    model: Model, episode: Episode, like: Judgement | None, efforts: Efforts | None
-) -> Iterator[tuple[Posterior, Beliefs]]:
-    """Yield what is believed during and after each trial; trials watched before are not again."""
-    beliefs = Beliefs()
-    known = 0 if like is None or like.model != model else _alike(like.episode, episode)
-    for index, trial in enumerate(episode):
-        if like is not None and index < known:
-            posterior, beliefs = like.posteriors[index], like.beliefs[index]
-        else:
-            try:
-                effort = efforts[index] if efforts else exert(model, beliefs.openings, trial)
-                posterior, beliefs = consider(model, beliefs, trial, effort)
-            except BadInput as error:
-                raise error.at(file=episode.name, trial=index + 1) from None
-        yield posterior, beliefs
+    return judge(episode, model).posteriors
 
 
 def _alike(one: Episode, other: Episode) -> int:
@@ -155,17 +178,17 @@ def _alike(one: Episode, other: Episode) -> int:
     return sum(1 for _ in takewhile(lambda both: same_trial(*both), pairs))
 
 
-def _warnings(episode: Episode, posteriors: tuple[Posterior, ...]) -> tuple[str, ...]:
+def _warnings(episode: Episode, efforts: Efforts) -> tuple[str, ...]:
     """Say all that limits what the judgement means."""
     warnings = []
     if len(episode) == 1:
         warnings.append("there is one trial only: it is judged without familiarization")
-    if len(posteriors[-1]) == 0 and episode.test.items:
+    if len(efforts[-1].frame) == 0 and episode.test.items:
         warnings.append("the agent does not move in the test trial: there is nothing to judge")
     if any(trial.others for trial in episode):
         warnings.append(f"{_others(episode)}: seen, but not modelled; nothing follows from them")
-    for number, (trial, posterior) in enumerate(zip(episode, posteriors, strict=True), start=1):
-        for warning in (*trial.warnings, *posterior.warnings):
+    for number, (trial, effort) in enumerate(zip(episode, efforts, strict=True), start=1):
+        for warning in (*trial.warnings, *caveats(effort)):
             warnings.append(f"trial {number}: {warning}")
     return tuple(warnings)
 

@@ -34,12 +34,27 @@ def bayes(
     log_joint, log_total = _joint(log_prior, log_evidence)
     mean = _mean_preference(counts, log_history, log_prior, among, choice, alpha)
     joint, preference = _normalised(log_joint, log_total, mean)
-    log_final = _final(log_history, log_evidence, log_total[-1])
-    if choice:
-        counts, weights = _counted(counts, log_final, among, reachable)
-    else:
-        counts, weights = counts.copy(), _summed_over_goals(log_final)
+    seen = _seen(log_evidence)
+    counts, weights = _learnt(counts, log_history, seen, log_total[-1], among, reachable, choice)
     return joint, preference, log_total[1:] - log_total[:-1], counts, weights
+
+
+@kernel
+def learn_counts(
+    counts: Annotated[Ints, "history preferred"],
+    log_weight: Annotated[Floats, "history efficiency"],
+    among: Annotated[Ints, "goal"],
+    reachable: Annotated[Bools, "goal"],
+    choice: bool,
+    alpha: Annotated[Floats, "preferred"],
+    log_evidence: Annotated[Floats, "step goal efficiency"],
+) -> tuple[Ints, Floats]:
+    """Return the counts and log-weights that :func:`bayes` returns, without what leads to them."""
+    log_history = _histories(counts, log_weight, among, reachable, alpha)
+    seen = _seen(log_evidence)
+    log_joint = _summed_over_histories(log_history) + seen
+    log_total = log_sum(log_joint.reshape(log_joint.size))
+    return _learnt(counts, log_history, seen, log_total, among, reachable, choice)
 
 
 @part
@@ -158,18 +173,29 @@ def _normalised(log_joint: Floats, log_total: Floats, mean: Floats) -> tuple[Flo
 
 
 @part
-def _final(log_history: Floats, log_evidence: Floats, log_total: float) -> Floats:
-    """Return log P(h, g, k | all that was seen)."""
-    histories, goals, many = log_history.shape
-    final = np.empty(log_history.shape)
-    for g in range(goals):
-        for k in range(many):
-            seen = 0.0
-            for step in range(len(log_evidence)):
-                seen += log_evidence[step, g, k]
-            for h in range(histories):
-                final[h, g, k] = log_history[h, g, k] + seen - log_total
-    return final
+def _seen(log_evidence: Floats) -> Floats:
+    """Return log P(o_1:T | g, k)."""
+    seen = np.zeros(log_evidence.shape[1:])
+    for step in range(len(log_evidence)):
+        seen += log_evidence[step]
+    return seen
+
+
+@part
+def _learnt(
+    counts: Ints,
+    log_history: Floats,
+    seen: Floats,
+    log_total: float,
+    among: Ints,
+    reachable: Bools,
+    choice: bool,
+) -> tuple[Ints, Floats]:
+    """Return counts and log-weights after the trial: of log P(h, g, k | all that was seen)."""
+    final = log_history + seen - log_total
+    if choice:
+        return _counted(counts, final, among, reachable)
+    return counts.copy(), _summed_over_goals(final)
 
 
 @part

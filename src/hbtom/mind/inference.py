@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel
 from hbtom.errors import BadInput
-from hbtom.mind.bayes import bayes, log_sum
+from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.continuous import continuous_effort
 from hbtom.mind.effort import NOTHING, UNIT, Effort, aimless
@@ -30,7 +30,7 @@ from hbtom.mind.evidence import Evidence, weigh
 from hbtom.mind.grid import grid_effort
 from hbtom.mind.noisy import noisy_effort
 from hbtom.mind.slip import slippery_effort
-from hbtom.model import Acts, Continuous, Efficiency, Grid, Model, Observation
+from hbtom.model import Acts, Continuous, Grid, Model, Observation
 from hbtom.observe import Look, Trial
 from hbtom.shown import Shown
 from hbtom.world.steady import steadied
@@ -122,6 +122,16 @@ def consider(
     return believe(model, beliefs, trial.agent.look, effort, waited=waits(model, trial))
 
 
+def learn(model: Model, beliefs: Beliefs, trial: Trial, effort: Effort) -> Beliefs:
+    """Return what is believed after a trial, as :func:`consider` does, but nothing of its steps."""
+    if NOTHING in effort.goals:
+        return beliefs  # nobody learns from nothing
+    agent, evidence = trial.agent.look, weigh(effort, model.efficiency.values)
+    known = _known(model, beliefs, agent, effort.goals)
+    counts, log_weight = learn_counts(*_given(model, known, effort, EQUALLY), evidence.log)
+    return beliefs.after(agent, AgentBeliefs(known.goals, counts, log_weight), waits(model, trial))
+
+
 def believe(
     model: Model,
     beliefs: Beliefs,
@@ -135,18 +145,24 @@ def believe(
 
     ``waited`` is what waiting for a barrier cost; ``weight`` is as in :func:`update`.
     """
-    evidence = weigh(effort, efficiencies(model.efficiency))
-    known = beliefs.agents.get(agent) or AgentBeliefs.prior(log_prior(model.efficiency))
-    known = known.knowing(evidence.goals)
+    evidence = weigh(effort, model.efficiency.values)
+    known = _known(model, beliefs, agent, effort.goals)
+    posterior, learnt = update(model, known, evidence, agent, weight=weight)
+    if NOTHING in effort.goals:
+        return _idle(posterior), beliefs
+    return posterior, beliefs.after(agent, learnt, waited)
+
+
+def _known(model: Model, beliefs: Beliefs, agent: Look, goals: tuple[Look, ...]) -> AgentBeliefs:
+    """Return what is known of an agent that may want some goals."""
+    known = beliefs.agents.get(agent) or AgentBeliefs.prior(model.efficiency.log_prior)
+    known = known.knowing(goals)
     if known.counts.size > MOST_COUNTS:
         raise BadInput(
             "too many goals and trials to keep all histories",
             hint="inference is exact; leave out objects or trials",
         )
-    posterior, learnt = update(model, known, evidence, agent, weight=weight)
-    if NOTHING in evidence.goals:
-        return _idle(posterior), beliefs  # nobody learns from nothing
-    return posterior, beliefs.after(agent, learnt, waited)
+    return known
 
 
 def _idle(posterior: Posterior) -> Posterior:
@@ -158,17 +174,6 @@ def _idle(posterior: Posterior) -> Posterior:
         preferred=tuple(goal for goal in posterior.preferred if goal != NOTHING),
         preference=liked / liked.sum(axis=1, keepdims=True) if any(real) else liked,
     )
-
-
-def efficiencies(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
-    """Return the grid of efficiencies, beta = 1 / T."""
-    return np.array([1.0 / temperature for temperature in prior.temperatures])
-
-
-def log_prior(prior: Efficiency) -> Annotated[Floats, "efficiency"]:
-    """Return log P(beta), where P(beta = 1 / T) ~ T^(a - 1) exp(-b T)."""
-    log = [(prior.shape - 1) * math.log(t) - prior.scale * t for t in prior.temperatures]
-    return np.array(log) - log_sum(log)
 
 
 def update(
@@ -184,12 +189,8 @@ def update(
     ``weight`` is how much more, or less, some goals are wanted a priori than the others: their
     share of the Dirichlet's concentration.
     """
-    among = np.array([known.goals.index(goal) for goal in evidence.goals], dtype=np.int64)
-    reachable, choice, warnings = _choices(model, evidence)
-    concentration = model.preference.concentration
-    alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
     joint, preference, log_likelihood, counts, log_weight = bayes(
-        known.counts, known.log_weight, among, reachable, choice, alpha, evidence.log
+        *_given(model, known, evidence.effort, weight), evidence.log
     )
     posterior = Posterior(
         agent=agent,
@@ -200,26 +201,40 @@ def update(
         preference=preference,
         log_likelihood=log_likelihood,
         evidence=evidence,
-        warnings=evidence.effort.warnings + warnings,
+        warnings=caveats(evidence.effort),
     )
     return posterior, AgentBeliefs(known.goals, counts, log_weight)
 
 
+def _given(
+    model: Model, known: AgentBeliefs, effort: Effort, weight: Mapping[Look, float]
+) -> tuple[Ints, Floats, Ints, Bools, bool, Floats]:
+    """Return all that Bayes' rule needs beside the evidence: what is known, and what is wanted."""
+    among = np.array([known.goals.index(goal) for goal in effort.goals], dtype=np.int64)
+    concentration = model.preference.concentration
+    alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
+    return known.counts, known.log_weight, among, *_choices(model, effort.reachable), alpha
+
+
 def _choices(
-    model: Model, evidence: Evidence
-) -> tuple[Annotated[Bools, "goal"], bool, tuple[str, ...]]:
+    model: Model, reachable: Annotated[Bools, "goal"]
+) -> tuple[Annotated[Bools, "goal"], bool]:
     """Tell among which goals the agent chooses, and whether its choice counts as one.
 
     Those are the goals it can reach, unless it can reach none. A choice counts where there was one.
     """
-    reachable = evidence.reachable
     many = int(np.count_nonzero(reachable))
-    if many == 0:
-        why = "there is nothing to want" if NOTHING in evidence.goals else "no goal can be reached"
-        return np.ones_like(reachable), False, (f"{why}; the trial says nothing about goals",)
-    if model.preference.feasible:
-        return reachable, many > 1, ()
-    return np.ones_like(reachable), len(reachable) > 1, ()
+    if many and model.preference.feasible:
+        return reachable, many > 1
+    return np.ones_like(reachable), many > 0 and len(reachable) > 1
+
+
+def caveats(effort: Effort) -> tuple[str, ...]:
+    """Say what limits what a trial means."""
+    if np.count_nonzero(effort.reachable):
+        return effort.warnings
+    why = "there is nothing to want" if NOTHING in effort.goals else "no goal can be reached"
+    return (*effort.warnings, f"{why}; the trial says nothing about goals")
 
 
 def waits(model: Model, trial: Trial) -> tuple[float, ...]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput
-from hbtom.mind.inference import efficiencies, log_prior
 from hbtom.model import Model, find_model
 from hbtom.plan.graph import GraphPlans, plan_on_graph
 from hbtom.world.pddl import Glimpses, Goal, Plan, SeenPlan, explore
@@ -54,7 +53,7 @@ def simulate(
     if not len(can):
         raise BadInput("no goal can be reached", hint="an agent needs something to want")
     goal = int(rng.choice(can))
-    efficiency = float(rng.choice(efficiencies(prior), p=np.exp(log_prior(prior))))
+    efficiency = float(rng.choice(prior.values, p=np.exp(prior.log_prior)))
     plan = _acted(plans, goal, efficiency, rng, most)
     hidden = rng.random(len(plan)) < unseen
     seen: SeenPlan = plan

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe.events import Event, Marks, events, marks, without_gaps
@@ -20,8 +21,7 @@ from hbtom.observe.events import Event, Marks, events, marks, without_gaps
 _FLOAT = np.dtype(np.float64)
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Look:
+class Look(Struct, frozen=True, order=True):
     """How an agent or an object looks, which is who or what it is across trials."""
 
     image: str

@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 
 from hbtom.judgement import Judgement
-from hbtom.mind import efficiencies, log_prior
 from hbtom.show.page.endings import history, peak, summary
 from hbtom.show.page.scene import Scene, listed, per_cent, scenes
 from hbtom.show.words import SURE
@@ -100,7 +99,7 @@ def _choice(scene: Scene) -> str:
 def _manner(scene: Scene) -> str:
     """Say how efficient the agent has been, if that is known."""
     prior = scene.judgement.model.efficiency
-    usual = float(np.exp(log_prior(prior)) @ efficiencies(prior))
+    usual = float(np.exp(prior.log_prior) @ prior.values)
     now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)
     if now > 1.2 * usual:
         return ". So far it has gone straight to where it wanted"
