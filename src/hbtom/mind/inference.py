@@ -210,7 +210,9 @@ def _given(
     model: Model, known: AgentBeliefs, effort: Effort, weight: Mapping[Look, float]
 ) -> tuple[Ints, Floats, Ints, Bools, bool, Floats]:
     """Return all that Bayes' rule needs beside the evidence: what is known, and what is wanted."""
-    among = np.array([known.goals.index(goal) for goal in effort.goals], dtype=np.int64)
+    same = effort.goals == known.goals  # as nearly always
+    places = range(len(effort.goals)) if same else map(known.goals.index, effort.goals)
+    among = np.fromiter(places, dtype=np.int64)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
     return known.counts, known.log_weight, among, *_choices(model, effort.reachable), alpha

@@ -34,7 +34,9 @@ def log_boltzmann(
                 beta, total = efficiency[k], 0.0
                 for action in range(actions):
                     waste = options[step, action, goal]
-                    if waste < np.inf:
+                    if waste == 0.0:  # as of the best: there is no need for an exponential
+                        total += 1.0
+                    elif waste < np.inf:
                         total += math.exp(-beta * waste)
                 log[step, goal, k] = -beta * excess[step, goal] - math.log(total)
     return log

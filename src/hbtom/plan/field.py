@@ -129,21 +129,21 @@ def fields(
     size = (rows + 2 * _MARGIN) * wide
     steps, price = _offsets(moves, wide, cell)
     wanted = (needed[:, 0] + _MARGIN) * wide + needed[:, 1] + _MARGIN
-    cost = np.empty(size)
+    floor = np.full(size, -np.inf)  # a wall is never improved
+    for r in range(rows):
+        at = (r + _MARGIN) * wide + _MARGIN
+        for c in range(columns):
+            floor[at + c] = -np.inf if blocked[r, c] else np.inf
     buckets = np.empty((_BUCKETS, 4 * size), dtype=np.int64)
-    solved = np.full(seeds.shape, np.inf)
+    solved = np.empty(seeds.shape)
     for field in range(len(seeds)):
-        cost[:] = -np.inf  # a wall is never improved
-        for r in range(rows):
-            for c in range(columns):
-                if not blocked[r, c]:
-                    cost[(r + _MARGIN) * wide + c + _MARGIN] = np.inf
+        cost = floor.copy()
         known = _flood(cost, seeds[field], steps, price, wide, buckets, wanted)
         for r in range(rows):
+            at = (r + _MARGIN) * wide + _MARGIN
             for c in range(columns):
-                value = cost[(r + _MARGIN) * wide + c + _MARGIN]
-                if 0.0 <= value < known:
-                    solved[field, r, c] = value
+                value = cost[at + c]
+                solved[field, r, c] = value if (value >= 0.0) & (value < known) else np.inf
     return solved
 
 
@@ -239,7 +239,10 @@ def _sorted_seeds(cost: Floats, seeds: Floats, wide: int) -> Ints:
             if seeds[r, c] < np.inf and cost[here] >= 0:
                 sown[count], values[count] = here, seeds[r, c]
                 count += 1
-    return sown[:count][np.argsort(values[:count], kind="mergesort")]
+    sown, values = sown[:count], values[:count]
+    if np.all(values[1:] >= values[:-1]):  # as where all seeds cost the same
+        return sown
+    return sown[np.argsort(values, kind="mergesort")]
 
 
 @part
