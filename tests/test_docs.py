@@ -123,7 +123,7 @@ def test_commands_exist_with_their_options(page):
 
     for words in commands(page):
         given = [word for word in words if word != "&"]
-        group, context = main, click.Context(main, info_name="hbtom")
+        group, context = main, click.Context(main, info_name="hbtom", **main.context_settings)
         while isinstance(group, click.Group):
             name, group, given = group.resolve_command(context, given)
             context = click.Context(group, info_name=name, parent=context)
