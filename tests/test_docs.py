@@ -127,7 +127,9 @@ def test_commands_exist_with_their_options(page):
         while isinstance(group, click.Group):
             name, group, given = group.resolve_command(context, given)
             context = click.Context(group, info_name=name, parent=context)
-        group.make_context(name, given)  # complains about what it does not know
+        group.make_context(
+            name, given, parent=context.parent
+        )  # complains about what it does not know
 
 
 @pytest.mark.parametrize("page", [*PAGES, *ROOT_PAGES], ids=name_of)
