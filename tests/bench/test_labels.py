@@ -203,6 +203,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         [A | {"task": "t"}, B | {"task": "t", "file": "x/001.json"}],
         r"is it 001\.json\?",
     ),
+    "capitals": ([A, B | {"file": "001.JSON"}], r"is it 001\.json\?"),
     "missing member": ([A], r"pair 'p' has one member only: 000\.json \(entry 1\)"),
     "other task": ([A, B | {"task": "t"}], "pair 'p' has one member only"),
     "three members": ([A, B, A | {"file": "002.json"}], "pair 'p' has 3 members"),

@@ -71,8 +71,8 @@ def stands(thing: Thing, step: int) -> tuple[float, float] | None:
 
 def changes(thing: Thing, span: range) -> int | None:
     """Return the step at which a thing is not where it was at the first step of a trial, if any."""
-    events = (*thing.shows, *thing.hides)
-    later = sorted({event.step for event in events if event.step in span[1:]})
+    events = [*(show.step for show in thing.shows), *(hide.step for hide in thing.hides)]
+    later = sorted({step for step in events if step in span[1:]})
     if not later:
         return None
     first, *places = seen(thing, [span[0], *later]).place.tolist()
