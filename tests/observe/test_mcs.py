@@ -466,6 +466,11 @@ def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
     assert all(isinstance(each, hbtom.Episode) for each in mixed)
 
 
+def test_white_space_before_a_scene_means_nothing() -> None:
+    data = to_bytes(preference())
+    assert_same(observe.read(b"\xef\xbb\xbf" + b" \n" * 100 + data), observe.read(data))
+
+
 @pytest.mark.parametrize("shape", ["", "{}", "{0.x} {}", "a/b"])
 def test_any_type_is_a_look(shape: str) -> None:
     made = preference()
