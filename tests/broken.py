@@ -202,6 +202,15 @@ def _broken_scenes() -> Iterator[Broken]:
         yield _show(f"rotation {value!r}", lambda s, v=value: s.update(rotation=v), *words)
     for value in (-1, "2", None, 0.5):
         yield _show(f"step {value!r}", lambda s, v=value: s.update(stepBegin=v), agent, "stepBegin")
+    for value in ("1" + "0" * 400, "1" + "0" * 5000):  # Python prints no number as long
+        text = _show("", lambda s: s.update(stepBegin="HUGE")).data.replace(
+            b'"HUGE"', value.encode()
+        )
+        yield Broken(f"scene: step of {len(value)} digits", text, (agent, "stepBegin"))
+    for more in (b'"shows": 7', b'"mass": 1e999', b'"mass": 1' + b"0" * 5000, b'"mass": "\xff"'):
+        text = _show("", lambda s: s.update(stepBegin=-1)).data
+        text = text.replace(b'"kinematic": true', more, 1)
+        yield Broken(f"scene: a wrong step, and {more[:16]!r}", text, (agent, "stepBegin"))
     yield _thing("an id that says too much", lambda a: a.update(id="agent_" + "x\n" * 900, type=7))
     yield _thing(
         "nobody", lambda a: a.update(id="somebody"), "trial 1", "step 0", "no agent is seen"
@@ -211,6 +220,7 @@ def _broken_scenes() -> Iterator[Broken]:
     yield _scene(
         "a goal off the stage", _goal_outside, "trial 1", "object 'object_", "step 0", "outside"
     )
+    yield _scene("far too many things", _many, "goal.action_list", "6003 things")
     yield _scene("walls everywhere", _walled, "trial 1", "inside a wall")
 
 
@@ -245,6 +255,12 @@ def _goal_outside(scene: Json) -> None:
 def _drop(scene: Json, prefix: str) -> None:
     for thing in scenes.things(scene, prefix):
         scene["objects"].remove(thing)
+
+
+def _many(scene: Json) -> None:
+    """Show things at so many steps that their places would fill much memory."""
+    scene["goal"] = {"action_list": [["Pass"]] * 1000}
+    scene["objects"] += [{"id": f"other_agents_{n}", "type": "blob_02"} for n in range(6000)]
 
 
 def _walled(scene: Json) -> None:

@@ -203,6 +203,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         [A | {"task": "t"}, B | {"task": "t", "file": "x/001.json"}],
         r"is it 001\.json\?",
     ),
+    "capitals": ([A, B | {"file": "001.JSON"}], r"is it 001\.json\?"),
     "missing member": ([A], r"pair 'p' has one member only: 000\.json \(entry 1\)"),
     "other task": ([A, B | {"task": "t"}], "pair 'p' has one member only"),
     "three members": ([A, B, A | {"file": "002.json"}], "pair 'p' has 3 members"),
@@ -220,6 +221,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "escape": ([A, B | {"file": "../001.json"}], "entry 2 .*not named from the dataset's folder"),
     "absolute": ([A, B | {"file": "/etc/passwd"}], "entry 2 .*not named from"),
+    "the folder itself": ([A, B | {"file": "."}], "entry 2 .*not named from"),
+    "an object as a file": ([A, B | {"file": {}}], r"entry 2 \(an object\): 'file' is neither"),
     "drive": ([A, B | {"file": "C:\\001.json"}], "entry 2 .*not named from"),
     "duplicate": ([A, B, B], r"001.json is labelled twice: entry 2 and entry 3"),
     "same by another name": ([A, B, B | {"file": "./001.json"}], "labelled twice"),
@@ -253,6 +256,11 @@ TEXTS = {
     '{"a.json": {"pair": 1, "label": "expected"}, "a.json": {"pair": 1, "label": "unexpected"}}': (
         "labelled twice: entry 1 and entry 2"
     ),
+    '[{"file": "a.json", "pair": 1, "pair": 2, "label": "expected"}]': "entry 1 has 'pair' twice",
+    '{"a.json": {"pair": ' + "9" * 5000 + "}}": "a number is too long",
+    "file,pair,label,label\na.json,1,expected,expected\n": "the first line has 'label' twice",
+    '"file"s,pair,label\n': "line 1: this is not CSV",
+    "x" * 200_000 + ",file,pair,label\n": "this is not CSV: field larger",
     "[" * 100_000: "nested too deeply",
 }
 

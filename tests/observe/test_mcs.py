@@ -466,6 +466,18 @@ def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
     assert all(isinstance(each, hbtom.Episode) for each in mixed)
 
 
+def test_white_space_before_a_scene_means_nothing() -> None:
+    data = to_bytes(preference())
+    assert_same(observe.read(b"\xef\xbb\xbf" + b" \n" * 100 + data), observe.read(data))
+
+
+@pytest.mark.parametrize("shape", ["", "{}", "{0.x} {}", "a/b"])
+def test_any_type_is_a_look(shape: str) -> None:
+    made = preference()
+    things(made, "agent")[0]["type"] = shape
+    assert read(made).test.agent.look.image == f"Custom/Materials/Purple/{shape}"
+
+
 def test_a_carried_door_and_a_parked_board_do_not_matter() -> None:
     base = to_prop(SPHERE, (130, 60))
     boards: Take = {

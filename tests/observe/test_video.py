@@ -381,6 +381,15 @@ def test_a_video_that_is_cut_off(form: str, part: float) -> None:
         hbtom.read(data[: int(part * len(data))])
 
 
+@pytest.mark.parametrize("side", [2001, 12_000, 65_535])
+def test_pictures_that_are_too_large(side: int) -> None:
+    size = side.to_bytes(2, "little") * 2
+    pixel = b"\x2c" + bytes(4) + b"\1\0\1\0\0" + b"\2\2\x44\1\0"
+    bomb = b"GIF89a" + size + b"\x80\0\0" + b"\xff\xff\xff\0\0\0" + pixel + b";"
+    with pytest.raises(hbtom.BadInput, match=f"{side} x {side} pixels"):
+        hbtom.read(bomb)
+
+
 def test_junk_that_begins_like_a_video() -> None:
     for data in (b"GIF89a;", b"\0\0\0\x20ftypisom" + bytes(60), b"\x1a\x45\xdf\xa3" + bytes(60)):
         with pytest.raises(hbtom.BadInput, match="broken or cut off"):

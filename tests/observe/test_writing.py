@@ -292,6 +292,27 @@ def test_any_look_can_be_had_back(one, other):
         assert dressed(original(made[0])) == dressed(one)
 
 
+def test_a_scene_made_into_a_scene_is_the_same():
+    for given in (read_plain(episode(key_trial())), scenes.read(scenes.key_scene())):
+        first = round_trip(given)
+        second = round_trip(first)
+        looks = [[(t.agent.look, t.items, t.lock) for t in one] for one in (first, second)]
+        assert looks[0] == looks[1]
+
+
+@pytest.mark.parametrize("colour", ["red", "1,nan", "inf,0,0", "1,2,"])
+def test_what_only_resembles_a_made_look_can_be_written(colour):
+    strange = Look(f"Custom/Materials/Red/Benchmark/heart.png/{colour}/blob_02", (255.0, 0.0, 0.0))
+    given = read_plain(episode(trial([(40, 100)] * 3, [SPOON.at(120, 140)])))[0]
+    dressed = Episode((replace(given, agent=replace(given.agent, look=strange)),))
+    assert as_bib(round_trip(dressed))[0].agent.look == original(strange)
+
+
+def test_colours_beyond_all_that_is_shown_can_be_written():
+    glaring = Look("heart.png", (1e308, -1e308, 0.0))
+    assert original(_worn(agent_skin(glaring))) == glaring
+
+
 def _worn(skin) -> Look:
     return look_of(skin.shape, skin.materials, turned=skin.turned)
 
@@ -313,3 +334,19 @@ def test_a_barrier_that_shrinks_bit_by_bit():
     (back,) = as_bib(Episode((shrinking,)))
     assert back.barrier_left == pytest.approx(left, abs=1e-6)
     assert_same(Episode((back,)), as_bib(Episode((back,))))
+
+
+def test_a_barrier_with_a_flat_block():
+    given = read_plain(episode(key_trial()))[0]
+    blocks = np.array([[60.0, 60.0, 20.0, 0.0], *given.barrier.tolist()])
+    (back,) = as_bib(Episode((replace(given, barrier=blocks),)))
+    assert back.barrier_left == pytest.approx(given.barrier_left)
+
+
+def test_who_is_not_seen_is_not_written():
+    given = read_plain(episode(key_trial()))[0]
+    path = given.path.copy()
+    path[5:9] = np.nan
+    gap = Episode((replace(given, path=path),))
+    assert np.array_equal(as_bib(gap)[0].path, path, equal_nan=True)
+    assert not np.isnan(round_trip(gap)[0].path).any()  # scenes know no gaps

@@ -236,8 +236,9 @@ def _relative(entry: Entry, dataset: Path) -> str:
 def _perhaps(file: str, found: Iterable[str]) -> str:
     """Return what may have been meant by the name of a file that is not there."""
     hint = "names start from the dataset's folder"
-    last = file.rpartition("/")[2]
-    like = next((name for name in found if name.rpartition("/")[2].startswith(last)), None)
+    last = file.rpartition("/")[2].casefold()
+    names = {name: name.rpartition("/")[2].casefold() for name in found}
+    like = next((name for name, inner in names.items() if inner.startswith(last)), None)
     return hint if like is None else f"{hint}; is it {like}?"
 
 

@@ -102,6 +102,8 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise BadInput(problem, hint=f"look at column {error.colno}").at(
             line=error.lineno
         ) from None
+    except ValueError:  # Python reads no number of thousands of digits
+        raise BadInput("a number is too long", hint="names of pairs are short") from None
     except RecursionError:
         raise BadInput("this is nested too deeply to be labels", hint=_NEEDED) from None
     rows = found.each if isinstance(found, _Entries) else [(None, row) for row in found]
@@ -110,7 +112,15 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if not isinstance(row, _Entries):
             told = where if file is None else f"{where} ({file})"
             raise BadInput(f"{told} is not an object", hint=_NEEDED)
+        _check_once([name for name, _ in row.each], where)
         yield where, dict(row.each) if file is None else {**dict(row.each), "file": file}
+
+
+def _check_once(names: Sequence[str], where: str) -> None:
+    """Refuse what is said twice, of which nobody knows what counts."""
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise BadInput(f"{where} has '{twice}' twice", hint="remove one of them")
 
 
 class _Entries:
@@ -119,19 +129,17 @@ class _Entries:
     def __init__(self, each: Sequence[tuple[str, Any]]) -> None:
         self.each = each
 
+    def __repr__(self) -> str:
+        return "an object"
+
 
 def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     stream = io.StringIO(text, newline="")
     separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
     stream.seek(0)
     reader = csv.DictReader(stream, delimiter=separator, skipinitialspace=True, strict=True)
-    heading = reader.fieldnames or ()
-    if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
-        raise BadInput(
-            f"the first line does not name what is needed but {', '.join(heading)}",
-            hint="write file,pair,label or file,pair,more_plausible, and perhaps task",
-        ).at(line=1)
     try:
+        _check_heading(reader.fieldnames or ())
         for row in reader:
             where = f"line {reader.line_num}"
             if None in row:
@@ -140,7 +148,18 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 )
             yield where, row
     except csv.Error as error:
-        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED).at(line=reader.line_num) from None
+        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED).at(
+            line=max(reader.line_num, 1)
+        ) from None
+
+
+def _check_heading(heading: Sequence[str]) -> None:
+    if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
+        raise BadInput(
+            f"the first line does not name what is needed but {', '.join(heading)}",
+            hint="write file,pair,label or file,pair,more_plausible, and perhaps task",
+        ).at(line=1)
+    _check_once(heading, "the first line")
 
 
 def _row(where: str, row: Mapping[str, Any]) -> _Row:
@@ -174,7 +193,7 @@ def _inside(file: str) -> str:
     if not file:
         raise BadInput("it does not say which file it is about", hint=_NEEDED)
     path = PurePosixPath(file.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+    if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
         raise BadInput(
             "the file is not named from the dataset's folder",
             hint="names start from that folder and stay in it, as in task/0001.json",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ _USUAL = 1 << 26  # bytes that are unpacked at once
 _PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PARQUET = b"PAR1"
+_OBJECT = re.compile(rb"\s*\{")
 
 
 def load(path: str | os.PathLike[str]) -> Episode:
@@ -80,7 +82,6 @@ def _attempted(data: bytes, name: str, other: bib.Reading | None = None) -> bib.
 
 def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Reading:
     data = _unpack(data)
-    start = data[:64].lstrip(b" \t\r\n\xef\xbb\xbf")[:1]
     if not data or data.isspace():
         raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
     if data.startswith(_PARQUET):
@@ -92,7 +93,7 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
         return bib.Reading(read_video(data, name), b"", [], {})
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if start == b"{":
+    if _OBJECT.match(data):
         from hbtom.observe import mcs  # not needed for files of the benchmark
 
         like = None if other is None else other.episode

@@ -75,7 +75,7 @@ def _standing(trial: Trial, share: float) -> Iterator[Block]:
     blocks = trial.barrier.tolist()
     area = share * sum(width * height for _, _, width, height in blocks)
     for x, y, width, height in blocks:
-        rest = min(width, area / height)
+        rest = min(width, area / height) if height else 0.0
         if rest > 10**-_DIGITS:
             yield x, y, rest, height
         area -= rest * height

@@ -86,7 +86,8 @@ def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.
     >>> str(look_of("triangle", ("Custom/Materials/Maroon",), turned=90.0))
     'triangle90.png'
     """
-    name = _PICTURES.get(shape, shape).format(round(turned / 90) % 4 * 90)
+    picture = _PICTURES.get(shape)
+    name = shape if picture is None else picture.format(round(turned / 90) % 4 * 90)
     return Look("/".join((*(materials or ()), name)), colour_of(materials))
 
 

@@ -15,13 +15,15 @@ from hbtom.observe.decoding import broken, problem
 from hbtom.observe.mcs.roles import Role, role_of
 
 FARTHEST = 25.0  # metres from the middle that anything may be
+MOST_PLACES = 5_000_000  # steps times things that may move
 SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
 NOT_A_SCENE = "this is a JSON object, but not a Machine Common Sense scene"
 
 _LONGEST = 60  # letters of an id in a message
 _Metres = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 _Degrees = Annotated[float, Meta(ge=-36000, le=36000)]
-_Step = Annotated[int, Meta(ge=0, le=1 << 40)]
+_LATEST = 1 << 40
+_Step = Annotated[int, Meta(ge=0, le=_LATEST)]
 
 
 class Point(Struct, kw_only=True, frozen=True):
@@ -111,7 +113,21 @@ def decode(data: bytes) -> Scene:
         known = _thing(raw, number, old)
         if known is not None:
             things.setdefault(known[0], []).append(known[1])
-    return Scene(_spans(scene.goal), things)
+    spans = _spans(scene.goal)
+    _check_many(spans, things)
+    return Scene(spans, things)
+
+
+def _check_many(spans: Sequence[range], things: Mapping[Role, Sequence[Thing]]) -> None:
+    """Refuse a small file that would need much memory: things have a place at each step."""
+    steps = sum(map(len, spans))
+    movable = sum(len(some) for role, some in things.items() if role not in ("wall", "border"))
+    if steps * movable > MOST_PLACES:
+        raise BadInput(
+            f"there are {movable} things that may move at {steps} steps",
+            hint=f"steps times things may be {MOST_PLACES:,} at most; real scenes have thousands",
+            place=Place(field="goal.action_list"),
+        )
 
 
 def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
@@ -154,8 +170,7 @@ def _at_thing(raw: Raw, name: str, error: msgspec.ValidationError) -> BadInput:
     inside = re.match(r"(shows|hides)\[(\d+)\]\.?(.*)", path or "")
     step = None
     if inside is not None:
-        entry = msgspec.json.decode(raw)[inside[1]][int(inside[2])]
-        step = _step_of(entry)
+        step = _step_of(raw, inside[1], int(inside[2]))
         path = inside[3] if step is not None and inside[3] else path
     return BadInput(
         problem(error), hint=_HINT, place=Place(thing=called(name), step=step, field=path)
@@ -171,9 +186,13 @@ def called(name: str) -> str:
     return printable if len(printable) <= _LONGEST else printable[: _LONGEST - 1] + "…"
 
 
-def _step_of(entry: Any) -> int | None:
-    step = entry.get("stepBegin") if isinstance(entry, dict) else None
-    return step if isinstance(step, int) else None
+def _step_of(raw: Raw, name: str, index: int) -> int | None:
+    """Return the step that an entry of ``shows`` or ``hides`` is about, if that can be told."""
+    try:
+        step: Any = msgspec.json.decode(raw)[name][index]["stepBegin"]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError):
+        return None  # more than one thing is wrong
+    return step if type(step) is int and abs(step) <= _LATEST else None
 
 
 def _path(error: Exception) -> str | None:

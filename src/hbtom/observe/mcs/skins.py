@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import dataclass
+from math import isfinite
 from urllib.parse import quote, unquote
 
 from hbtom.observe.episode import Look
@@ -70,22 +71,22 @@ def plain(shape: str, colour: str) -> Skin:
 
 def agent_skin(look: Look) -> Skin:
     """Return how an agent looks in a scene."""
-    return _native(look) or _made(look, _chosen(look, tuple(BLOBS)))
+    return _native(look) or _made(look, tuple(BLOBS))
 
 
 def object_skin(look: Look) -> Skin:
     """Return how a goal object looks in a scene."""
-    return _native(look) or _made(look, _chosen(look, _SOLIDS))
+    return _native(look) or _made(look, _SOLIDS)
 
 
 def key_skin(look: Look) -> Skin:
     """Return how a key looks in a scene, where all of them are triangles."""
-    return _native(look) or _made(look, "triangle", _turned(look))
+    return _native(look) or _made(look, ("triangle",), turned=True)
 
 
 def lock_skin(look: Look) -> Skin:
     """Return how a lock looks in a scene."""
-    return _native(look) or _made(look, "lock_wall", _turned(look))
+    return _native(look) or _made(look, ("lock_wall",), turned=True)
 
 
 def original(look: Look) -> Look:
@@ -97,16 +98,26 @@ def original(look: Look) -> Look:
     True
     """
     made = re.fullmatch(rf"{_MATERIALS}\w+/{_MADE_OF}/([^/]*)/([^/]*)/[^/]*", look.image)
-    if made is None:
-        return look
-    colour = tuple(float(number) for number in made[2].split(",") if number)
-    return Look(unquote(made[1]), colour, look.twin)
+    colour = None if made is None else _numbers(made[2])
+    return look if made is None or colour is None else Look(unquote(made[1]), colour, look.twin)
 
 
-def _made(look: Look, shape: str, turned: float = 0.0) -> Skin:
+def _numbers(text: str) -> tuple[float, ...] | None:
+    """Return the numbers of a list, or None if it has anything else in it."""
+    try:
+        numbers = tuple(float(number) for number in text.split(",") if number)
+    except ValueError:
+        return None
+    return numbers if all(map(isfinite, numbers)) else None
+
+
+def _made(look: Look, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
+    """Return what stands for a look; what was made of one before is made of the same again."""
+    look = original(look)
+    shape, angle = _chosen(look, shapes), _turned(look) if turned else 0.0
     colour = ",".join(f"{number:.17g}" for number in look.colour)
     spelt = f"{_MADE_OF}/{quote(look.image, safe='', errors='surrogatepass')}/{colour}"
-    return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), turned)
+    return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), angle)
 
 
 def _native(look: Look) -> Skin | None:
@@ -136,8 +147,9 @@ def _turned(look: Look) -> float:
 
 def _nearest(colour: tuple[float, ...]) -> str:
     """Return the named colour nearest to red, green and blue."""
+    shown = [min(max(part, 0.0), 255.0) for part in colour]
 
     def far(name: str) -> float:
-        return sum((a - b) ** 2 for a, b in zip(colour, colour_of((name,)), strict=False))
+        return sum((a - b) ** 2 for a, b in zip(shown, colour_of((name,)), strict=False))
 
     return min(_PALETTE, key=far)

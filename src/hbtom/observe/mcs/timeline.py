@@ -72,6 +72,14 @@ def stands(thing: Thing, step: int) -> tuple[float, float] | None:
 def changes(thing: Thing, span: range) -> int | None:
     """Return the step at which a thing is not where it was at the first step of a trial, if any."""
     events = [*(show.step for show in thing.shows), *(hide.step for hide in thing.hides)]
-    first = stands(thing, span[0])
     later = sorted({step for step in events if step in span[1:]})
-    return next((step for step in later if stands(thing, step) != first), None)
+    if not later:
+        return None
+    first, *places = seen(thing, [span[0], *later]).place.tolist()
+    return next(
+        (step for step, at in zip(later, places, strict=True) if not _same(at, first)), None
+    )
+
+
+def _same(place: Sequence[float], other: Sequence[float]) -> bool:
+    return np.array_equal(place, other, equal_nan=True)

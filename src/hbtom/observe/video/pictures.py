@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from collections.abc import Generator, Iterator
@@ -21,6 +22,9 @@ PLAIN = 16  # the most that colours may differ within a picture that shows nothi
 
 _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
 _GIF_END = b";"
+_SIZE = re.compile(
+    rb"Picture size (\d+)x(\d+) (?:exceeds|is invalid)"
+)  # so ffmpeg says, before it unpacks any
 
 
 def pictures(data: bytes) -> Generator[Picture]:
@@ -32,7 +36,8 @@ def pictures(data: bytes) -> Generator[Picture]:
         video, errors = Path(folder) / "video", Path(folder) / "errors"
         video.write_bytes(data)  # ffmpeg has to go to and fro in it
         form = ["-map", "0:v:0", "-f", "image2pipe", "-c:v", "ppm", "-"]
-        command = [ffmpeg, "-v", "error", "-xerror", "-nostdin", "-i", str(video), *form]
+        limits = ["-v", "error", "-xerror", "-nostdin", "-max_pixels", str(LARGEST)]
+        command = [ffmpeg, *limits, "-i", str(video), *form]
         with (
             errors.open("wb") as complaints,
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process,
@@ -43,7 +48,11 @@ def pictures(data: bytes) -> Generator[Picture]:
                 process.wait()  # its last words may be that something was wrong
             finally:
                 process.kill()  # if there is more to see than anybody wants to
-        if errors.stat().st_size:
+        complaint = errors.read_bytes()
+        large = _SIZE.search(complaint)
+        if large is not None:
+            raise _too_large(int(large[1]), int(large[2]))
+        if complaint:
             raise _broken()
 
 
@@ -52,9 +61,7 @@ def _decoded(stream: IO[bytes]) -> Iterator[Picture]:
     while stream.readline():
         width, height = map(int, stream.readline().split())
         if width * height > LARGEST:
-            raise BadInput(
-                f"the pictures are {width} x {height} pixels", hint="make the video smaller"
-            )
+            raise _too_large(width, height)
         stream.readline()  # the largest value
         pixels = stream.read(3 * width * height)
         if len(pixels) < 3 * width * height:
@@ -67,6 +74,10 @@ def is_plain(picture: Picture) -> bool:
     step = max(picture.shape[0] // _SAMPLE, 1)
     seen = picture[::step, ::step].reshape(-1, 3)
     return bool(np.ptp(seen, axis=0).max() <= PLAIN)
+
+
+def _too_large(width: int, height: int) -> BadInput:
+    return BadInput(f"the pictures are {width} x {height} pixels", hint="make the video smaller")
 
 
 def _broken() -> BadInput:
