@@ -14,6 +14,7 @@ from hbtom import load
 from hbtom.bench import workers
 from hbtom.bench.conversion import convert
 from hbtom.bench.dataset import find_pairs
+from scenes import BLOB, FRIEND, scene, still, to_bytes
 
 TASKS = ("preference", "hiding")
 
@@ -146,10 +147,20 @@ def test_labels_stay_true(run, data, tmp_path):
             more = one.member == "e"
             labels[name] = {"pair": pair.name, "task": pair.task, "more_plausible": more}
     (tmp_path / "labels.json").write_text(json.dumps(labels))
+    (tmp_path / "flat" / "labels.json").write_text(json.dumps(labels))  # as some keep them
     assert run("convert", tmp_path / "flat", tmp_path / "scenes", "--to", "mcs").status == 0
     words = ("--labels", tmp_path / "labels.json")
     tables = [run("evaluate", tmp_path / one, *words).out for one in ("flat", "scenes")]
     assert tables[0].splitlines()[:-1] == tables[1].splitlines()[:-1]
+
+
+def test_a_scene_without_objects_stays_a_scene(run, tmp_path):
+    take = {BLOB: still((40, 100)), FRIEND: still((150, 60))}
+    (tmp_path / "scene.json").write_bytes(to_bytes(scene(take, take)))
+    ran = run("convert", tmp_path / "scene.json", tmp_path / "bib.json", "--to", "bib")
+    assert ran.status == 1
+    assert "trial 1: there are no objects" in ran.err
+    assert not (tmp_path / "bib.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from hbtom.observe.mcs import writing as mcs
 Format = Literal["bib", "mcs"]
 Source = str | os.PathLike[str]
 _WRITERS: dict[Format, Callable[[Episode], bytes]] = {"bib": bib.write, "mcs": mcs.write}
+_LABELS = "labels.json"  # as a file of labels that lies in a dataset is mostly called
 _NAME = re.compile(r"(.+\.json)(\.gz|\.zst)?")
 
 
@@ -157,7 +158,9 @@ def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
         name = _kept_name(entry, source)
         found = _NAME.fullmatch(name)
         whole = "" if found is None else found[1] + suffix
-        if found is None:
+        if entry.name == _LABELS:
+            left_out.append(LeftOut(entry.file, "labels are not converted; they stay true"))
+        elif found is None:
             left_out.append(LeftOut(entry.file, "not named like an episode (<name>.json)"))
         elif {"..", "/"} & set(PurePosixPath(name).parts):
             left_out.append(

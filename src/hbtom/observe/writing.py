@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Look, Other, Trial
 from hbtom.observe.mcs.skins import original
 
@@ -32,6 +33,12 @@ class Frame(NamedTuple):
 
 def write(episode: Episode) -> bytes:
     """Return an episode as a file of the benchmark holds it."""
+    for number, trial in enumerate(episode, start=1):
+        if not trial.objects:
+            raise BadInput(
+                "there are no objects, and files of the benchmark must have some",
+                hint="scenes of this task can only be kept as scenes",
+            ).at(trial=number)
     return episode_text(_trial(trial) for trial in episode)
 
 

@@ -16,6 +16,8 @@ from hbtom.observe.mcs.scene import Thing
 PIXEL = 0.025  # metres
 WORLD = 200.0  # pixels on a side
 TILE = 20.0
+# Radii in pixels. Some scenes and videos draw things in other sizes; these are the benchmark's.
+AGENT, OBJECT, KEY, LOCK = 6.0, 9.0, 8.0, 10.0
 _DIGITS = 6  # of a pixel; files have some noise beyond, as in -1.5499999999999998
 
 Block = tuple[float, float, float, float]  # x, y, width, height

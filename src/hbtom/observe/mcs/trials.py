@@ -16,11 +16,8 @@ from hbtom.observe.mcs.others import RADIUS, others_of
 from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
 from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, called, decode
-from hbtom.observe.mcs.space import BORDER, WORLD, block, tiled
+from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, tiled
 from hbtom.observe.mcs.timeline import Seen, changes, seen, stands
-
-# Radii in pixels. Scenes draw some things in other sizes; these are the benchmark's.
-AGENT, OBJECT, KEY, LOCK = 6.0, 9.0, 8.0, 10.0
 
 _METRES = "in a scene the world goes from -2.5 to 2.5 metres in x and z"
 

@@ -19,15 +19,13 @@ from hbtom.observe.checks import check
 from hbtom.observe.episode import Body, Episode, Look, Trial
 from hbtom.observe.mcs.ending import settled
 from hbtom.observe.mcs.pace import along, pace
+from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
 from hbtom.observe.video.camera import SIDE, Camera
 from hbtom.observe.video.names import name_of
 from hbtom.observe.video.pictures import pictures
 from hbtom.observe.video.solids import Stamp
 from hbtom.observe.video.things import Thing, is_home, same_kind
 from hbtom.observe.video.watching import Watched, watch
-
-# The benchmark's radii, in pixels. In pictures with depth, things are drawn in other sizes.
-AGENT, OBJECT, KEY, LOCK = 6.0, 9.0, 8.0, 10.0
 
 _MOVES = 4.0  # pixels of the world that what moves is away from its first place at some time
 
