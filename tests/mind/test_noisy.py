@@ -12,6 +12,7 @@ from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom.judgement import watch
 from hbtom.judgement.judging import plan_trials
 from hbtom.mind import exert, waits, weigh
+from hbtom.mind.cells import Stay, Stays
 from hbtom.mind.noisy import content, noisy_effort
 from hbtom.mind.particles import ParticleFilter, log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
@@ -22,9 +23,14 @@ from hbtom.world import Course
 from hbtom.world.steady import smoothed, steadied, way_length
 from planes import BETA, Plane, seen_walk
 
-SMOOTH = {"default": {}, "paper": {}, "grid": {"acts.final": True, "motion.cell": 8.0}}
+SMOOTH = {
+    "default": {},
+    "paper": {},
+    "grid": {"acts.final": True, "motion.cell": 8.0},
+    "slippery": {"acts.final": True, "motion.slip": 0.3},
+}
 MODELS = {
-    name: with_settings(Model.preset("paper" if name == "grid" else name), settings)
+    name: with_settings(Model.preset("default" if name == "default" else "paper"), settings)
     for name, settings in SMOOTH.items()
 }
 
@@ -90,6 +96,32 @@ def test_a_model_without_noise_does_not_filter() -> None:
         one, other = (exert(each, (), trial) for each in (model, with_settings(model, settings)))
         assert type(one.choice).__name__ == "Headings"
         assert np.array_equal(one.excess, other.excess)
+
+
+# Slips
+
+
+@pytest.mark.parametrize("slip", [0.0, 0.3])
+def test_whoever_moves_is_somewhere_afterwards(slip: float) -> None:
+    """Where nothing is at hand, a move after which the agent may be anywhere says nothing."""
+    model = noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip})
+    (trial,) = read(episode(to_thing(HEART.at(165, 165), start=(25, 25))))
+    filter = exert(model, (), trial).choice.filter
+    rows, columns = filter.plans.floor.closed.shape
+    anywhere = Stay(np.arange(rows * columns), np.ones(rows * columns))
+    begin = filter.stays[0].begin
+    some = replace(filter, stays=(Stays(begin, anywhere), Stays(None, anywhere)))
+    assert np.allclose(some(model.efficiency.values)[:2], 0, atol=1e-12)
+
+
+def test_slips_count_where_places_are_noisy() -> None:
+    seen = Episode((jittered(trials()[2], 2.0),) * 2)
+    sure, slips = (
+        hbtom.judge(seen, noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip}))
+        for slip in (0.0, 0.3)
+    )
+    assert not np.allclose(sure.test.evidence.log, slips.test.evidence.log, atol=0.01)
+    assert sure.predictive < slips.predictive  # who may slip may waste more
 
 
 # The algebra of a stride, and the filter's sums

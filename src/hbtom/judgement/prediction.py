@@ -15,6 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.mind import Actions, Evidence, Posterior
+from hbtom.mind.effort import Hidden
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -39,6 +40,8 @@ def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
     choice, excess = evidence.effort.choice, evidence.effort.excess[:, goal]
     options = choice.options[:, :, goal]
+    if isinstance(choice, Hidden):
+        choice = choice.nearest
     if np.isinf(excess).any():
         return 0.0
     possible = np.where(np.isfinite(options), options, 0.0)

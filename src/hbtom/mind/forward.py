@@ -39,6 +39,7 @@ class Ways(NamedTuple):
     choice: Annotated[Ints, "outcome"]  # of which this is an outcome
     target: Annotated[Ints, "outcome"]
     likely: Annotated[Floats, "outcome"]  # P(target | choice) P(what was seen | choice, target)
+    visible: Annotated[Floats, "choice"] | float = 1.0  # P(anything is seen | choice)
 
 
 def advance(
@@ -46,7 +47,8 @@ def advance(
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
     """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
 
-    Who cannot have done this for a goal (log 0) is believed to have done it at random.
+    It is given that something is seen. Who cannot have done this for a goal (log 0) is believed to
+    have done it at random.
     """
     policy = _policy(ways, efficiency)
     flow = belief.share[..., ways.state[ways.choice]] * policy[..., ways.choice] * ways.likely
@@ -62,7 +64,10 @@ def advance(
 def _policy(
     ways: Ways, efficiency: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
-    """Return pi(u | s, g, beta) ~ exp(-beta waste); all are equal where nothing leads to a goal."""
+    """Return pi(u | s, g, beta) ~ exp(-beta waste); all are equal where nothing leads to a goal.
+
+    It is divided by the probability that anything is seen, sum over u of pi(u) P(anything | u).
+    """
     first = np.flatnonzero(np.diff(ways.state, prepend=-1))
     count = np.diff(first, append=len(ways.state))
     least = np.repeat(np.minimum.reduceat(ways.price, first, axis=1), count, axis=1)
@@ -70,7 +75,8 @@ def _policy(
     waste = np.where(hopeless, 0.0, ways.price - np.where(hopeless, 0.0, least))
     waste = np.append(waste, np.zeros((1, len(ways.state))), axis=0)
     weight = np.exp(-efficiency[:, None] * waste[:, None])
-    return weight / np.repeat(np.add.reduceat(weight, first, axis=-1), count, axis=-1)
+    total = np.add.reduceat(weight * ways.visible, first, axis=-1)
+    return weight / np.repeat(total, count, axis=-1)
 
 
 def _gathered(
