@@ -269,6 +269,15 @@ def test_what_is_expected_stays_so_through_noise(name: str) -> None:
     assert expected.plausibility > 0.7 > 0.2 > unexpected.plausibility
 
 
+@pytest.mark.parametrize("name", ["default", "paper"])
+@pytest.mark.parametrize("noise", [1e-200, 20.0])
+@pytest.mark.parametrize("pace", [0.01, 100.0])
+def test_all_noise_that_a_model_allows_is_filtered(name: str, noise: float, pace: float) -> None:
+    model = noisy(Model.preset(name), noise, **{"observation.pace": pace})
+    for trial in trials()[:3]:
+        assert np.isfinite(weigh(exert(model, (), trial), model.efficiency.values).log).all()
+
+
 def test_smoothing_is_least_squares() -> None:
     rng = np.random.default_rng(2)
     path = rng.normal(0, 5, (12, 2)).cumsum(axis=0)
