@@ -184,7 +184,7 @@ class CellFilter:
             fits = np.where(action[choice] < MOVES, fits, 0.0)
         else:
             fits = (action[choice] == taken).astype(np.float64)
-        visible = np.bincount(choice, chance, len(state))
+        visible = np.bincount(choice, chance, len(state)).astype(np.float64)
         return Ways(state, -q[state, action].T, choice, target, chance * fits, visible)
 
     def _outcomes(
