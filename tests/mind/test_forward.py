@@ -165,6 +165,9 @@ def test_a_plan_with_gaps_is_read_and_judged() -> None:
         ("? => (has gem-9)", "gem-9"),
         ("(move c44 c34)\n?\n(move c44 c34)\n(pick-up gem-a c00)", "line 4: step 4, .* can follow"),
         ("?? what", "what"),
+        ("? (has gem-a)", r"line 1: '\? \(has gem-a\)' is no action"),
+        ("?\n? =>", "line 2: '' is no condition"),
+        ("? => gem-a", "line 1: ' gem-a' is no condition"),
     ],
 )
 def test_what_cannot_be_is_told(text: str, why: str) -> None:
@@ -172,6 +175,20 @@ def test_what_cannot_be_is_told(text: str, why: str) -> None:
     with pytest.raises(BadInput, match=why) as caught:
         hbtom.judge_plans(plans, [read_glimpses(plans.graph.world, text)])
     assert caught.value.said
+
+
+def test_several_conditions_may_be_seen_to_hold() -> None:
+    world = planned("doors-keys-gems").graph.world
+    read = read_glimpses(world, "? => (has key-1) (at c44)\n(move c44 c34) => (at c34)")
+    assert read.steps == ("? => (and (has key-1) (at c44))", "(move c44 c34) => (at c34)")
+
+
+@pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
+def test_a_likelihood_is_a_number(wrong: float) -> None:
+    plans = lamps()
+    glimpses = Glimpses(plans.graph.world, np.array([-1]), likelihood=np.full((1, 4), wrong))
+    with pytest.raises(BadInput, match="a likelihood is negative"):
+        glimpsed_effort(plans, glimpses)
 
 
 def test_a_likelihood_must_have_a_number_for_each_state() -> None:

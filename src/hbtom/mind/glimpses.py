@@ -42,6 +42,8 @@ def _check(plans: GraphPlans, glimpses: Glimpses) -> None:
             f"the likelihood has the shape {likelihood.shape}, not {(len(glimpses), len(graph))}",
             hint="one row for each step, one column for each state of the graph",
         )
+    if likelihood is not None and not ((likelihood >= 0) & (likelihood < np.inf)).all():
+        raise BadInput("a likelihood is negative, infinite or not a number")
 
 
 @dataclass(frozen=True, eq=False)
