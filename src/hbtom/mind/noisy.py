@@ -17,7 +17,7 @@ from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
 from hbtom.mind.grid import grid_effort
 from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import strides
-from hbtom.mind.slip import slippery_effort
+from hbtom.mind.slip import planned_effort
 from hbtom.mind.waste import Waste
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
 from hbtom.observe import Trial
@@ -67,7 +67,7 @@ def _grid(motion: Grid, acts: Acts, sight: Observation, trial: Trial, opening: f
     costs = Costs(1.0, acts.cost, opening)
     if motion.slip > 0:
         plans = slippery_plans(floor, costs, key=key, slip=motion.slip)
-        effort = slippery_effort(motion, acts, steady, opening)
+        effort = planned_effort(plans, course, steady, motion.slip)
     else:
         plans = make_plans(floor, GRID, costs, key=key)
         effort = grid_effort(motion, acts, steady, opening)
