@@ -183,6 +183,20 @@ def test_several_conditions_may_be_seen_to_hold() -> None:
     assert read.steps == ("? => (and (has key-1) (at c44))", "(move c44 c34) => (at c34)")
 
 
+@pytest.mark.parametrize(
+    ("glimpses", "why"),
+    [
+        (lambda world: Glimpses(world, np.array([99])), "no action of such a number"),
+        (lambda world: Glimpses(world, np.array([-2])), "no action of such a number"),
+        (lambda world: Glimpses(world, np.array([-1, -1]), held=(None,)), "1 conditions for 2"),
+    ],
+)
+def test_glimpses_must_fit_together(glimpses, why: str) -> None:
+    plans = lamps()
+    with pytest.raises(BadInput, match=why):
+        glimpsed_effort(plans, glimpses(plans.graph.world))
+
+
 @pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
 def test_a_likelihood_is_a_number(wrong: float) -> None:
     plans = lamps()
