@@ -124,7 +124,7 @@ class Observation(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 0.0
     pace: Annotated[
         float,
-        Meta(gt=0, le=100, description="pixels that agents walk in a frame, about; if noisy"),
+        Meta(ge=0.01, le=100, description="pixels that agents walk in a frame, about; if noisy"),
     ] = 2.0
     particles: Annotated[
         int, Meta(ge=1, le=10_000, description="for each goal and efficiency; if noisy")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,7 @@ from episodes import (
 )
 from hbtom import Judgement, Model, judge
 from hbtom.judgement import plausibility, surprise, watch
+from hbtom.model import with_settings
 
 both = pytest.mark.parametrize("preset", ["default", "paper"])
 
@@ -234,3 +237,15 @@ def test_what_differs_is_watched_again(monkeypatch) -> None:
     for model in ("default", "paper"):
         alone, after = judge(other, model), judge(other, model, like=first)
         assert after.to_dict(trace=True) == alone.to_dict(trace=True)
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.0])
+@pytest.mark.parametrize("name", ["default", "paper"])
+def test_a_judgement_survives_pickling(name: str, noise: float) -> None:
+    model = with_settings(Model.preset(name), {"observation.noise": noise})
+    judgement = judge(read(episode(key_trial(), key_trial())), model)
+    same = pickle.loads(pickle.dumps(judgement))
+    assert same.to_dict(trace=True) == judgement.to_dict(trace=True)
+    assert same.beliefs[-1].agents.keys() == judgement.beliefs[-1].agents.keys()
+    with pytest.raises(AttributeError):
+        same.beliefs[-1].agents.clear()  # it cannot be changed, either

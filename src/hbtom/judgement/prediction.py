@@ -15,6 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.mind import Actions, Evidence, Posterior
+from hbtom.mind.effort import Hidden
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -39,16 +40,16 @@ def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
     choice, excess = evidence.effort.choice, evidence.effort.excess[:, goal]
     options = choice.options[:, :, goal]
+    nearest = choice.nearest if isinstance(choice, Hidden) else choice
     if np.isinf(excess).any():
         return 0.0
     possible = np.where(np.isfinite(options), options, 0.0)
     scale = min(BINS_PER_UNIT, MOST_BINS / max(float(possible.max(axis=1).sum()), 1.0))
     bins = np.rint(possible * scale).astype(np.int64)
     weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
-    if isinstance(choice, Actions) and choice.slips is not None:
-        weight = (weight[:, None] @ choice.slips.chance)[
-            :, 0
-        ]  # of what is seen, not of what is meant
+    if isinstance(nearest, Actions) and nearest.slips is not None:
+        # Of what is seen, not of what is meant
+        weight = (weight[:, None] @ nearest.slips.chance)[:, 0]
     weight = weight / weight.sum(axis=1, keepdims=True)
     wasted = np.rint(excess * scale).astype(np.int64).sum()
     distribution = _convolved(bins, weight)

@@ -55,3 +55,11 @@ class Beliefs(Struct, frozen=True, eq=False):
         """Return beliefs with one agent's replaced, and what waiting for a barrier cost added."""
         agents = MappingProxyType({**self.agents, agent: learnt})
         return Beliefs(agents, self.openings + waits)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Be pickled, as judgements are that another process makes; views of mappings cannot be."""
+        return _unpickled, (dict(self.agents), self.openings)
+
+
+def _unpickled(agents: dict[Look, AgentBeliefs], openings: tuple[float, ...]) -> Beliefs:
+    return Beliefs(MappingProxyType(agents), openings)

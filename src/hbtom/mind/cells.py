@@ -6,13 +6,14 @@ that the mean place o of the n frames of a stay says
 
     P(o | cell) ~ integral over the cell of N(o; x, noise^2 / n) dx,
 
-which is 1 or 0 without noise. Which cell it is, is summed over.
+which is 1 or 0 without noise. Which cell it is, is summed over, and so is where a move goes astray.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -20,12 +21,13 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.mind.forward import Belief, Ways, advance
 from hbtom.mind.grid import actions
-from hbtom.plan import GRID, Plans
-from hbtom.world import Course, Floor
+from hbtom.mind.slip import MOVES, slippery_actions
+from hbtom.plan import Plans
+from hbtom.plan.slip import Slippery
+from hbtom.world import Course, Floor, Phase
 from hbtom.world.course import MOVE, TOUCH
 
 _FAR = 6.0  # standard deviations; farther cells are left out
-_MOVES = len(GRID.moves)
 
 
 class Stay(NamedTuple):
@@ -128,6 +130,7 @@ class CellFilter:
     course: Course
     key: int | None
     stays: tuple[Stays, ...]
+    slip: float
 
     def __call__(
         self, efficiency: Annotated[Floats, "efficiency"]
@@ -165,18 +168,41 @@ class CellFilter:
         here = np.stack([cells % columns, cells // columns], axis=1).astype(np.float64)
         phases = np.full(len(cells), phase)
         some = Course(phases, phases, phases, phases, here, here)  # only phase and start matter
-        legal, q = actions(self.plans, some, self.key)
+        if self.slip > 0:
+            legal, q = slippery_actions(self.plans, some, self.key, self.slip)
+        else:
+            legal, q = actions(self.plans, some, self.key)
         legal &= ~floor.blocked(phase).ravel()[cells][:, None]
-        taken = _MOVES + int(course.item[step]) if act == TOUCH else legal.shape[1] - 1
+        taken = MOVES + int(course.item[step]) if act == TOUCH else legal.shape[1] - 1
         if act != MOVE:  # what was done could be done
             legal[:, taken] = ~floor.blocked(phase).ravel()[cells]
         state, action = np.nonzero(legal)
-        down, right = np.array([*GRID.moves, *[(0, 0)] * (legal.shape[1] - _MOVES)])[action].T
-        target = cells[state] + down * columns + right
+        choice, target, chance = self._outcomes(phase, cells[state], action)
         if act == MOVE:
             near = dict(zip(end.cells.tolist(), end.likely.tolist(), strict=True))
-            likely = np.array([near.get(one, 0.0) for one in target.tolist()])
-            likely = np.where(action < _MOVES, likely, 0.0)
+            fits = np.array([near.get(one, 0.0) for one in target.tolist()])
+            fits = np.where(action[choice] < MOVES, fits, 0.0)
         else:
-            likely = (action == taken).astype(np.float64)
-        return Ways(state, -q[state, action].T, np.arange(len(state)), target, likely)
+            fits = (action[choice] == taken).astype(np.float64)
+        visible = np.bincount(choice, chance, len(state)).astype(np.float64)
+        return Ways(state, -q[state, action].T, choice, target, chance * fits, visible)
+
+    def _outcomes(
+        self, phase: int, cells: Annotated[Ints, "choice"], action: Annotated[Ints, "choice"]
+    ) -> tuple[
+        Annotated[Ints, "outcome"], Annotated[Ints, "outcome"], Annotated[Floats, "outcome"]
+    ]:
+        """Return what may be seen of actions: of which it comes, where it ends, how probable it is.
+
+        Who slips and stays is not seen.
+        """
+        moves, ground = action < MOVES, self._ground[phase]
+        target = np.repeat(cells[:, None], 3, axis=1)
+        target[moves] = ground.outcomes[cells[moves], action[moves]]
+        chance = np.where(moves[:, None], ground.probability, [1.0, 0.0, 0.0])
+        seen = (chance > 0) & ((target != cells[:, None]) | ~moves[:, None])
+        return np.nonzero(seen)[0], target[seen], chance[seen]
+
+    @cached_property
+    def _ground(self) -> tuple[Slippery, ...]:
+        return tuple(Slippery(self.plans.floor.blocked(phase), self.slip) for phase in Phase)

@@ -4,6 +4,8 @@ Belief in where an agent is, is moved on by the policy and weighed by what was s
 
     a'(s')                 = sum over s, u of  a(s) pi(u | s, g, beta) P(s' | s, u)
     P(o | before, g, beta) = sum over s' of  a'(s') P(o | s')
+
+All of this is done in logarithms: what very efficient agents hardly ever do has no other number.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ class Belief(NamedTuple):
     """
 
     states: Annotated[Ints, "state"]
-    share: Annotated[Floats, "goal+1 efficiency state"]
+    log_share: Annotated[Floats, "goal+1 efficiency state"]
 
     @staticmethod
     def in_states(states: Ints, share: Annotated[Floats, "state"], goals: int, many: int) -> Belief:
         """Return the same belief for all of some goals, and for many efficiencies."""
-        whole = share / share.sum()
-        return Belief(states, np.broadcast_to(whole, (goals + 1, many, len(states))))
+        log_share = _log(share / share.sum())
+        return Belief(states, np.broadcast_to(log_share, (goals + 1, many, len(states))))
 
 
 class Ways(NamedTuple):
@@ -39,6 +41,7 @@ class Ways(NamedTuple):
     choice: Annotated[Ints, "outcome"]  # of which this is an outcome
     target: Annotated[Ints, "outcome"]
     likely: Annotated[Floats, "outcome"]  # P(target | choice) P(what was seen | choice, target)
+    visible: Annotated[Floats, "choice"] | float = 1.0  # P(anything is seen | choice)
 
 
 def advance(
@@ -46,31 +49,35 @@ def advance(
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
     """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
 
-    Who cannot have done this for a goal (log 0) is believed to have done it at random.
+    It is given that something is seen. Who cannot have done this for a goal (log 0) is believed to
+    have done it at random.
     """
-    policy = _policy(ways, efficiency)
-    flow = belief.share[..., ways.state[ways.choice]] * policy[..., ways.choice] * ways.likely
-    states, share = _gathered(flow, ways.target)
-    total = share.sum(axis=-1)
-    with np.errstate(divide="ignore"):
-        log = np.log(total)
-    possible = total[..., None] > 0
-    share = np.where(possible, share / np.where(possible, total[..., None], 1.0), 0.0)
-    return log, Belief(states, np.where(possible, share, share[-1]))
+    log_policy = _log_policy(ways, efficiency)
+    flow = belief.log_share[..., ways.state[ways.choice]] + log_policy[..., ways.choice]
+    states, log_share = _gathered(flow + _log(ways.likely), ways.target)
+    log = np.logaddexp.reduce(log_share, axis=-1)
+    possible = log[..., None] > -np.inf
+    log_share = log_share - np.where(possible, log[..., None], 0.0)
+    return log, Belief(states, np.where(possible, log_share, log_share[-1]))
 
 
-def _policy(
+def _log_policy(
     ways: Ways, efficiency: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
-    """Return pi(u | s, g, beta) ~ exp(-beta waste); all are equal where nothing leads to a goal."""
+    """Return log pi(u | s, g, beta), pi ~ exp(-beta waste).
+
+    All choices are equal where nothing leads to a goal. It is divided by the probability that
+    anything is seen, sum over u of pi(u) P(anything | u).
+    """
     first = np.flatnonzero(np.diff(ways.state, prepend=-1))
     count = np.diff(first, append=len(ways.state))
     least = np.repeat(np.minimum.reduceat(ways.price, first, axis=1), count, axis=1)
     hopeless = np.isinf(least)
     waste = np.where(hopeless, 0.0, ways.price - np.where(hopeless, 0.0, least))
     waste = np.append(waste, np.zeros((1, len(ways.state))), axis=0)
-    weight = np.exp(-efficiency[:, None] * waste[:, None])
-    return weight / np.repeat(np.add.reduceat(weight, first, axis=-1), count, axis=-1)
+    log = -efficiency[:, None] * waste[:, None]
+    total = np.add.reduceat(np.exp(log) * ways.visible, first, axis=-1)
+    return log - np.repeat(np.log(total), count, axis=-1)
 
 
 def _gathered(
@@ -79,6 +86,11 @@ def _gathered(
     """Add up what flows into each state; leave out states into which nothing flows."""
     order = np.argsort(target, kind="stable")
     states, first = np.unique(target[order], return_index=True)
-    share = np.add.reduceat(flow[..., order], first, axis=-1)
-    some = (share > 0).any(axis=(0, 1))
-    return states[some], share[..., some]
+    log_share = np.logaddexp.reduceat(flow[..., order], first, axis=-1)
+    some = (log_share > -np.inf).any(axis=(0, 1))
+    return states[some], log_share[..., some]
+
+
+def _log(share: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(share)

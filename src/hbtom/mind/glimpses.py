@@ -36,12 +36,21 @@ def glimpsed_effort(
 
 
 def _check(plans: GraphPlans, glimpses: Glimpses) -> None:
-    graph, likelihood = plans.graph, glimpses.likelihood
+    graph, likelihood, actions = plans.graph, glimpses.likelihood, glimpses.actions
+    if not ((actions >= -1) & (actions < len(glimpses.world.actions))).all():
+        raise BadInput("there is no action of such a number", hint="-1 is one that was not seen")
+    if glimpses.held and len(glimpses.held) != len(glimpses):
+        raise BadInput(
+            f"there are {len(glimpses.held)} conditions for {len(glimpses)} steps",
+            hint="give one for each step, None where nothing was seen, or none at all",
+        )
     if likelihood is not None and likelihood.shape != (len(glimpses), len(graph)):
         raise BadInput(
             f"the likelihood has the shape {likelihood.shape}, not {(len(glimpses), len(graph))}",
             hint="one row for each step, one column for each state of the graph",
         )
+    if likelihood is not None and not ((likelihood >= 0) & (likelihood < np.inf)).all():
+        raise BadInput("a likelihood is negative, infinite or not a number")
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,12 @@ from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
 from hbtom.mind.grid import grid_effort
 from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import strides
+from hbtom.mind.slip import planned_effort
 from hbtom.mind.waste import Waste
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
 from hbtom.observe import Trial
 from hbtom.plan import CONTINUOUS, GRID, Costs, make_plans
+from hbtom.plan.slip import slippery_plans
 from hbtom.world import Course, Phase, continuous_course, continuous_floor, grid_course, grid_floor
 from hbtom.world.course import MOVE
 from hbtom.world.steady import steadied
@@ -62,11 +64,15 @@ def _grid(motion: Grid, acts: Acts, sight: Observation, trial: Trial, opening: f
     floor = grid_floor(trial, motion.cell)
     course = grid_course(steady, floor, final=acts.final)
     key = None if trial.key is None else len(trial.objects)
-    plans = make_plans(floor, GRID, Costs(1.0, acts.cost, opening), key=key)
+    costs = Costs(1.0, acts.cost, opening)
+    if motion.slip > 0:
+        plans = slippery_plans(floor, costs, key=key, slip=motion.slip)
+        effort = planned_effort(plans, course, steady, motion.slip)
+    else:
+        plans = make_plans(floor, GRID, costs, key=key)
+        effort = grid_effort(motion, acts, steady, opening)
     seen = stays(course, floor, steady.whole_path, trial.path, sight.noise)
-    return grid_effort(motion, acts, steady, opening).seen_through(
-        CellFilter(plans, course, key, seen)
-    )
+    return effort.seen_through(CellFilter(plans, course, key, seen, motion.slip))
 
 
 def _nearest(

@@ -33,7 +33,13 @@ def slippery_effort(motion: Grid, acts: Acts, trial: Trial, opening: float) -> E
     course = grid_course(trial, floor, final=acts.final)
     key = None if trial.key is None else len(trial.objects)
     plans = slippery_plans(floor, Costs(1.0, acts.cost, opening), key=key, slip=motion.slip)
-    legal, q = slippery_actions(plans, course, key, motion.slip)
+    return planned_effort(plans, course, trial, motion.slip)
+
+
+def planned_effort(plans: Plans, course: Course, trial: Trial, slip: float) -> Effort:
+    """Return the same for a trial of which plans and course are known."""
+    floor, key = plans.floor, None if trial.key is None else len(trial.objects)
+    legal, q = slippery_actions(plans, course, key, slip)
     steps = course.act, course.item, course.phase, course.start, course.stop
     excess, options, unknown = wasted(legal, q, floor.closed, floor.open, GRID.table, *steps)
     column, row = floor.cell_of(*trial.whole_path[0])
@@ -42,7 +48,7 @@ def slippery_effort(motion: Grid, acts: Acts, trial: Trial, opening: float) -> E
         plans.cost[:, 0, row, column] < np.inf,
         course.frame,
         excess,
-        Actions(options, _slips(legal, floor, course, motion.slip)),
+        Actions(options, _slips(legal, floor, course, slip)),
         warnings=illegal(unknown),
     )
 

@@ -88,7 +88,7 @@ def smoothed(
         means[frame] += gain * (means[frame + 1] - means[frame])
     # What is left in the middle of a long path: of two filters' predictions and of one sight.
     ahead = (drift**2 + math.sqrt(drift**4 + 4.0 * drift**2 * noise**2)) / 2.0
-    return means, math.sqrt(1.0 / (2.0 / ahead + 1.0 / noise**2))
+    return means, math.sqrt(ahead * noise**2 / (2.0 * noise**2 + ahead))
 
 
 def _stays(smooth: Annotated[Floats, "frame 2"], apart: float) -> list[tuple[int, int]]:

@@ -186,7 +186,10 @@ def _named_plans(
     help="What was seen, an action a line; may be given again.",
 )
 @click.option(
-    "--model", default="paper", show_default=True, help="A preset or a TOML file; not its motion."
+    "--model",
+    default="paper",
+    show_default=True,
+    help="A preset or a TOML file; not its motion or noise.",
 )
 @click.option(
     "--something-else",

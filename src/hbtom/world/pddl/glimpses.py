@@ -14,12 +14,13 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.world.pddl.goals import Goal, make_goal
-from hbtom.world.pddl.plans import Plan, read_step, wrong_step
-from hbtom.world.pddl.syntax import bad
+from hbtom.world.pddl.goals import Goal
+from hbtom.world.pddl.plans import Plan, condition, read_conditions, read_step, wrong_step
+from hbtom.world.pddl.syntax import Form, bad
 from hbtom.world.pddl.world import World, spoken
 
 UNSEEN = "?"
+_ARROW = "=>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +41,8 @@ class Glimpses:
         known = [spoken(self.world.actions[one]) if one >= 0 else UNSEEN for one in self.actions]
         held = self.held or (None,) * len(self)
         return tuple(
-            step if condition is None else f"{step} => {condition.formula}"
-            for step, condition in zip(known, held, strict=True)
+            step if after is None else f"{step} => {after.formula}"
+            for step, after in zip(known, held, strict=True)
         )
 
     def impossible(self, step: int) -> BadInput:
@@ -77,17 +78,26 @@ def read_glimpses(world: World, text: str, *, agent: str = "agent", name: str = 
         if not told:
             continue
         if told.startswith(UNSEEN):
-            seen = told.removeprefix(UNSEEN).strip().removeprefix("=>").strip()
+            seen = _seen_after(told, line)
             actions.append(-1)
         else:
             step = read_step(told, line)
-            seen = f"(and {' '.join(map(str, step.seen))})" if step.seen else ""
+            seen = step.seen
             number = world.action_number.get(tuple(map(str, step.action.parts)))
             if number is None:
                 raise wrong_step(world, world.initial, step.action, len(actions) + 1)
             actions.append(number)
-        held.append(make_goal(world, "seen", seen, line) if seen else None)
+        held.append(condition(world, seen, line) if seen else None)
         lines.append(line)
     return Glimpses(
         world, np.array(actions, dtype=np.int64), tuple(held), None, agent, name, tuple(lines)
     )
+
+
+def _seen_after(told: str, line: int) -> tuple[Form, ...]:
+    """Return what was seen to hold after an action that was not seen."""
+    after = told.removeprefix(UNSEEN).strip()
+    if after and not after.startswith(_ARROW):
+        hint = "write '?', or '? => (CONDITION)' if it was seen what came of it"
+        raise bad(line, f"'{told[:60]}' is no action", hint)
+    return read_conditions(after.removeprefix(_ARROW), line) if after else ()

@@ -74,12 +74,11 @@ def read_step(told: str, line: int) -> Step:
     stamped = _STAMPED.fullmatch(action)
     if stamped is None:
         raise bad(line, f"'{told[:60]}' is no action", "write '(ACTION OBJECT ...)', one a line")
-    return Step(read_form(stamped[1], line), _conditions(line, *seen))
+    return Step(read_form(stamped[1], line), read_conditions(seen[0], line) if seen else ())
 
 
-def _conditions(line: int, told: str | None = None) -> tuple[Form, ...]:
-    if told is None:
-        return ()
+def read_conditions(told: str, line: int) -> tuple[Form, ...]:
+    """Read what was seen to hold after an action: what follows an arrow."""
     forms = tuple(form for form in read_forms(told, line) if isinstance(form, Form))
     if not forms or len(forms) < len(read_forms(told, line)):
         hint = "write what holds after the action, as in '(grasp cup) => (holding cup)'"
@@ -131,7 +130,9 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
             possible.before.add(key)
     if not after:
         raise wrong_step(world, _likeliest(layer).state, step.action, number)
-    fits = _seen(world, step).holds(np.array([one.state for one in after.values()]))
+    fits = condition(world, step.seen, step.action.line).holds(
+        np.array([one.state for one in after.values()])
+    )
     fitting = {key: one for (key, one), fit in zip(after.items(), fits, strict=True) if fit}
     told = " ".join(map(str, step.seen))
     if not fitting:
@@ -143,9 +144,10 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
     return fitting
 
 
-def _seen(world: World, step: Step) -> Goal:
-    told = f"(and {' '.join(map(str, step.seen))})"
-    return make_goal(world, "what was seen", told, step.action.line)
+def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
+    """Return all that was seen to hold after an action as one condition."""
+    told = str(seen[0]) if len(seen) == 1 else f"(and {' '.join(map(str, seen))})"
+    return make_goal(world, "what was seen", told, line)
 
 
 def _outcomes(
