@@ -50,7 +50,7 @@ BY_A_PROCESS = [
     "cut off at 60.00%",
     "deep lists",
     "deep 'agent'",
-    "no 'agent'",
+    "no 'objects'",
     "a world of [0, 0]",
     "broken coding",
     "the agent inside a wall",

@@ -62,7 +62,7 @@ def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
 
 def world_of(trial: Trial) -> tuple[float, float, Floats, Floats, Floats, Floats]:
     """Return what a floor is made of: width, height, walls, barrier, items, lock (or none)."""
-    lock = _NO_LOCK if trial.lock is None else np.array([trial.lock.centre])
+    lock = _NO_LOCK if trial.lock is None else np.array([trial.lock.centre], dtype=np.float64)
     return *trial.size, trial.walls, trial.barrier, trial.places, lock
 
 
