@@ -28,16 +28,18 @@ def log_boltzmann(
     """
     steps, actions, goals = options.shape
     log = np.empty((steps, goals, len(efficiency)))
+    possible = np.empty(actions)
     for step in range(steps):
         for goal in range(goals):
+            many = 0
+            for action in range(actions):
+                if options[step, action, goal] < np.inf:
+                    possible[many] = options[step, action, goal]
+                    many += 1
             for k in range(len(efficiency)):
                 beta, total = efficiency[k], 0.0
-                for action in range(actions):
-                    waste = options[step, action, goal]
-                    if waste == 0.0:  # as of the best: there is no need for an exponential
-                        total += 1.0
-                    elif waste < np.inf:
-                        total += math.exp(-beta * waste)
+                for i in range(many):  # of the best there is no need for an exponential
+                    total += 1.0 if possible[i] == 0.0 else math.exp(-beta * possible[i])
                 log[step, goal, k] = -beta * excess[step, goal] - math.log(total)
     return log
 

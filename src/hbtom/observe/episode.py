@@ -18,7 +18,7 @@ from msgspec import Struct
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe.events import Event, Marks, events, marks, without_gaps
 
-_FLOAT = np.dtype(np.float64)
+_FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
 class Look(Struct, frozen=True, order=True):
@@ -94,11 +94,12 @@ class Trial:
 
     def __post_init__(self) -> None:
         """Make all arrays such as kernels take; those that readers make are so already."""
-        for values in (self.walls, self.barrier, self.path, self.barrier_left):
-            if values.dtype is not _FLOAT or not values.flags.c_contiguous:
+        for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
+            if values is not None and not (values.dtype is _FLOAT and values.flags.c_contiguous):
                 self._convert()
                 return
-        if self.key_path is not None or self.lock_there is not None:
+        there = self.lock_there
+        if there is not None and not (there.dtype is _BOOL and there.flags.c_contiguous):
             self._convert()
 
     def _convert(self) -> None:
