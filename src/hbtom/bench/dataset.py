@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hbtom.bench.entries import Entry, entries, is_table, task_name
+from hbtom.bench.entries import Entry, entries, is_table, is_video, task_name
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
@@ -30,7 +30,6 @@ from hbtom.observe.archive import NOT_OURS, open_archive
 from hbtom.observe.files import Loaded
 
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
-_VIDEO = (".mp4", ".webm", ".gif")
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
 
 
@@ -173,7 +172,7 @@ def _packed(member: Member) -> int:
     Of members that come twice the nearest one counts, for an archive may be older than the files
     that it was made of, and of a video has to be seen what a file says.
     """
-    if member.file.endswith(_VIDEO):
+    if is_video(member.file):
         return 3
     return 0 if not member.inside else 2 if is_table(member.path) else 1
 
