@@ -216,6 +216,7 @@ def _broken_scenes() -> Iterator[Broken]:
         "nobody", lambda a: a.update(id="somebody"), "trial 1", "step 0", "no agent is seen"
     )
     yield _thing("off the stage", _outside, "trial 1", agent, "step 0", "never inside the world")
+    yield _scene("an id twice", _twice, "object 'object_", "two with this id")
     yield _scene("no goal", lambda s: _drop(s, "object_"), "trial 1", "there are no objects")
     yield _scene(
         "a goal off the stage", _goal_outside, "trial 1", "object 'object_", "step 0", "outside"
@@ -255,6 +256,10 @@ def _goal_outside(scene: Json) -> None:
 def _drop(scene: Json, prefix: str) -> None:
     for thing in scenes.things(scene, prefix):
         scene["objects"].remove(thing)
+
+
+def _twice(scene: Json) -> None:
+    scene["objects"].append(scenes.things(scene, "object_")[0])
 
 
 def _many(scene: Json) -> None:

@@ -109,10 +109,19 @@ def decode(data: bytes) -> Scene:
         raise broken(data, error, hint=SHAPE) from None
     old = str(scene.version) == "2"
     things: dict[Role, list[Thing]] = {}
+    ids: set[str] = set()
     for number, raw in enumerate(scene.objects, start=1):
         known = _thing(raw, number, old)
-        if known is not None:
-            things.setdefault(known[0], []).append(known[1])
+        if known is None:
+            continue
+        role, thing = known
+        if thing.id in ids:
+            hint = "every thing has an id of its own, and all its shows, of all trials, are in it"
+            raise BadInput(
+                "there are two with this id", hint=hint, place=Place(thing=called(thing.id))
+            )
+        ids.add(thing.id)
+        things.setdefault(role, []).append(thing)
     spans = _spans(scene.goal)
     _check_many(spans, things)
     return Scene(spans, things)
