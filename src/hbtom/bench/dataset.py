@@ -87,11 +87,12 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file that is not evaluated, and why."""
+    """A file that is not evaluated, and why; or several, of which the reason tells how many."""
 
     file: str
     why: str
     unreadable: bool = False  # it should have been part of a pair
+    count: int = 1  # how many they are
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
     others = [name for name in others if Path(found[name].path).resolve() != labels_file]
     if others:
         why = f"{len(others)} of its files are not labelled (first {others[0]})"
-        left_out.append(LeftOut(str(path), why))
+        left_out.append(LeftOut(str(path), why, count=len(others)))
     own = task_name(path.resolve().stem if path.is_file() else path.resolve().name)
     return [
         Member(label.task or own, label.pair, label.member, at.path, at.inside, at.checksum)
