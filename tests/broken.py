@@ -178,7 +178,12 @@ def _broken_scenes() -> Iterator[Broken]:
         )
     yield Broken("a deep scene", data.replace(b'"name"', b'"deep": ' + b"[" * 100_000))
     yield Broken("two scenes", data + data, ("not JSON",))
-    yield Broken("a scene with NaN", data.replace(b"0.25,", b"NaN,"), ("not a number",))
+    for word in (b"NaN", b"-Infinity"):
+        text = data.replace(b'"x": ', b'"x": ' + word + b', "was": ', 1)
+        place = ("not a number", "object 'agent_", "step 0", "field 'position.x'")
+        yield Broken(f"a scene with {word.decode()}", text, place)
+    text = data.replace(b'"name"', b'"NaN": NaN, "name"', 1)
+    yield Broken("a scene with NaN in a field that means nothing", text, ("not a number",))
     for value in (7, None, {}, [7], ["Pass"], [[7]]):
         yield _scene(f"actions {value!r}", _set("goal", "action_list", value), "goal.action_list")
     for value in (-1, "9", 1.5, 1 << 50):
@@ -216,6 +221,7 @@ def _broken_scenes() -> Iterator[Broken]:
         "nobody", lambda a: a.update(id="somebody"), "trial 1", "step 0", "no agent is seen"
     )
     yield _thing("off the stage", _outside, "trial 1", agent, "step 0", "never inside the world")
+    yield _scene("an id twice", _twice, "object 'object_", "two with this id")
     yield _scene("no goal", lambda s: _drop(s, "object_"), "trial 1", "there are no objects")
     yield _scene(
         "a goal off the stage", _goal_outside, "trial 1", "object 'object_", "step 0", "outside"
@@ -255,6 +261,10 @@ def _goal_outside(scene: Json) -> None:
 def _drop(scene: Json, prefix: str) -> None:
     for thing in scenes.things(scene, prefix):
         scene["objects"].remove(thing)
+
+
+def _twice(scene: Json) -> None:
+    scene["objects"].append(scenes.things(scene, "object_")[0])
 
 
 def _many(scene: Json) -> None:

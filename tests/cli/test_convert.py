@@ -100,11 +100,11 @@ def test_nothing_is_overwritten_unless_asked(run, data, tmp_path):
 
 def test_what_cannot_be_read_is_left_out_and_told(run, data, tmp_path):
     (data / "hiding" / "00e.json.gz").write_bytes(b"[[{}]]")
-    (data / "film.mp4").write_bytes(b"")
+    (data / "film.txt").write_bytes(b"")
     ran = run("convert", data, tmp_path / "scenes", "--to", "mcs")
     assert (ran.status, ran.out) == (1, f"7 episodes in {tmp_path / 'scenes'}\n")
     assert "00e.json.gz: trial 1, frame 1" in ran.err
-    assert "film.mp4: not named like an episode" in ran.err
+    assert "film.txt: not named like an episode" in ran.err
     assert len(files(tmp_path / "scenes")) == 7
 
 

@@ -62,6 +62,15 @@ def test_a_labelled_folder_is_a_dataset_like_any_other(run, scenes, words):
     assert one == other
 
 
+def test_files_without_a_label_are_counted(run, scenes):
+    labels = json.loads(Path("labels.json").read_text())
+    Path("labels.json").write_text(json.dumps(dict(list(labels.items())[:-4])))
+    ran = run("evaluate", "scenes", "--labels", "labels.json")
+    assert ran.status == 0
+    assert "4 of its files are not labelled" in ran.err
+    assert ran.complaints[-1] == "hbtom: 4 left out in all"
+
+
 def test_an_evaluation_is_resumed_as_usual(run, scenes):
     words = ("evaluate", "scenes", "--labels", "labels.json", "--out")
     assert run(*words, "whole.csv").status == 0

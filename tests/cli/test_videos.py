@@ -68,6 +68,30 @@ def test_a_file_counts_before_a_movie_of_it(pair: tuple[Path, Path], tmp_path: P
     assert [Path(one.file).name for one in dataset.left_out] == ["000001e.gif"]
 
 
+@pytest.mark.parametrize("to", ["mcs", "bib"])
+def test_a_folder_of_videos_is_converted(
+    run, pair: tuple[Path, Path], tmp_path: Path, to: str
+) -> None:
+    data, target = pair[0].parents[1], tmp_path / "target"
+    ran = run("convert", data, target, "--to", to, "--compress", "zst")
+    assert (ran.status, ran.out) == (0, f"2 episodes in {target}\n"), ran.err
+    names = sorted(path.relative_to(target).as_posix() for path in target.rglob("*.*"))
+    assert names == ["preference/000001e.json.zst", "preference/000001u.json.zst"]
+    assert hbtom.evaluate(target, workers=1).tasks[0].accuracy == 1.0
+
+
+def test_a_file_is_converted_before_a_movie_of_it(
+    run, pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(pair[0].parent, tmp_path / "preference")
+    told = episode(to_thing(HEART.at(65, 100)))
+    (folder / "000001e.json").write_text(json.dumps(told))
+    ran = run("convert", folder, tmp_path / "target", "--to", "bib")
+    assert (ran.status, ran.out) == (0, f"2 episodes in {tmp_path / 'target'}\n")
+    assert "000001e.gif: it would be called like" in ran.err
+    assert len(hbtom.load(tmp_path / "target" / "000001e.json")) == 1
+
+
 def test_what_is_no_video(run, tmp_path: Path) -> None:
     file = tmp_path / "broken.mp4"
     file.write_bytes(b"\0\0\0\x20ftypisom")

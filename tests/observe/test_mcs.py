@@ -436,6 +436,17 @@ def test_what_is_not_modelled_is_warned_of_once() -> None:
     assert not hbtom.judge(read(preference())).warnings
 
 
+def test_who_stands_beside_where_the_agent_ends_changes_no_judgement() -> None:
+    usual = {**to_prop(SPHERE, (130, 60)), CUBE: [(150, 130)]}
+    x, y = usual[BLOB][-1]
+    beside = {**usual, FRIEND: [(x + 3, y + 11)]}  # nearer than the sphere
+    alone, watched = (
+        hbtom.judge(read(scene(usual, usual, last)), "default") for last in (usual, beside)
+    )
+    assert np.array_equal(watched.episode.test.path, alone.episode.test.path)
+    assert watched.surprise == alone.surprise
+
+
 def test_a_trial_without_objects_says_nothing() -> None:
     crowd, usual = CROWDED
     without, among = (

@@ -41,10 +41,18 @@ def test_a_frame_without_the_agent_is_read(frames: list[int], nothing: object) -
     unseen = np.isnan(trial.path).all(axis=1)
     assert np.flatnonzero(unseen).tolist() == sorted(np.arange(len(unseen))[frames].tolist())
     assert np.array_equal(trial.path[~unseen], whole.path[~unseen])
-    assert f"the agent is not seen in {len(frames)} of {len(unseen)} frames" in trial.warnings
     assert trial.agent.centre == tuple(whole.path[~unseen][0])
     assert not np.isnan(trial.whole_path).any()
     assert [event.kind for event in trial.events] == [event.kind for event in whole.events]
+
+
+def test_missing_frames_are_warned_of_once_an_episode() -> None:
+    told = simple()
+    both = [*without(told[:1], [4, 5]), *without(told[1:], [4])]
+    judgement = hbtom.judge(read(both))
+    frames = sum(map(len, told))
+    assert judgement.warnings == (f"the agent is not seen in 3 of {frames} frames",)
+    assert not hbtom.judge(read(simple())).warnings
 
 
 def test_the_quick_way_through_a_file_reads_the_same() -> None:

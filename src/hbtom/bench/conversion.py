@@ -1,7 +1,7 @@
 """Converting episodes from one format into another: a file, or all files of a dataset.
 
-Folders and names are kept, so that what was a pair is one afterwards, and labels stay true. Nothing
-is put in place before all is converted.
+Folders and names are kept, so that what was a pair is one afterwards, and labels stay true; but the
+name of a video ends in ``.json`` afterwards. Nothing is put in place before all is converted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
 from hbtom.bench.dataset import LeftOut, check_dataset, in_table
-from hbtom.bench.entries import Entry, entries, is_table
+from hbtom.bench.entries import Entry, entries, is_table, is_video
 from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.sources import Sources
@@ -31,7 +31,7 @@ Format = Literal["bib", "mcs"]
 Source = str | os.PathLike[str]
 _WRITERS: dict[Format, Callable[[Episode], bytes]] = {"bib": bib.write, "mcs": mcs.write}
 _LABELS = "labels.json"  # as a file of labels that lies in a dataset is mostly called
-_NAME = re.compile(r"(.+\.json)(\.gz|\.zst)?")
+_NAME = re.compile(r"(.+)\.(json(\.gz|\.zst)?|mp4|webm|gif)")
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _convert_all(
     left_out: list[LeftOut] = []
     jobs = list(_jobs(source, suffix_of(compress), left_out))
     if not jobs:
-        hint = "names of episodes end in .json, .json.gz or .json.zst"
+        hint = "names end in .json, .json.gz, .json.zst, or .mp4, .webm, .gif for videos"
         raise BadInput("there are no episodes in it", hint=hint).at(file=str(source))
     _check_folder(source, target, jobs, overwrite)
     try:
@@ -154,21 +154,24 @@ def _written(
 def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
     """Yield every episode of a dataset, with the name that it keeps."""
     taken: dict[str, Entry] = {}
-    for entry in _episodes(source, left_out):
+    found_in = sorted(_episodes(source, left_out), key=lambda entry: is_video(entry.file))
+    for entry in found_in:  # files count before movies of them
         name = _kept_name(entry, source)
         found = _NAME.fullmatch(name)
-        whole = "" if found is None else found[1] + suffix
+        whole = "" if found is None else f"{found[1]}.json{suffix}"
         if entry.name == _LABELS:
             left_out.append(LeftOut(entry.file, "labels are not converted; they stay true"))
         elif found is None:
-            left_out.append(LeftOut(entry.file, "not named like an episode (<name>.json)"))
+            left_out.append(
+                LeftOut(entry.file, "not named like an episode (<name>.json) or a video")
+            )
         elif {"..", "/"} & set(PurePosixPath(name).parts):
             left_out.append(
                 LeftOut(entry.file, "its name leads out of the folder", unreadable=True)
             )
         elif whole in taken:
             why = f"it would be called like {taken[whole].file}"
-            left_out.append(LeftOut(entry.file, why, unreadable=True))
+            left_out.append(LeftOut(entry.file, why, unreadable=not is_video(entry.file)))
         else:
             taken[whole] = entry
             yield _Job(entry, whole)

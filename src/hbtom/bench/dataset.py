@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hbtom.bench.entries import Entry, entries, is_table, task_name
+from hbtom.bench.entries import Entry, entries, is_table, is_video, task_name
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
@@ -30,7 +30,6 @@ from hbtom.observe.archive import NOT_OURS, open_archive
 from hbtom.observe.files import Loaded
 
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
-_VIDEO = (".mp4", ".webm", ".gif")
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
 
 
@@ -88,11 +87,12 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file that is not evaluated, and why."""
+    """A file that is not evaluated, and why; or several, of which the reason tells how many."""
 
     file: str
     why: str
     unreadable: bool = False  # it should have been part of a pair
+    count: int = 1  # how many they are
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _packed(member: Member) -> int:
     Of members that come twice the nearest one counts, for an archive may be older than the files
     that it was made of, and of a video has to be seen what a file says.
     """
-    if member.file.endswith(_VIDEO):
+    if is_video(member.file):
         return 3
     return 0 if not member.inside else 2 if is_table(member.path) else 1
 
@@ -219,7 +219,7 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
     others = [name for name in others if Path(found[name].path).resolve() != labels_file]
     if others:
         why = f"{len(others)} of its files are not labelled (first {others[0]})"
-        left_out.append(LeftOut(str(path), why))
+        left_out.append(LeftOut(str(path), why, count=len(others)))
     own = task_name(path.resolve().stem if path.is_file() else path.resolve().name)
     return [
         Member(label.task or own, label.pair, label.member, at.path, at.inside, at.checksum)

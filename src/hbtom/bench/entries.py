@@ -67,6 +67,11 @@ def is_table(path: str) -> bool:
     return path.endswith(SUFFIX)
 
 
+def is_video(path: str) -> bool:
+    """Tell whether this is the name of a video."""
+    return path.endswith((".mp4", ".webm", ".gif"))
+
+
 def _in_zip(path: Path) -> Iterator[Entry]:
     try:
         with zipfile.ZipFile(path) as archive:

@@ -38,7 +38,7 @@ def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
     for task, pair in sorted(pairs):
         tasks.setdefault(task, []).append(pair)
     return [
-        LeftOut(task, f"{len(names)} pairs (first {names[0]}) are {why}")
+        LeftOut(task, f"{len(names)} pairs (first {names[0]}) are {why}", count=len(names))
         for task, names in tasks.items()
     ]
 

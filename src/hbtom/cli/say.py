@@ -26,7 +26,7 @@ def tell_left_out(files: Sequence[LeftOut]) -> None:
     for one in files:
         complain(f"left out: {one.file}: {one.why}")
     if files:
-        complain(f"{len(files)} left out in all")
+        complain(f"{sum(one.count for one in files)} left out in all")
 
 
 def print_json(values: object) -> None:

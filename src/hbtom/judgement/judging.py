@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
@@ -187,6 +189,10 @@ def _warnings(episode: Episode, efforts: Efforts) -> tuple[str, ...]:
         warnings.append("the agent does not move in the test trial: there is nothing to judge")
     if any(trial.others for trial in episode):
         warnings.append(f"{_others(episode)}: seen, but not modelled; nothing follows from them")
+    unseen = sum(int(np.isnan(trial.path[:, 0]).sum()) for trial in episode)
+    if unseen:
+        frames = sum(len(trial.path) for trial in episode)
+        warnings.append(f"the agent is not seen in {unseen} of {frames} frames")
     for number, (trial, effort) in enumerate(zip(episode, efforts, strict=True), start=1):
         for warning in (*trial.warnings, *caveats(effort)):
             warnings.append(f"trial {number}: {warning}")

@@ -60,7 +60,6 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
             *_changes("walls", walls, lengths),
             *_changes("objects", objects, lengths),
             *_changes("agent", [_alike(one or agent) for one in agents], lengths),
-            *_unseen(agents, lengths),
             *_more_than_one("key", keys[0]),
             *_more_than_one("lock", locks[0]),
         ),
@@ -158,14 +157,6 @@ def _equal(one: Any, other: Any) -> bool:
 def _alike(agent: Body) -> tuple[Look, float]:
     """Return what of an agent stays the same while it moves."""
     return agent.look, agent.radius
-
-
-def _unseen(agents: Sequence[Body | None], lengths: Sequence[int]) -> Iterable[str]:
-    """Tell in how many frames the agent is not seen."""
-    pairs = zip(agents, lengths, strict=True)
-    missing = sum(length for agent, length in pairs if agent is None)
-    if missing:
-        yield f"the agent is not seen in {missing} of {sum(lengths)} frames"
 
 
 def _more_than_one(name: str, bodies: tuple[Body, ...]) -> Iterable[str]:

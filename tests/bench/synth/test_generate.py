@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import zstandard
 
+from hbtom.bench.packing import Compression
 from hbtom.bench.synth import background_episode, encode, episode_pair, generate
+from hbtom.bench.synth.jitter import Jitter
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 
 
@@ -66,6 +68,17 @@ def test_existing_files_are_never_overwritten(tmp_path: Path) -> None:
         generate(tmp_path, pairs=2, tasks=["preference"])
     assert contents(tmp_path) == before
     assert [p.exists() for p in files] == [True, True]
+
+
+@pytest.mark.parametrize(("first", "then"), [("zst", None), (None, "gz"), ("gz", "zst")])
+def test_an_episode_is_not_written_twice_in_two_packings(
+    tmp_path: Path, first: Compression, then: Compression
+) -> None:
+    generate(tmp_path, pairs=1, tasks=["preference"], compress=first, jitter=Jitter(3.0))
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError, match="choose another folder, or remove it"):
+        generate(tmp_path, pairs=1, tasks=["preference"], compress=then)
+    assert contents(tmp_path) == before
 
 
 def test_files_are_named_and_returned_in_a_fixed_order(tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def generate(
     `jitter` the same episodes are seen with noise.
 
     Each pair depends on the seed, its task and its number alone, so the same files come out
-    whatever the number of workers and whichever tasks are chosen beside it. A file that exists
-    already is never overwritten: FileExistsError is raised before anything is written.
+    whatever the number of workers and whichever tasks are chosen beside it. An episode that exists
+    already, packed or not, is never written again: FileExistsError is raised before anything is.
     """
     if pairs < 0:
         raise ValueError(f"pairs must not be negative, got {pairs}")
@@ -146,12 +146,14 @@ def _remove(files: Sequence[Path]) -> None:
 
 
 def _refuse_existing(files: Sequence[Path]) -> None:
+    """Refuse to write an episode that is there already, however it is packed."""
     for path in files:
-        if path.exists():
-            raise FileExistsError(
-                f"{path} exists already and would be overwritten; "
-                "choose another folder or remove the old episodes first"
-            )
+        plain = path.name.partition(".json")[0] + ".json"
+        for suffix in ("", ".gz", ".zst"):
+            there = path.with_name(plain + suffix)
+            if there.exists():
+                hint = "choose another folder, or remove it"
+                raise FileExistsError(f"{there} exists already; {hint}")
 
 
 def _write_pairs(jobs: Sequence[_Job]) -> Iterator[None]:

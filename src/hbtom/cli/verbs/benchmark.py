@@ -56,7 +56,7 @@ def evaluate(
 
     DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
     that 'hbtom pack' made, or a folder of them. With labels, files may have any name and folder.
-    Without it, a synthetic benchmark is made once and kept in the cache folder.
+    Without DATASET, a synthetic benchmark is made once and kept in the cache folder.
     """
     if resume and out is None:
         raise click.UsageError("--resume goes on with a file: name it with --out.")

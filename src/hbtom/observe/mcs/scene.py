@@ -106,13 +106,22 @@ def decode(data: bytes) -> Scene:
     except msgspec.ValidationError as error:
         raise _refused(data, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise broken(data, error, hint=SHAPE) from None
+        raise _not_json(data, error) from None
     old = str(scene.version) == "2"
     things: dict[Role, list[Thing]] = {}
+    ids: set[str] = set()
     for number, raw in enumerate(scene.objects, start=1):
         known = _thing(raw, number, old)
-        if known is not None:
-            things.setdefault(known[0], []).append(known[1])
+        if known is None:
+            continue
+        role, thing = known
+        if thing.id in ids:
+            hint = "every thing has an id of its own, and all its shows, of all trials, are in it"
+            raise BadInput(
+                "there are two with this id", hint=hint, place=Place(thing=called(thing.id))
+            )
+        ids.add(thing.id)
+        things.setdefault(role, []).append(thing)
     spans = _spans(scene.goal)
     _check_many(spans, things)
     return Scene(spans, things)
@@ -128,6 +137,25 @@ def _check_many(spans: Sequence[range], things: Mapping[Role, Sequence[Thing]]) 
             hint=f"steps times things may be {MOST_PLACES:,} at most; real scenes have thousands",
             place=Place(field="goal.action_list"),
         )
+
+
+_NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?(?:nan|inf(?:inity)?))', re.IGNORECASE)
+
+
+def _not_json(data: bytes, error: Exception) -> BadInput:
+    """Say how a scene stops being JSON; of a number that is none, also where.
+
+    With null instead, the scene is JSON, and refused where it needs a number.
+    """
+    refused = broken(data, error, hint=SHAPE)
+    nulls = _NOT_A_NUMBER.sub(lambda found: b"null" if found[1] else found[0], data)
+    if refused.problem == "not a number" and nulls != data:
+        try:
+            decode(nulls)
+        except BadInput as there:
+            if "null" in there.problem:
+                return BadInput(refused.problem, hint=refused.hint, place=there.place)
+    return refused
 
 
 def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:

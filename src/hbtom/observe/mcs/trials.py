@@ -166,10 +166,14 @@ def _on_stage(one: Seen) -> Annotated[Bools, "step"]:
     return inside[:, 0] & inside[:, 1]
 
 
-def _touchable(objects: Iterable[Body], others: Iterable[Seen]) -> list[Disc]:
-    """Return what the agent may have gone to: objects where they lie, others where they end up."""
-    lying = [(np.array(one.centre), one.radius) for one in objects]
-    return lying + [(one.place[-1], RADIUS) for one in others if one.there[-1]]
+def _touchable(objects: Sequence[Body], others: Iterable[Seen]) -> list[Disc]:
+    """Return what the agent may have gone to: objects where they lie, for nothing else is wanted.
+
+    Where there are none, others where they end up.
+    """
+    if objects:
+        return [(np.array(one.centre), one.radius) for one in objects]
+    return [(one.place[-1], RADIUS) for one in others if one.there[-1]]
 
 
 def _carried(at: Pace, key: Seen) -> Annotated[Floats, "frame 2"]:

@@ -123,4 +123,4 @@ def _shortened(one: LeftOut, root: str) -> LeftOut:
     """Return what was left out, with paths that start from the dataset."""
     start = root.rstrip(os.sep) + os.sep
     file, why = (plain(text.replace(start, "")) for text in (one.file, one.why))
-    return LeftOut(file, why, one.unreadable)
+    return LeftOut(file, why, one.unreadable, one.count)
