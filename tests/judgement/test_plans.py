@@ -181,6 +181,25 @@ def test_without_a_plan_there_is_nothing_to_judge() -> None:
         judge_plans([make_goal(world_of(), "dark", "(not (on hall))")], [])
 
 
+def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> None:
+    world = world_of()
+    goal, plan = make_goal(world, "dark", "(not (on hall))"), read_plan(world, "(turn-off hall)")
+    for goals, plans, told in (
+        ([], [plan], "there is no goal"),
+        (goal, [plan], "give \\[goal\\]"),
+        ("goals.txt", [plan], "load_goals\\(world, file\\)"),
+        (["dark"], [plan], "'dark' is no goal.*load_goals"),
+        ([goal], plan, "give \\[plan\\]"),
+        ([goal], "seen.plan", "load_plan\\(world, file\\)"),
+        ([goal], ["seen.plan"], "'seen.plan' is no plan.*load_plan\\(world, file\\)"),
+        ([goal], 3, "3 is no list of plans"),
+    ):
+        with pytest.raises(BadInput, match=told):
+            judge_plans(goals, plans)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="there is no goal"):
+        plan_on_graph(explore(world), ())
+
+
 def test_a_goal_that_holds_already_and_a_plan_that_does_nothing() -> None:
     world = world_of()
     goals = [make_goal(world, "light", "(on hall)"), make_goal(world, "dark", "(not (on hall))")]

@@ -33,6 +33,8 @@ from hbtom.world.pddl import (
     SeenPlan,
     TooManyStates,
     World,
+    check_goals,
+    check_plans,
     explore,
     make_goal,
 )
@@ -118,8 +120,9 @@ def judge_plans(
     give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
     """
     model = find_model(model)
-    if not plans:
-        raise BadInput("there is no plan to judge")
+    plans = check_plans(plans)
+    if not isinstance(goals, GraphPlans):
+        goals = check_goals(goals)
     if not 0 <= something_else < np.inf:
         raise BadInput(f"{something_else} is no weight", hint="it is a number of 0 or more")
     beliefs, posteriors = Beliefs(), []
@@ -131,7 +134,7 @@ def judge_plans(
     surprises = surprise(posteriors[-1])
     product, parts = plausibility(model.classifier, surprises)
     return PlanJudgement(
-        plans=tuple(plans),
+        plans=plans,
         model=model,
         plausibility=product,
         parts=parts,
