@@ -70,10 +70,28 @@ def test_the_last_plan_is_judged_when_asked(infer) -> None:
     [
         (["gem-a"], "had no clear preference so far, and wanted gem-a"),
         (["gem-a", "gem-a", "gem-a"], "wanted gem-a, wanted 2 of 2 times; nothing surprising"),
+        (  # no part is below a half here, and yet this is not as expected
+            ["wanders", "wanders", "wanders"],
+            "had no clear preference so far, and wanted gem-c, as it seemed, and then gem-a",
+        ),
+        (
+            ["turns-back", "turns-back", "turns-back"],
+            "expected gem-b, wanted 2 of 2 times; wanted gem-c, as it seemed, and then gem-b",
+        ),
     ],
 )
 def test_judgements_in_words(infer, plans: list[str], sentence: str) -> None:
     assert infer(*map(plan, plans), more=("--judge",)).out.splitlines()[-1] == f"    {sentence}"
+
+
+def test_one_plan_is_judged_with_a_warning_and_inferred_without(infer) -> None:
+    told = "there is one plan only: it is judged without familiarization"
+    assert told in infer(plan("gem-a"), more=("--judge",)).err
+    assert infer(plan("gem-a")).err == ""
+    assert infer(plan("gem-a"), plan("gem-a"), more=("--judge",)).err == ""
+    for judged, warnings in ((("--judge",), [told]), ((), [])):
+        ran = infer(plan("gem-a"), more=("--format", "json", *judged))
+        assert json.loads(ran.out)["warnings"] == warnings
 
 
 def test_something_else(infer) -> None:

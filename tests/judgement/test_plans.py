@@ -215,7 +215,8 @@ def test_warnings_are_told_once_and_with_the_plan() -> None:
     world = example("kitchen")
     salad = make_goal(world, "salad", "(served salad)")
     plan = load_plan(world, EXAMPLES / "kitchen" / "plans" / "spoilt.plan")
-    (warning,) = judge_plans([salad], [plan]).warnings
+    alone, warning = judge_plans([salad], [plan]).warnings
+    assert alone == "there is one plan only: it is judged without familiarization"
     assert warning.endswith("makes every goal impossible; it is left out of the evidence")
 
 

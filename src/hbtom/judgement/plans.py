@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+ALONE = "there is one plan only: it is judged without familiarization"
 MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal actions of a state
 
 
@@ -198,7 +199,8 @@ def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:
 
 def _warnings(plans: Sequence[SeenPlan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
     """Say all that limits what the inference means."""
-    warnings = [warning for plan in plans for warning in plan.world.warnings]
+    warnings = [ALONE] if len(plans) == 1 else []
+    warnings += [warning for plan in plans for warning in plan.world.warnings]
     for plan, posterior in zip(plans, posteriors, strict=True):
         warnings += [f"{plan.name}: {warning}" for warning in posterior.warnings]
     return tuple(dict.fromkeys(warnings))
