@@ -68,7 +68,12 @@ def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
     with _blaming(file):
         text = _text(file)
         read = read_glimpses if is_partial(text) else read_plan
-        return read(world, text, agent=agent, name=os.fspath(file))
+        plan = read(world, text, agent=agent, name=os.fspath(file))
+        if not len(plan):
+            raise BadInput(
+                "there are no actions in it", hint="write '(ACTION OBJECT ...)', one a line"
+            )
+        return plan
 
 
 @contextmanager

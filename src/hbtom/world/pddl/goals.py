@@ -104,6 +104,9 @@ def read_goals(world: World, text: str) -> tuple[Goal, ...]:
         name, condition = named.groups()
         if name in goals:
             raise bad(line, f"there are two goals '{name}'")
+        if not condition.strip().startswith("("):
+            problem = f"the goal '{name}' has no condition in parentheses"
+            raise bad(line, problem, f"write '{name}: ({condition.strip() or 'CONDITION'})'")
         goals[name] = make_goal(world, name, condition, line)
     if not goals:
         raise BadInput("there are no goals", hint="write one a line, as 'NAME: (CONDITION)'")
