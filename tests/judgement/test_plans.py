@@ -240,6 +240,12 @@ def test_the_judgement_as_tables() -> None:
     judgement = seen("doors-keys-gems", "gem-a", "gem-c")
     table = judgement.to_pandas()
     assert set(table["trial"]) == {1, 2}
+    columns = ["trial", "agent", "step", "frame", "plan", "action"]
+    assert list(table.columns) == [*columns, "variable", "value", "probability"]
+    for trial, plan in enumerate(judgement.plans, start=1):
+        rows = table[table["trial"] == trial].drop_duplicates("step")
+        assert set(rows["plan"]) == {plan.name}
+        assert rows["action"].tolist() == ["", *plan.steps]
     assert judgement.to_xarray()["posterior"].shape == judgement.test.joint.shape
 
 

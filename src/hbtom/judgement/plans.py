@@ -86,10 +86,19 @@ class PlanJudgement(Shown):
         }
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return every belief after every action as a tidy table (needs the extra ``tables``)."""
+        """Return every belief after every action as a tidy table (needs the extra ``tables``).
+
+        Beside ``frame`` are the name of the plan, and the action before the belief, empty at first.
+        """
         from hbtom.judgement.tables import to_pandas
 
-        return to_pandas(self.posteriors)
+        table = to_pandas(self.posteriors)
+        place = table.columns.get_loc("frame") + 1
+        table.insert(place, "plan", [self.plans[trial - 1].name for trial in table["trial"]])
+        actions = [("", *plan.steps) for plan in self.plans]
+        rows = zip(table["trial"], table["step"], strict=True)
+        table.insert(place + 1, "action", [actions[trial - 1][step] for trial, step in rows])
+        return table
 
     def to_xarray(self) -> xr.Dataset:
         """Return the last plan's posterior with labelled axes (needs the extra ``tables``)."""
