@@ -53,7 +53,8 @@ class BadInput(ValueError):
     def __str__(self) -> str:
         where = str(self.place)
         message = f"{where}: {self.problem}" if where else self.problem
-        return f"{message}. Hint: {self.hint}" if self.hint else message
+        end = "" if message.endswith(("?", "!", ".")) else "."
+        return f"{message}{end} Hint: {self.hint}" if self.hint else message
 
     @property
     def said(self) -> str:

@@ -70,10 +70,28 @@ def test_the_last_plan_is_judged_when_asked(infer) -> None:
     [
         (["gem-a"], "had no clear preference so far, and wanted gem-a"),
         (["gem-a", "gem-a", "gem-a"], "wanted gem-a, wanted 2 of 2 times; nothing surprising"),
+        (  # no part is below a half here, and yet this is not as expected
+            ["wanders", "wanders", "wanders"],
+            "had no clear preference so far, and wanted gem-c, as it seemed, and then gem-a",
+        ),
+        (
+            ["turns-back", "turns-back", "turns-back"],
+            "expected gem-b, wanted 2 of 2 times; wanted gem-c, as it seemed, and then gem-b",
+        ),
     ],
 )
 def test_judgements_in_words(infer, plans: list[str], sentence: str) -> None:
     assert infer(*map(plan, plans), more=("--judge",)).out.splitlines()[-1] == f"    {sentence}"
+
+
+def test_one_plan_is_judged_with_a_warning_and_inferred_without(infer) -> None:
+    told = "there is one plan only: it is judged without familiarization"
+    assert told in infer(plan("gem-a"), more=("--judge",)).err
+    assert infer(plan("gem-a")).err == ""
+    assert infer(plan("gem-a"), plan("gem-a"), more=("--judge",)).err == ""
+    for judged, warnings in ((("--judge",), [told]), ((), [])):
+        ran = infer(plan("gem-a"), more=("--format", "json", *judged))
+        assert json.loads(ran.out)["warnings"] == warnings
 
 
 def test_something_else(infer) -> None:
@@ -126,7 +144,7 @@ def test_a_plan_that_does_not_tell_what_came_of_it_is_told_what_to_add(
     ran = infer(str(file), folder=GRIPPER)
     assert (ran.status, ran.out) == (1, "")
     told = "line 2: what came of step 2, (grasp cup shelf), is not clear: is (busy) true after it?"
-    assert ran.err.startswith(f"hbtom: {file}: {told}")
+    assert ran.err.startswith(f"hbtom: {file}: {told} Hint: ")
     assert "'(grasp cup shelf) => (not (busy))'" in ran.err
     file.write_text("\n".join(lines).replace("(grasp cup shelf)", "(grasp cup shelf) => (busy)"))
     assert infer(str(file), folder=GRIPPER).status == 0
@@ -186,6 +204,22 @@ def written(folder: Path, **changed: str) -> Path:
 
 BAD = {
     "a domain that is not closed": ({"domain": SWITCHES[:-4]}, "domain.pddl: line 13: "),
+    "an action that is not closed": (
+        {"domain": SWITCHES.replace(":effect (on ?l))", ":effect (on ?l)")},
+        "domain.pddl: line 2: a parenthesis is opened here and never closed. "
+        "Hint: (:action on line 10 begins within (:action turn-on of line 6; is a ) missing there?",
+    ),
+    "a misspelt section": (
+        {"problem": LAMPS.replace(":init", ":inti")},
+        "problem.pddl: line 5: ':inti' in a problem is not supported. "
+        "Hint: the sections of a problem are :domain, ",
+    ),
+    "a goal without parentheses": (
+        {"goals": "roses: watered roses"},
+        "goals.txt: line 1: the goal 'roses' has no condition in parentheses. "
+        "Hint: write 'roses: (watered roses)'",
+    ),
+    "no actions": ({"plan": "; none"}, "plan.txt: there are no actions in it"),
     "a feature": (
         {"domain": SWITCHES.replace(":effect (on ?l)", ":effect (when (on ?l) (broken ?l))")},
         "domain.pddl: line 9: 'when' in an effect is not supported",

@@ -181,6 +181,25 @@ def test_without_a_plan_there_is_nothing_to_judge() -> None:
         judge_plans([make_goal(world_of(), "dark", "(not (on hall))")], [])
 
 
+def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> None:
+    world = world_of()
+    goal, plan = make_goal(world, "dark", "(not (on hall))"), read_plan(world, "(turn-off hall)")
+    for goals, plans, told in (
+        ([], [plan], "there is no goal"),
+        (goal, [plan], "give \\[goal\\]"),
+        ("goals.txt", [plan], "load_goals\\(world, file\\)"),
+        (["dark"], [plan], "'dark' is no goal.*load_goals"),
+        ([goal], plan, "give \\[plan\\]"),
+        ([goal], "seen.plan", "load_plan\\(world, file\\)"),
+        ([goal], ["seen.plan"], "'seen.plan' is no plan.*load_plan\\(world, file\\)"),
+        ([goal], 3, "3 is no list of plans"),
+    ):
+        with pytest.raises(BadInput, match=told):
+            judge_plans(goals, plans)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="there is no goal"):
+        plan_on_graph(explore(world), ())
+
+
 def test_a_goal_that_holds_already_and_a_plan_that_does_nothing() -> None:
     world = world_of()
     goals = [make_goal(world, "light", "(on hall)"), make_goal(world, "dark", "(not (on hall))")]
@@ -196,7 +215,8 @@ def test_warnings_are_told_once_and_with_the_plan() -> None:
     world = example("kitchen")
     salad = make_goal(world, "salad", "(served salad)")
     plan = load_plan(world, EXAMPLES / "kitchen" / "plans" / "spoilt.plan")
-    (warning,) = judge_plans([salad], [plan]).warnings
+    alone, warning = judge_plans([salad], [plan]).warnings
+    assert alone == "there is one plan only: it is judged without familiarization"
     assert warning.endswith("makes every goal impossible; it is left out of the evidence")
 
 
@@ -220,6 +240,12 @@ def test_the_judgement_as_tables() -> None:
     judgement = seen("doors-keys-gems", "gem-a", "gem-c")
     table = judgement.to_pandas()
     assert set(table["trial"]) == {1, 2}
+    columns = ["trial", "agent", "step", "frame", "plan", "action"]
+    assert list(table.columns) == [*columns, "variable", "value", "probability"]
+    for trial, plan in enumerate(judgement.plans, start=1):
+        rows = table[table["trial"] == trial].drop_duplicates("step")
+        assert set(rows["plan"]) == {plan.name}
+        assert rows["action"].tolist() == ["", *plan.steps]
     assert judgement.to_xarray()["posterior"].shape == judgement.test.joint.shape
 
 

@@ -152,5 +152,11 @@ def test_a_simulated_agent_gets_what_it_wants_and_is_the_same_for_the_same_seed(
 def test_what_cannot_be_simulated_is_told() -> None:
     with pytest.raises(BadInput, match="no probability"):
         hbtom.simulate(planned(), unseen=1.5)
-    with pytest.raises(BadInput, match="no goals"):
-        hbtom.simulate([])
+    for given, told in (
+        ([], "there is no goal"),
+        (planned().goals[0], "give \\[goal\\]"),
+        ("goals.txt", "load_goals"),
+        (example("doors-keys-gems"), "is no list of goals"),
+    ):
+        with pytest.raises(BadInput, match=told):
+            hbtom.simulate(given)  # type: ignore[arg-type]

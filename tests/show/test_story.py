@@ -25,6 +25,7 @@ from episodes import trial as still_and_walk
 from hbtom.judgement import Judgement
 from hbtom.show.page.scene import leaders, per_cent
 from hbtom.show.page.story import Chapter, story
+from hbtom.show.words import explain
 
 
 def told(chapter: Chapter, kind: str) -> list[tuple[int, str]]:
@@ -218,3 +219,14 @@ def test_the_story_is_the_same_each_time(to_spoon: Judgement) -> None:
 )
 def test_probabilities_as_people_say_them(share, words) -> None:
     assert plain_spaces(per_cent(share)) == words
+
+
+def test_a_choice_without_a_preference_is_said_to_be_one() -> None:
+    one = to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)])
+    judgement = hbtom.judge(read(episode(one)))
+    assert min(judgement.parts.to_dict().values()) > 0.5
+    assert explain(judgement) == "had no clear preference so far, and went to heart.png"
+    assert "no clear preference" in story(judgement)[-1].summary
+    usual = hbtom.judge(read(episode(one, one, one, one)))
+    assert explain(usual).endswith("nothing surprising")
+    assert story(usual)[-1].summary.endswith("Nothing about this is surprising.")

@@ -10,7 +10,7 @@ import click
 from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput
-from hbtom.judgement.plans import PlanJudgement, judge_plans
+from hbtom.judgement.plans import ALONE, PlanJudgement, judge_plans
 from hbtom.model import Model, find_model
 from hbtom.world.pddl import Goal, SeenPlan, load_goals, load_plan, load_world
 
@@ -43,7 +43,7 @@ def run(
     except BadInput as error:
         complain(error)
         return 1
-    for warning in judgement.warnings:
+    for warning in _warnings(judgement, judged):
         complain(f"warning: {warning}")
     _print(judgement, form, judged)
     return 0
@@ -79,9 +79,14 @@ def _draw(judgement: PlanJudgement, target: Path) -> None:
     write_whole(target, figure_bytes(judgement.plot(), target.suffix[1:]))
 
 
+def _warnings(judgement: PlanJudgement, judged: bool) -> list[str]:
+    """Return what to warn of: that there is but one plan limits a judgement, not an inference."""
+    return [warning for warning in judgement.warnings if judged or warning != ALONE]
+
+
 def _print(judgement: PlanJudgement, form: str, judged: bool) -> None:
     if form == "json":
-        values = judgement.to_dict()
+        values = {**judgement.to_dict(), "warnings": _warnings(judgement, judged)}
         verdict = ("plausibility", "parts", "surprise")
         print_json({k: v for k, v in values.items() if judged or k not in verdict})
         return

@@ -18,6 +18,19 @@ def plausibility(classifier: Classifier, surprise: Triple) -> tuple[float, Tripl
     return parts.goal * parts.efficiency * parts.observation, parts
 
 
+def losses(classifier: Classifier, parts: Triple) -> Triple:
+    """Return which share of each part its surprise costs: 1 - p(x) / p(0), at least 0."""
+
+    def loss(curve: Logistic, part: float) -> float:
+        return max(1.0 - part / logistic(curve, 0.0), 0.0)
+
+    return Triple(
+        goal=loss(classifier.goal, parts.goal),
+        efficiency=loss(classifier.efficiency, parts.efficiency),
+        observation=loss(classifier.observation, parts.observation),
+    )
+
+
 def logistic(curve: Logistic, x: float) -> float:
     """Return 1 / (1 + exp(-(w x + b))), without overflow."""
     z = curve.weight * x + curve.bias

@@ -33,6 +33,8 @@ from hbtom.world.pddl import (
     SeenPlan,
     TooManyStates,
     World,
+    check_goals,
+    check_plans,
     explore,
     make_goal,
 )
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+ALONE = "there is one plan only: it is judged without familiarization"
 MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal actions of a state
 
 
@@ -83,10 +86,19 @@ class PlanJudgement(Shown):
         }
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return every belief after every action as a tidy table (needs the extra ``tables``)."""
+        """Return every belief after every action as a tidy table (needs the extra ``tables``).
+
+        Beside ``frame`` are the name of the plan, and the action before the belief, empty at first.
+        """
         from hbtom.judgement.tables import to_pandas
 
-        return to_pandas(self.posteriors)
+        table = to_pandas(self.posteriors)
+        place = table.columns.get_loc("frame") + 1
+        table.insert(place, "plan", [self.plans[trial - 1].name for trial in table["trial"]])
+        actions = [("", *plan.steps) for plan in self.plans]
+        rows = zip(table["trial"], table["step"], strict=True)
+        table.insert(place + 1, "action", [actions[trial - 1][step] for trial, step in rows])
+        return table
 
     def to_xarray(self) -> xr.Dataset:
         """Return the last plan's posterior with labelled axes (needs the extra ``tables``)."""
@@ -118,8 +130,9 @@ def judge_plans(
     give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
     """
     model = find_model(model)
-    if not plans:
-        raise BadInput("there is no plan to judge")
+    plans = check_plans(plans)
+    if not isinstance(goals, GraphPlans):
+        goals = check_goals(goals)
     if not 0 <= something_else < np.inf:
         raise BadInput(f"{something_else} is no weight", hint="it is a number of 0 or more")
     beliefs, posteriors = Beliefs(), []
@@ -131,7 +144,7 @@ def judge_plans(
     surprises = surprise(posteriors[-1])
     product, parts = plausibility(model.classifier, surprises)
     return PlanJudgement(
-        plans=tuple(plans),
+        plans=plans,
         model=model,
         plausibility=product,
         parts=parts,
@@ -195,7 +208,8 @@ def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:
 
 def _warnings(plans: Sequence[SeenPlan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
     """Say all that limits what the inference means."""
-    warnings = [warning for plan in plans for warning in plan.world.warnings]
+    warnings = [ALONE] if len(plans) == 1 else []
+    warnings += [warning for plan in plans for warning in plan.world.warnings]
     for plan, posterior in zip(plans, posteriors, strict=True):
         warnings += [f"{plan.name}: {warning}" for warning in posterior.warnings]
     return tuple(dict.fromkeys(warnings))

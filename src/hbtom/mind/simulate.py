@@ -16,7 +16,7 @@ from hbtom.arrays import Floats
 from hbtom.errors import BadInput
 from hbtom.model import Model, find_model
 from hbtom.plan.graph import GraphPlans, plan_on_graph
-from hbtom.world.pddl import Glimpses, Goal, Plan, SeenPlan, explore
+from hbtom.world.pddl import Glimpses, Goal, Plan, SeenPlan, check_goals, explore
 
 MOST_STEPS = 1000  # of a plan that does not get to its goal
 
@@ -63,9 +63,8 @@ def simulate(
 
 
 def _planned(goals: Sequence[Goal]) -> GraphPlans:
-    if not goals:
-        raise BadInput("there are no goals")
-    return plan_on_graph(explore(goals[0].world), tuple(goals))
+    some = check_goals(goals)
+    return plan_on_graph(explore(some[0].world), some)
 
 
 def _acted(

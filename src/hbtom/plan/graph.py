@@ -15,7 +15,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.plan.chance import expected_cost
 from hbtom.plan.transitions import Transitions, cheapest
-from hbtom.world.pddl import Goal, StateGraph
+from hbtom.world.pddl import Goal, StateGraph, check_goals
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,7 @@ class GraphPlans:
 
 def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphPlans:
     """Plan from every state of a whole graph to every goal."""
+    goals = check_goals(goals)
     outcomes = graph.outcomes, graph.target, graph.probability
     transitions = Transitions(graph.choices, graph.cost, *outcomes)
     solve = cheapest if transitions.certain else expected_cost

@@ -8,10 +8,8 @@ from hbtom.judgement.plans import PlanJudgement
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.show.columns import columns
-from hbtom.show.words import SURE, SURPRISING, plain
+from hbtom.show.words import CLEAR, SURE, plain, surprising
 from hbtom.world.pddl import SeenPlan
-
-CLEAR = 0.5  # a goal must be likelier than this to be expected
 
 
 def beliefs_table(plan: SeenPlan, posterior: Posterior) -> str:
@@ -40,22 +38,25 @@ def verdict_table(judgement: PlanJudgement) -> str:
 
 def explain_plan(judgement: PlanJudgement) -> str:
     """Say in a sentence what was surprising about the last plan, or that nothing was."""
-    test, parts = judgement.test, judgement.parts.to_dict()
-    if len(test) == 0:
+    if len(judgement.test) == 0:
         return "it does nothing"
-    least = min(parts, key=parts.__getitem__)
-    if parts[least] >= SURPRISING:
-        return f"{_wanted(test)}{_history(judgement, _likeliest(test, -1))}; nothing surprising"
     tell = {"goal": _other_goal, "efficiency": _other_efficiency, "observation": _unlikely_step}
-    return tell[least](judgement)
+    return tell.get(surprising(judgement), _as_expected)(judgement)
+
+
+def _as_expected(judgement: PlanJudgement) -> str:
+    test = judgement.test
+    return f"{_wanted(test)}{_history(judgement, _likeliest(test, -1))}; nothing surprising"
 
 
 def _other_goal(judgement: PlanJudgement) -> str:
     test = judgement.test
     expected, then = _likeliest(test, 0), _likeliest(test, int(shift(test.goal).argmax()))
+    last = _likeliest(test, -1)
+    wanted = last if then == last else f"{then}, as it seemed, and then {last}"
     if expected == then or test.goal[0].max() <= CLEAR:
-        return f"had no clear preference so far, and wanted {then}"
-    return f"expected {expected}{_history(judgement, expected)}; wanted {then}"
+        return f"had no clear preference so far, and wanted {wanted}"
+    return f"expected {expected}{_history(judgement, expected)}; wanted {wanted}"
 
 
 def _other_efficiency(judgement: PlanJudgement) -> str:

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hbtom.judgement import Judgement
+from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.effort import KEY, UNIT
 from hbtom.observe import Look, names
 from hbtom.world.steady import way_length
 
+if TYPE_CHECKING:
+    from hbtom.judgement.plans import PlanJudgement
+
 SURE = 0.9  # a goal below this is not said without reserve
-SURPRISING = 0.5  # a part below this is worth a sentence
+CLEAR = 0.5  # a goal must be likelier than this to be expected
+SURPRISING = 0.25  # a part that loses more than this share to its surprise is worth a sentence
+
+
+def surprising(judgement: Judgement | PlanJudgement) -> str:
+    """Return the part of the plausibility that loses most to its surprise; none if all lose little.
+
+    Parts are compared with their best, since without any surprise they differ, too.
+    """
+    lost = losses(judgement.model.classifier, judgement.parts).to_dict()
+    most = max(lost, key=lost.__getitem__)
+    return most if lost[most] > SURPRISING else ""
 
 
 def explain(judgement: Judgement) -> str:
@@ -19,12 +36,8 @@ def explain(judgement: Judgement) -> str:
         return "there is nothing that it could want"
     if len(judgement.test) == 0:
         return "it does not move"
-    parts = judgement.parts.to_dict()
-    least = min(parts, key=parts.__getitem__)
-    if parts[least] >= SURPRISING:
-        return _as_expected(judgement)
     tell = {"goal": _other_goal, "efficiency": _other_efficiency, "observation": _unlikely_step}
-    return tell[least](judgement)
+    return tell.get(surprising(judgement), _as_expected)(judgement)
 
 
 def _as_expected(judgement: Judgement) -> str:
@@ -39,8 +52,11 @@ def _as_expected(judgement: Judgement) -> str:
 
 def _other_goal(judgement: Judgement) -> str:
     test = judgement.test
-    expected, went = _likeliest(test, 0), _likeliest(test, int(shift(test.goal).argmax()))
-    if expected == went:
+    expected, then = _likeliest(test, 0), _likeliest(test, int(shift(test.goal).argmax()))
+    went = _likeliest(test, -1)
+    if then != went:
+        went = f"{then}, as it seemed, and then to {went}"
+    if expected == then or test.goal[0].max() <= CLEAR:
         return f"had no clear preference so far, and went to {went}"
     return f"expected {expected}{_history(judgement, expected)}; went to {went}"
 

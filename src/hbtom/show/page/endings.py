@@ -7,7 +7,7 @@ import math
 from hbtom.mind.effort import UNIT
 from hbtom.model import Grid
 from hbtom.show.page.scene import Scene, listed, per_cent
-from hbtom.show.words import SURE, SURPRISING
+from hbtom.show.words import SURE, surprising
 
 DETOUR = 1.15  # times the shortest way: what is longer is called a detour
 WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost
@@ -62,12 +62,11 @@ def _wish(scene: Scene) -> str:
 
 def _verdict(scene: Scene) -> str:
     """Say what was surprising about the test trial, or that nothing was."""
-    parts = scene.judgement.parts.to_dict()
-    least = min(parts, key=parts.__getitem__)
-    if parts[least] >= SURPRISING:
+    what = surprising(scene.judgement)
+    if not what:
         return "Nothing about this is surprising."
     tell = {"goal": _goal, "efficiency": _efficiency, "observation": _observation}
-    return f"This is surprising: {tell[least](scene)}."
+    return f"This is surprising: {tell[what](scene)}."
 
 
 def _goal(scene: Scene) -> str:

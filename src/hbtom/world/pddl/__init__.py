@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Domain, read_domain
-from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, is_partial, read_glimpses
-from hbtom.world.pddl.goals import Goal, make_goal, read_goals
+from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, check_plans, is_partial, read_glimpses
+from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
 from hbtom.world.pddl.grounding import ground
 from hbtom.world.pddl.plans import Plan, read_plan
 from hbtom.world.pddl.problem import Problem, read_problem
@@ -29,6 +29,8 @@ __all__ = [
     "TooManyStates",
     "World",
     "around",
+    "check_goals",
+    "check_plans",
     "explore",
     "ground",
     "load_goals",
@@ -66,7 +68,12 @@ def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
     with _blaming(file):
         text = _text(file)
         read = read_glimpses if is_partial(text) else read_plan
-        return read(world, text, agent=agent, name=os.fspath(file))
+        plan = read(world, text, agent=agent, name=os.fspath(file))
+        if not len(plan):
+            raise BadInput(
+                "there are no actions in it", hint="write '(ACTION OBJECT ...)', one a line"
+            )
+        return plan
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from hbtom.errors import BadInput
 from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
 from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
 from hbtom.world.pddl.language import (
@@ -92,7 +93,7 @@ def read_domain(text: str) -> Domain:
                 raise bad(section.line, f"there are two actions '{action.name}'")
             actions[action.name] = action
         elif section.head not in _SECTIONS:
-            raise unsupported(section, f"'{section.head or short(section)}' in a domain")
+            raise unknown_section(section, "domain", (*_SECTIONS, ":action"))
     if not actions:
         raise bad(1, "the domain has no actions")
     return Domain(name, language, tuple(actions.values()))
@@ -112,6 +113,12 @@ def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:
         if isinstance(section, Word):
             raise bad(section.line, f"'{section.text}' stands outside of all sections")
     return name_of(name), tuple(one for one in sections if isinstance(one, Form))
+
+
+def unknown_section(section: Form, kind: str, known: Sequence[str]) -> BadInput:
+    """Return the error for a section that is not supported, or misspelt."""
+    problem = f"'{section.head or short(section)}' in a {kind} is not supported"
+    return bad(section.line, problem, f"the sections of a {kind} are {', '.join(known)}")
 
 
 def check_requirements(section: Form) -> tuple[str, ...]:

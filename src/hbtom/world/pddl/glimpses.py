@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -61,6 +63,22 @@ class Glimpses:
 
 
 SeenPlan = Plan | Glimpses
+
+
+def check_plans(plans: object) -> tuple[SeenPlan, ...]:
+    """Return plans that were seen as a tuple; anything else is refused."""
+    hint = "give a list of plans, each as load_plan(world, file) returns it"
+    if isinstance(plans, SeenPlan):
+        raise BadInput("this is one plan, not a list of plans", hint="give [plan]")
+    if isinstance(plans, str | bytes | os.PathLike) or not isinstance(plans, Iterable):
+        raise BadInput(f"{plans!r} is no list of plans", hint=hint)
+    several = tuple(plans)
+    for one in several:
+        if not isinstance(one, SeenPlan):
+            raise BadInput(f"{one!r} is no plan", hint=hint)
+    if not several:
+        raise BadInput("there is no plan to judge", hint=hint)
+    return several
 
 
 def is_partial(text: str) -> bool:

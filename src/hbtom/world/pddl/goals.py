@@ -5,7 +5,9 @@ gem-1: (has gem-1)      ; a name, a colon, and a condition as in a PDDL problem
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -72,6 +74,22 @@ def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:
     return words_of(facts[0], world.words), words_of(facts[1], world.words)
 
 
+def check_goals(goals: object) -> tuple[Goal, ...]:
+    """Return the goals that an agent may have as a tuple; anything else is refused."""
+    hint = "give a list of goals, as load_goals(world, file) returns them"
+    if isinstance(goals, Goal):
+        raise BadInput("this is one goal, not a list of goals", hint="give [goal]")
+    if isinstance(goals, str | bytes | os.PathLike) or not isinstance(goals, Iterable):
+        raise BadInput(f"{goals!r} is no list of goals", hint=hint)
+    several = tuple(goals)
+    for one in several:
+        if not isinstance(one, Goal):
+            raise BadInput(f"{one!r} is no goal", hint=hint)
+    if not several:
+        raise BadInput("there is no goal that an agent could have", hint=hint)
+    return several
+
+
 def read_goals(world: World, text: str) -> tuple[Goal, ...]:
     """Read goals, one a line; a comment begins with a semicolon."""
     goals: dict[str, Goal] = {}
@@ -86,6 +104,9 @@ def read_goals(world: World, text: str) -> tuple[Goal, ...]:
         name, condition = named.groups()
         if name in goals:
             raise bad(line, f"there are two goals '{name}'")
+        if not condition.strip().startswith("("):
+            problem = f"the goal '{name}' has no condition in parentheses"
+            raise bad(line, problem, f"write '{name}: ({condition.strip() or 'CONDITION'})'")
         goals[name] = make_goal(world, name, condition, line)
     if not goals:
         raise BadInput("there are no goals", hint="write one a line, as 'NAME: (CONDITION)'")

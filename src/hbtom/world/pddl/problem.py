@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hbtom.world.pddl.domain import Domain, check_requirements, define
+from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_section
 from hbtom.world.pddl.effects import COST, number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
@@ -34,7 +34,7 @@ def read_problem(text: str, domain: Domain) -> Problem:
         if told[section.head] is not section:
             raise bad(told[section.head].line, f"the problem has '{section.head}' twice")
         if section.head not in _SECTIONS:
-            raise unsupported(section, f"'{section.head or short(section)}' in a problem")
+            raise unknown_section(section, "problem", _SECTIONS)
     if ":requirements" in told:
         check_requirements(told[":requirements"])
     _check_domain(told, domain, name)

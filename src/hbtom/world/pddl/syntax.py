@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from hbtom.errors import BadInput, Place
 
+_SECTION = 2  # lists that are open in a section: the file's one, and its own
 DEEPEST = 100  # lists within lists; beyond this nobody means it
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+|\n")
@@ -50,6 +51,7 @@ def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
     whole: list[Node] = []
     around: list[tuple[list[Node], int]] = []  # the lists that are open, and where they opened
     inside, opened = whole, first
+    astray = ""  # the first section that begins within another one
     for token, line in _tokens(text, first):
         if token == "(":
             if len(around) == DEEPEST:
@@ -63,10 +65,20 @@ def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
             inside, opened = around.pop()
             inside.append(form)
         else:
+            if token.startswith(":") and not inside and len(around) > _SECTION:
+                outer = Form(tuple(around[_SECTION][0]), around[_SECTION][1])
+                astray = astray or _within(token, line, outer)
             inside.append(Word(token, line))
     if around:
-        raise bad(opened, "a parenthesis is opened here and never closed")
+        raise bad(opened, "a parenthesis is opened here and never closed", astray)
     return tuple(whole)
+
+
+def _within(token: str, line: int, outer: Form) -> str:
+    name = " ".join(part.text for part in outer.parts[:2] if isinstance(part, Word))
+    return (
+        f"({token} on line {line} begins within ({name} of line {outer.line}; is a ) missing there?"
+    )
 
 
 def read_form(text: str, first: int = 1) -> Form:
