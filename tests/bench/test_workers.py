@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -127,3 +129,15 @@ def test_an_interrupted_generation_ends_and_leaves_nothing(tmp_path):
     assert running.returncode == 1
     assert b"Traceback" not in complaint
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def heavy(numbers: Sequence[int]) -> Iterator[bytes]:
+    for _ in numbers:
+        yield bytes(30_000_000)  # takes so long to send that it is mostly on its way
+
+
+def test_leaving_while_results_are_on_their_way_does_not_hang() -> None:
+    """Processes are killed in the middle of a message, of which the rest never comes."""
+    for _ in range(8):
+        with closing(each(heavy, range(32), 2)) as results:
+            next(results)

@@ -60,6 +60,7 @@ def each(
         # pool is over at once, and leaves nothing that the end of Python could stumble over.
         for process in set(multiprocessing.active_children()) - others:
             process.kill()
+        _let_go(pool)
         pool.shutdown()
         if isinstance(error, BrokenProcessPool):
             raise BadInput(
@@ -79,6 +80,17 @@ def without_collecting_garbage() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+def _let_go(pool: ProcessPoolExecutor) -> None:
+    """Keep a pool whose processes were killed from waiting for them.
+
+    One that is killed while it writes leaves half a message. For the rest of it the pool would wait
+    forever, as long as anybody could write it: this process can, though it never does.
+    """
+    writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
+    if writer is not None:
+        writer.close()
 
 
 def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
