@@ -14,7 +14,7 @@ from hbtom.model import Acts, Continuous
 from hbtom.observe import Trial
 from hbtom.observe.events import without_gaps
 from hbtom.plan import CONTINUOUS
-from hbtom.plan.plans import cells_marked, plan_costs
+from hbtom.plan.plans import plan_costs
 from hbtom.world.course import (
     HELD,
     MOVE,
@@ -78,7 +78,7 @@ def _continuous_effort(
         items, radius, objects, path, key_path, barrier_left, lock_there, final, stride
     )
     key = objects if len(items) > objects else -1
-    needed = _needed(path[0], start, stop, closed, cell)
+    needed = _needed(path[0], act, phase, start, stop, closed, cell)
     cost = plan_costs(
         closed, opened, to_item, to_lock, moves, cell / UNIT, act_cost, opening, key, needed
     )
@@ -210,20 +210,21 @@ def _way(price: float, down: int, right: int) -> float:
 
 @part
 def _needed(
-    first: Annotated[Floats, "2"],
-    start: Annotated[Floats, "step 2"],
-    stop: Annotated[Floats, "step 2"],
-    closed: Annotated[Bools, "row column"],
-    cell: float,
-) -> Annotated[Ints, "needed 2"]:
-    """Return the cells whose costs matter: around every place, and further out beside walls."""
+    first: Floats, act: Ints, phase: Ints, start: Floats, stop: Floats, closed: Bools, cell: float
+) -> Annotated[Bools, "phase row column"]:
+    """Tell whose costs matter: cells around every place in its phase, further out beside walls.
+
+    An act may lead from a phase to any other.
+    """
     rows, columns = closed.shape
-    marked = np.zeros((rows, columns), dtype=np.bool_)
-    _mark(marked, closed, cell, first[0], first[1])
+    needed = np.zeros((3, rows, columns), dtype=np.bool_)
+    _mark(needed[START], closed, cell, first[0], first[1])
     for step in range(len(start)):
-        _mark(marked, closed, cell, start[step, 0], start[step, 1])
-        _mark(marked, closed, cell, stop[step, 0], stop[step, 1])
-    return cells_marked(marked)
+        for layer in range(3):
+            if layer == phase[step] or act[step] != MOVE:
+                _mark(needed[layer], closed, cell, start[step, 0], start[step, 1])
+                _mark(needed[layer], closed, cell, stop[step, 0], stop[step, 1])
+    return needed
 
 
 @part

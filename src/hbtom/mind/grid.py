@@ -14,7 +14,7 @@ from hbtom.model import Acts, Grid
 from hbtom.observe import Trial
 from hbtom.observe.events import without_gaps
 from hbtom.plan import GRID, Plans
-from hbtom.plan.plans import cells_marked, plan_costs
+from hbtom.plan.plans import plan_costs
 from hbtom.world import Course
 from hbtom.world.course import HELD, MOVE, OPEN, START, TOUCH, course_of, grid_steps
 from hbtom.world.floor import cell_of, grid_cells, world_of
@@ -70,7 +70,7 @@ def _grid_effort(
     )
     key = objects if len(items) > objects else -1
     row, column = cell_of(path[0, 1], cell, len(closed)), cell_of(path[0, 0], cell, closed.shape[1])
-    needed = _needed(row, column, start, closed.shape[0], closed.shape[1])
+    needed = _needed(row, column, act, phase, start, closed)
     cost = plan_costs(closed, opened, to_item, to_lock, moves, 1.0, act_cost, opening, key, needed)
     legal, q = _actions(
         cost, closed, opened, to_item, to_lock, moves, act_cost, opening, key, phase, start
@@ -215,12 +215,18 @@ def illegal(count: int) -> tuple[str, ...]:
 
 @part
 def _needed(
-    row: int, column: int, start: Annotated[Floats, "step 2"], rows: int, columns: int
-) -> Annotated[Ints, "needed 2"]:
-    """Return the cells whose costs matter: those that the agent was in, and those around them."""
-    marked = np.zeros((rows, columns), dtype=np.bool_)
-    marked[row, column] = True
+    row: int, column: int, act: Ints, phase: Ints, start: Floats, closed: Bools
+) -> Annotated[Bools, "phase row column"]:
+    """Tell whose costs matter: cells that the agent was in and those around them, in that phase.
+
+    An act may lead from a phase to any other.
+    """
+    rows, columns = closed.shape
+    needed = np.zeros((3, rows, columns), dtype=np.bool_)
+    needed[START, row, column] = True
     for step in range(len(start)):
         c, r = int(start[step, 0]), int(start[step, 1])
-        marked[max(r - 1, 0) : r + 2, max(c - 1, 0) : c + 2] = True
-    return cells_marked(marked)
+        needed[phase[step], max(r - 1, 0) : r + 2, max(c - 1, 0) : c + 2] = True
+        if act[step] != MOVE:
+            needed[:, r, c] = True
+    return needed

@@ -120,7 +120,8 @@ class Trial:
     @property
     def places(self) -> Annotated[Floats, "item 3"]:
         """Where the items lie: x, y and radius of each."""
-        return frozen([(*item.centre, item.radius) for item in self.items]).reshape(-1, 3)
+        flat = [value for item in self.items for value in (*item.centre, item.radius)]
+        return frozen(flat).reshape(-1, 3)
 
     @cached_property
     def whole_path(self) -> Annotated[Floats, "frame 2"]:

@@ -22,8 +22,9 @@ from hbtom.compiled import kernel, part
 from hbtom.plan.field import Stencil, fields
 from hbtom.world import Floor, Phase
 
-EVERYWHERE = np.empty((0, 2), dtype=np.int64)
+EVERYWHERE = np.empty((0, 0, 0), dtype=np.bool_)
 _NO_LOCK = np.empty((0, 0))
+START, HELD, OPEN = int(Phase.START), int(Phase.HELD), int(Phase.OPEN)  # for kernels
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,11 @@ def make_plans(
     costs: Costs,
     *,
     key: int | None,
-    needed: Annotated[Ints, "needed 2"] = EVERYWHERE,
+    needed: Annotated[Bools, "phase row column"] = EVERYWHERE,
 ) -> Plans:
     """Plan to every item of a trial; ``key`` is the index of the key among the items.
 
-    With ``needed`` cells given as rows and columns, costs may be left infinite in all others.
+    ``needed`` tells which cells matter in each phase; costs may be left infinite in all others.
     """
     to_lock = _NO_LOCK if floor.to_lock is None else floor.to_lock
     closed, opened, to_item, index = (
@@ -85,50 +86,51 @@ def plan_costs(
     act: float,
     opening: float,
     key: int,
-    needed: Annotated[Ints, "needed 2"],
+    needed: Annotated[Bools, "phase row column"],
 ) -> Annotated[Floats, "item layer row column"]:
     items, rows, columns = to_item.shape
     at_hand = act + cell * to_item
     if key < 0 and np.array_equal(closed, opened):
-        walk = fields(closed, at_hand, moves, cell, needed)
+        walk = fields(closed, at_hand, moves, cell, _in_any_phase(needed))
         return walk.reshape((items, 1, rows, columns))
-    if len(needed) > 0:  # a phase also needs to be known where it begins
-        needed = _also(needed, to_lock, to_item[max(key, 0)])
+    to_key = to_item[max(key, 0)]
     cost = np.empty((items, 3, rows, columns))
     start, held, free = cost[:, 0], cost[:, 1], cost[:, 2]
     wanted = at_hand.copy()
     if key >= 0:
         wanted[key] = np.inf  # once it is held there is nothing to plan
-    free[:] = fields(opened, wanted, moves, cell, needed)
+    free[:] = fields(opened, wanted, moves, cell, _in_phase(needed, OPEN, to_lock, to_key))
     if to_lock.size > 0:
         wanted = np.minimum(wanted, (opening + cell * to_lock) + free)
-    held[:] = fields(closed, wanted, moves, cell, needed)
+    held[:] = fields(closed, wanted, moves, cell, _in_phase(needed, HELD, to_lock, to_key))
     if key >= 0:
         free[key] = held[key] = 0.0
-        start[:] = fields(closed, np.minimum(at_hand, at_hand[key] + held), moves, cell, needed)
-    else:
-        start[:] = fields(closed, at_hand, moves, cell, needed)
+        at_hand = np.minimum(at_hand, at_hand[key] + held)
+    start[:] = fields(closed, at_hand, moves, cell, _in_phase(needed, START, to_lock, to_key))
     return cost
 
 
 @part
-def _also(needed: Ints, to_lock: Floats, to_key: Floats) -> Ints:
-    """Return the cells that are needed, with those from which lock and key are at hand."""
-    rows, columns = to_key.shape
-    more = np.empty((len(needed) + 2 * rows * columns, 2), dtype=np.int64)
-    more[: len(needed)] = needed
-    count = len(needed)
-    for r in range(rows):
-        for c in range(columns):
-            if to_key[r, c] < np.inf or (to_lock.size > 0 and to_lock[r, c] < np.inf):
-                more[count, 0], more[count, 1] = r, c
-                count += 1
-    return more[:count]
+def _in_phase(needed: Bools, phase: int, to_lock: Floats, to_key: Floats) -> Ints:
+    """Return the cells that matter in a phase: also those in which others begin, or end."""
+    if needed.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    marked = needed[phase] | (to_key < np.inf)
+    if to_lock.size > 0:
+        marked |= to_lock < np.inf
+    return _cells(marked)
 
 
 @part
-def cells_marked(marked: Bools) -> Ints:
-    """Return the cells that are marked in a map, as rows and columns: what plans are needed for."""
+def _in_any_phase(needed: Bools) -> Ints:
+    if needed.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    return _cells(needed[START] | needed[HELD] | needed[OPEN])
+
+
+@part
+def _cells(marked: Bools) -> Ints:
+    """Return the cells that are marked in a map, as rows and columns."""
     rows, columns = marked.shape
     cells, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
     for r in range(rows):
