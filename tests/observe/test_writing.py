@@ -264,7 +264,8 @@ def test_what_else_is_seen_is_written_too():
             was, now = (places(each.path) for each in (one, other))
             assert now <= was
             assert len(now) >= len(was) / 2 - 1
-    frame = json.loads(writing.write(given))[1][-1]
+    with_objects = Episode(given.trials[1:])  # files of the benchmark cannot do without
+    frame = json.loads(writing.write(with_objects))[0][-1]
     assert {"door"} <= set(frame)
 
 

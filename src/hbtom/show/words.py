@@ -56,6 +56,8 @@ def _other_goal(judgement: Judgement) -> str:
     went = _likeliest(test, -1)
     if then != went:
         went = f"{then}, as it seemed, and then to {went}"
+    if judgement.episode.familiarization and not _known(judgement):
+        return f"{name_of(test.agent)} was not seen before, and went to {went}"
     if expected == then or test.goal[0].max() <= CLEAR:
         return f"had no clear preference so far, and went to {went}"
     return f"expected {expected}{_history(judgement, expected)}; went to {went}"
@@ -104,10 +106,17 @@ def _history(judgement: Judgement, name: str) -> str:
         if posterior.agent == judgement.test.agent and posterior.reachable.sum() > 1
     ]
     if not earlier:
-        known = any(p.agent == judgement.test.agent for p in judgement.posteriors[:-1])
-        return "" if known else f" ({name_of(judgement.test.agent)} was not seen before)"
+        new = f" ({name_of(judgement.test.agent)} was not seen before)"
+        return "" if _known(judgement) else new
     times = sum(_likeliest(posterior, -1) == name for posterior in earlier)
     return f", chosen {times} of {len(earlier)} times"
+
+
+def _known(judgement: Judgement) -> bool:
+    """Tell whether the agent was seen in familiarization."""
+    return any(
+        trial.agent.look == judgement.test.agent for trial in judgement.episode.familiarization
+    )
 
 
 def _likeliest(posterior: Posterior, time: int) -> str:
