@@ -290,7 +290,7 @@ def test_errors_in_actions_name_the_domain(tmp_path) -> None:
 
 
 def test_files_that_are_not_there_or_not_text(tmp_path) -> None:
-    with pytest.raises(BadInput, match="No such file"):
+    with pytest.raises(BadInput, match="no such file"):
         load_world(tmp_path / "none.pddl", tmp_path / "none.pddl")
     (tmp_path / "bytes.pddl").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInput, match="not text"):

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
 from hbtom.bench.dataset import LeftOut, check_dataset, in_table
-from hbtom.bench.entries import Entry, entries, is_table, is_video
+from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.sources import Sources
@@ -154,7 +154,7 @@ def _written(
 def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
     """Yield every episode of a dataset, with the name that it keeps."""
     taken: dict[str, Entry] = {}
-    found_in = sorted(_episodes(source, left_out), key=lambda entry: is_video(entry.file))
+    found_in = sorted(_episodes(source, left_out), key=lambda entry: called_video(entry.file))
     for entry in found_in:  # files count before movies of them
         name = _kept_name(entry, source)
         found = _NAME.fullmatch(name)
@@ -171,7 +171,7 @@ def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
             )
         elif whole in taken:
             why = f"it would be called like {taken[whole].file}"
-            left_out.append(LeftOut(entry.file, why, unreadable=not is_video(entry.file)))
+            left_out.append(LeftOut(entry.file, why, unreadable=not called_video(entry.file)))
         else:
             taken[whole] = entry
             yield _Job(entry, whole)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hbtom.bench.entries import Entry, entries, is_table, is_video, task_name
+from hbtom.bench.entries import Entry, called_video, entries, is_table, task_name
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
@@ -173,7 +173,7 @@ def _packed(member: Member) -> int:
     Of members that come twice the nearest one counts, for an archive may be older than the files
     that it was made of, and of a video has to be seen what a file says.
     """
-    if is_video(member.file):
+    if called_video(member.file):
         return 3
     return 0 if not member.inside else 2 if is_table(member.path) else 1
 

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from hbtom.bench.tasks import task as task_called
 from hbtom.observe.archive import SUFFIX
+from hbtom.observe.video import SUFFIXES
 
 LEDGER = "downloads.json"  # what is known of archives that were downloaded
 
@@ -67,9 +68,9 @@ def is_table(path: str) -> bool:
     return path.endswith(SUFFIX)
 
 
-def is_video(path: str) -> bool:
+def called_video(path: str) -> bool:
     """Tell whether this is the name of a video."""
-    return path.endswith((".mp4", ".webm", ".gif"))
+    return path.endswith(SUFFIXES)
 
 
 def _in_zip(path: Path) -> Iterator[Entry]:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
 from hbtom.errors import BadInput
+from hbtom.observe.files import file_bytes
 
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -80,13 +81,7 @@ def read_labels(path: Path) -> Labels:
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each row, with a word on where in the file it is."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadInput("there is no such file", hint="check the name and the folder") from None
-    except IsADirectoryError:
-        raise BadInput("this is a folder, not a file of labels", hint=_NEEDED) from None
-    except OSError as error:
-        raise BadInput(f"the labels cannot be read: {error.strerror or error}") from None
+        text = file_bytes(path, "a file of labels").decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput("this is not text", hint="labels are JSON or CSV, in UTF-8") from None
     if not text.strip():

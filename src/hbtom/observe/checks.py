@@ -6,7 +6,7 @@ there is one value a frame; what does not hold is refused here, before any of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import replace
 from typing import Annotated, get_args
 
@@ -193,3 +193,9 @@ def _check_body(size: tuple[float, float], body: Body, place: Place) -> None:
         raise BadInput(f"the radius is {body.radius:g}", hint=HINTS["agent"], place=place)
     if not np.isfinite(body.look.colour).all():
         raise BadInput("a colour is not a number", hint=HINTS["agent"], place=place)
+
+
+def more_than_one(name: str, found: Sized) -> Iterator[str]:
+    """Warn of what is there more than once, though the model knows one of it only."""
+    if len(found) > 1:
+        yield f"there are {len(found)} {name}s; only the first, by look and place, is modelled"

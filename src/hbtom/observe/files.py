@@ -11,7 +11,7 @@ from hbtom.errors import BadInput
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
-from hbtom.observe.video import is_video
+from hbtom.observe.video import SUFFIXES, is_video
 
 LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
 _USUAL = 1 << 26  # bytes that are unpacked at once
@@ -98,17 +98,20 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
         like = None if other is None else other.episode
         return bib.Reading(mcs.read(data, name, like), b"", [], {})
+    if name.lower().endswith(SUFFIXES):
+        hint = "was the download or the copy interrupted?"
+        raise BadInput("this is no video, though it is called one", hint=hint)
     return bib.reading(data, name, other)
 
 
-def file_bytes(path: Path) -> bytes:
-    """Return what a file holds, or say why it cannot be read."""
+def file_bytes(path: Path, what: str = "an episode") -> bytes:
+    """Return what a file holds, or say why it cannot be read; ``what`` names what was expected."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
         raise BadInput("there is no such file", hint="check the name and the folder") from None
     except IsADirectoryError:
-        raise BadInput("this is a folder, not an episode", hint="name the files in it") from None
+        raise BadInput(f"this is a folder, not {what}", hint="name the files in it") from None
     except OSError as error:
         raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
     except ValueError as error:

@@ -13,7 +13,7 @@ from msgspec import Raw
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
-from hbtom.observe.checks import check, check_bodies
+from hbtom.observe.checks import check, check_bodies, more_than_one
 from hbtom.observe.decoding import problem
 from hbtom.observe.episode import Body, Look, Trial
 from hbtom.observe.fields import Known
@@ -60,8 +60,8 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
             *_changes("walls", walls, lengths),
             *_changes("objects", objects, lengths),
             *_changes("agent", [_alike(one or agent) for one in agents], lengths),
-            *_more_than_one("key", keys[0]),
-            *_more_than_one("lock", locks[0]),
+            *more_than_one("key", keys[0]),
+            *more_than_one("lock", locks[0]),
         ),
     )
     check(trial, key_name, lock_name)
@@ -157,8 +157,3 @@ def _equal(one: Any, other: Any) -> bool:
 def _alike(agent: Body) -> tuple[Look, float]:
     """Return what of an agent stays the same while it moves."""
     return agent.look, agent.radius
-
-
-def _more_than_one(name: str, bodies: tuple[Body, ...]) -> Iterable[str]:
-    if len(bodies) > 1:
-        yield f"there are {len(bodies)} {name}s; only the first, by look and place, is modelled"

@@ -25,18 +25,31 @@ def settled(
     path: Annotated[Floats, "step 2"], radius: float, things: Sequence[Disc]
 ) -> Annotated[Floats, "step 2"]:
     """Return a path that ends by going straight to what it ends at, if it ends at anything."""
-    touched = min(things, key=lambda thing: _gap(path[-1:], radius, thing)[0], default=None)
-    if touched is None:
+    found = last_apart(path, radius, things, NEARLY)
+    if found is None:
         return path
-    apart = np.flatnonzero(_gap(path, radius, touched) > NEARLY)
-    if not len(apart) or apart[-1] == len(path) - 1:
-        return path  # it was there from the beginning, or is not there at the end
-    last = int(apart[-1])
-    centre, size = touched
+    last, (centre, size) = found
     way = centre - path[last]
     far = float(np.hypot(*way))
     contact = path[last] + way * ((far - radius - size + _INSIDE) / far)
     return np.concatenate([path[: last + 1], np.tile(contact, (len(path) - last - 1, 1))])
+
+
+def last_apart(
+    path: Annotated[Floats, "step 2"], radius: float, things: Sequence[Disc], near: float
+) -> tuple[int, Disc] | None:
+    """Return the last step away from what a path ends at, and that thing.
+
+    None if it ends at nothing, or was there from the beginning. ``near`` is how wide a gap between
+    outlines counts as none.
+    """
+    touched = min(things, key=lambda thing: _gap(path[-1:], radius, thing)[0], default=None)
+    if touched is None:
+        return None
+    apart = np.flatnonzero(_gap(path, radius, touched) > near)
+    if not len(apart) or apart[-1] == len(path) - 1:
+        return None
+    return int(apart[-1]), touched
 
 
 def _gap(

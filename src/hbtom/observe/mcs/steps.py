@@ -16,7 +16,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.observe.episode import Body, Trial
+from hbtom.observe.episode import Trial
+from hbtom.observe.mcs.ending import Disc, last_apart
 from hbtom.observe.mcs.pace import BURNING, FRAMES
 
 START = 3  # still steps at the beginning, at most
@@ -83,25 +84,22 @@ def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
 def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> Steps:
     """Have the agent end where outlines meet, if it ends at an object that it has gone to."""
     path = trial.whole_path[frames]
-    touched = min(trial.objects, key=lambda one: _gap(path[-1:], trial.agent, one)[0], default=None)
-    if touched is None:
+    things = [(np.array(one.centre), one.radius) for one in trial.objects]
+    found = last_apart(path, trial.agent.radius, things, 0.0)
+    if found is None:
         return Steps(frames, path)
-    apart = np.flatnonzero(_gap(path, trial.agent, touched) > 0)
-    if not len(apart) or apart[-1] == len(path) - 1:
-        return Steps(frames, path)  # it was there from the beginning, or is not there at the end
-    first = int(apart[-1]) + 1
+    last, touched = found
+    first = last + 1
     stays = frames[first:][-(1 + PAUSE) :]
-    meeting = np.tile(_meeting(path, trial.agent, touched), (len(stays), 1))
+    meeting = np.tile(_meeting(path, trial.agent.radius, touched), (len(stays), 1))
     return Steps(np.concatenate([frames[:first], stays]), np.concatenate([path[:first], meeting]))
 
 
-def _meeting(path: Annotated[Floats, "step 2"], agent: Body, thing: Body) -> Annotated[Floats, "2"]:
+def _meeting(
+    path: Annotated[Floats, "step 2"], radius: float, thing: Disc
+) -> Annotated[Floats, "2"]:
     """Return the place nearest the end of a path at which outlines just meet."""
-    centre = np.array(thing.centre)
+    centre, size = thing
     out = next(way for way in path[::-1] - centre if way.any())
-    found: Floats = centre + out * ((agent.radius + thing.radius) / np.hypot(*out))
+    found: Floats = centre + out * ((radius + size) / np.hypot(*out))
     return found
-
-
-def _gap(path: Annotated[Floats, "step 2"], agent: Body, thing: Body) -> Annotated[Floats, "step"]:
-    return np.hypot(*(path - thing.centre).T) - agent.radius - thing.radius

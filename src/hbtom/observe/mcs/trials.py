@@ -9,7 +9,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, Place
-from hbtom.observe.checks import check
+from hbtom.observe.checks import check, more_than_one
 from hbtom.observe.episode import Body, Episode, Look, Trial, same_trial
 from hbtom.observe.mcs.ending import Disc, settled
 from hbtom.observe.mcs.others import RADIUS, others_of
@@ -82,9 +82,9 @@ def _trial(scene: Scene, span: range) -> Trial:
             *_absent(agent, span),
             *_changes("walls", (*scene.all("wall"), *scene.all("border")), span),
             *_changes("objects", [one.thing for one in objects], span),
-            *_more_than_one("agent", agents),
-            *_more_than_one("key", keys),
-            *_more_than_one("lock", locks),
+            *more_than_one("agent", agents),
+            *more_than_one("key", keys),
+            *more_than_one("lock", locks),
         ),
         others=others_of(at, others, present("paddle"), present("screen")),
     )
@@ -206,8 +206,3 @@ def _changes(name: str, things: Iterable[Thing], span: range) -> Iterator[str]:
     steps = [step for thing in things if (step := changes(thing, span)) is not None]
     if steps:
         yield f"'{name}' changes at step {min(steps)}; what is seen first is used"
-
-
-def _more_than_one(name: str, found: Sequence[Seen]) -> Iterator[str]:
-    if len(found) > 1:
-        yield f"there are {len(found)} {name}s; only the first, by look and place, is modelled"

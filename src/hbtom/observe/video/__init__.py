@@ -8,6 +8,7 @@ walls are, ``colours``, ``solids`` and ``things`` what else there is, ``followin
 MP4 = b"ftyp"  # after the length of the first box
 WEBM = b"\x1a\x45\xdf\xa3"
 GIF = b"GIF87a", b"GIF89a"
+SUFFIXES = (".mp4", ".webm", ".gif")
 
 
 def is_video(data: bytes) -> bool:

@@ -7,7 +7,7 @@ lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Annotated, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.checks import check
+from hbtom.observe.checks import check, more_than_one
 from hbtom.observe.episode import Body, Episode, Look, Trial
 from hbtom.observe.mcs.ending import settled
 from hbtom.observe.mcs.pace import along, pace
@@ -151,7 +151,7 @@ def _trial(watched: Watched, cast: Cast, looks: Mapping[Thing, Look]) -> Trial:
         key_path=_key_path(watched, cast.keys[0]) if cast.keys else None,
         lock=_still(lock, "lock", LOCK, camera) if lock else None,
         lock_there=watched.lock_there if lock else None,
-        warnings=tuple(_more_than_one(cast.keys)),
+        warnings=tuple(more_than_one("key", cast.keys)),
     )
     check(trial)
     return trial
@@ -198,8 +198,3 @@ def _radius(thing: Thing, camera: Camera, usual: float) -> float:
         return usual
     drawn = sum(thing.form.pixels.shape) / 4 / camera.scale
     return usual if abs(drawn - usual) <= 1.0 / camera.scale else round(2 * drawn) / 2
-
-
-def _more_than_one(keys: Sequence[int]) -> Iterable[str]:
-    if len(keys) > 1:
-        yield f"there are {len(keys)} keys; only the first is modelled"

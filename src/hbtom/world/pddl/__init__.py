@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hbtom.errors import BadInput
+from hbtom.observe.files import file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, check_plans, is_partial, read_glimpses
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
@@ -87,9 +88,6 @@ def _blaming(file: File) -> Iterator[None]:
 
 def _text(file: File) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8")
+        return file_bytes(Path(file), "a file of text").decode()
     except UnicodeDecodeError:
         raise BadInput("this is not text", hint="PDDL is plain text, in UTF-8") from None
-    except OSError as error:
-        problem = f"the file cannot be read: {error.strerror or error}"
-        raise BadInput(problem, hint="check the name and the folder") from None

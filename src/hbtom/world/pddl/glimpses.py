@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -16,9 +14,9 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.world.pddl.goals import Goal
+from hbtom.world.pddl.goals import Goal, several
 from hbtom.world.pddl.plans import Plan, condition, read_conditions, read_step, wrong_step
-from hbtom.world.pddl.syntax import Form, bad
+from hbtom.world.pddl.syntax import Form, bad, told_lines
 from hbtom.world.pddl.world import World, spoken
 
 UNSEEN = "?"
@@ -68,22 +66,12 @@ SeenPlan = Plan | Glimpses
 def check_plans(plans: object) -> tuple[SeenPlan, ...]:
     """Return plans that were seen as a tuple; anything else is refused."""
     hint = "give a list of plans, each as load_plan(world, file) returns it"
-    if isinstance(plans, SeenPlan):
-        raise BadInput("this is one plan, not a list of plans", hint="give [plan]")
-    if isinstance(plans, str | bytes | os.PathLike) or not isinstance(plans, Iterable):
-        raise BadInput(f"{plans!r} is no list of plans", hint=hint)
-    several = tuple(plans)
-    for one in several:
-        if not isinstance(one, SeenPlan):
-            raise BadInput(f"{one!r} is no plan", hint=hint)
-    if not several:
-        raise BadInput("there is no plan to judge", hint=hint)
-    return several
+    return several(plans, SeenPlan, "plan", hint)
 
 
 def is_partial(text: str) -> bool:
     """Tell whether a file of actions has some that were not seen."""
-    return any(line.lstrip().startswith(UNSEEN) for line in text.split("\n"))
+    return any(told.startswith(UNSEEN) for _, told in told_lines(text))
 
 
 def read_glimpses(world: World, text: str, *, agent: str = "agent", name: str = "plan") -> Glimpses:
@@ -91,10 +79,7 @@ def read_glimpses(world: World, text: str, *, agent: str = "agent", name: str = 
     actions: list[int] = []
     held: list[Goal | None] = []
     lines: list[int] = []
-    for line, told in enumerate(text.split("\n"), start=1):
-        told = told.partition(";")[0].strip()
-        if not told:
-            continue
+    for line, told in told_lines(text):
         if told.startswith(UNSEEN):
             seen = _seen_after(told, line)
             actions.append(-1)

@@ -9,14 +9,14 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, cases
-from hbtom.world.pddl.syntax import bad, read_form
+from hbtom.world.pddl.syntax import bad, read_form, told_lines
 from hbtom.world.pddl.world import ALWAYS, Words, World, words_of
 
 _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
@@ -77,26 +77,28 @@ def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:
 def check_goals(goals: object) -> tuple[Goal, ...]:
     """Return the goals that an agent may have as a tuple; anything else is refused."""
     hint = "give a list of goals, as load_goals(world, file) returns them"
-    if isinstance(goals, Goal):
-        raise BadInput("this is one goal, not a list of goals", hint="give [goal]")
-    if isinstance(goals, str | bytes | os.PathLike) or not isinstance(goals, Iterable):
-        raise BadInput(f"{goals!r} is no list of goals", hint=hint)
-    several = tuple(goals)
-    for one in several:
-        if not isinstance(one, Goal):
-            raise BadInput(f"{one!r} is no goal", hint=hint)
-    if not several:
-        raise BadInput("there is no goal that an agent could have", hint=hint)
-    return several
+    return several(goals, Goal, "goal", hint)
+
+
+def several(values: object, kind: Any, name: str, hint: str) -> tuple[Any, ...]:
+    """Return some values of a kind, at least one, as a tuple; anything else is refused."""
+    if isinstance(values, kind):
+        raise BadInput(f"this is one {name}, not a list of {name}s", hint=f"give [{name}]")
+    if isinstance(values, str | bytes | os.PathLike) or not isinstance(values, Iterable):
+        raise BadInput(f"{values!r} is no list of {name}s", hint=hint)
+    some = tuple(values)
+    for one in some:
+        if not isinstance(one, kind):
+            raise BadInput(f"{one!r} is no {name}", hint=hint)
+    if not some:
+        raise BadInput(f"there is no {name}", hint=hint)
+    return some
 
 
 def read_goals(world: World, text: str) -> tuple[Goal, ...]:
     """Read goals, one a line; a comment begins with a semicolon."""
     goals: dict[str, Goal] = {}
-    for line, told in enumerate(text.split("\n"), start=1):
-        told = told.partition(";")[0].strip()
-        if not told:
-            continue
+    for line, told in told_lines(text):
         named = _NAMED.fullmatch(told)
         if named is None:
             hint = "write 'NAME: (CONDITION)', the name in letters, digits, '.', '-' and '_'"

@@ -16,7 +16,7 @@ from hbtom.world.pddl.formula import And, Atom, Formula, Not, holds, with_values
 from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
-from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short
+from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, told_lines
 from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
 
 MOST_POSSIBLE = 1000  # states that may have come about at a time, as far as a plan tells
@@ -60,11 +60,7 @@ def read_plan(world: World, text: str, *, agent: str = "agent", name: str = "pla
     A number with a colon before it, and a duration in brackets after it, are let pass. Conditions
     that were seen to hold after the action may follow an arrow: (grasp cup) => (holding cup).
     """
-    steps = []
-    for line, told in enumerate(text.split("\n"), start=1):
-        told = told.partition(";")[0].strip()
-        if told:
-            steps.append(read_step(told, line))
+    steps = [read_step(told, line) for line, told in told_lines(text)]
     return follow(world, steps, agent=agent, name=name)
 
 

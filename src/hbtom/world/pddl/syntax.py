@@ -17,6 +17,14 @@ DEEPEST = 100  # lists within lists; beyond this nobody means it
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+|\n")
 
 
+def told_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something, without comments, each with its number."""
+    for line, told in enumerate(text.split("\n"), start=1):
+        told = told.partition(";")[0].strip()
+        if told:
+            yield line, told
+
+
 class Word(NamedTuple):
     """A name, a number, a variable or a keyword."""
 
