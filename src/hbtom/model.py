@@ -103,6 +103,19 @@ class Continuous(
     stride: Annotated[
         NotNegative, Meta(description="length of one decision, in pixels; 0: every frame is one")
     ]
+    berth: Annotated[
+        NotNegative,
+        Meta(description="how far agents keep from things they pass, in pixels; 0: not at all"),
+    ] = 0.0
+    push: Annotated[
+        NotNegative, Meta(description="cost of passing through a thing that is in the way")
+    ] = 20.0
+    contact: Annotated[
+        bool, Meta(description="a key or lock is used from where it is touched, beside walls, too")
+    ] = False
+    reluctance: Annotated[
+        NotNegative, Meta(description="cost of using a tool, beyond what it takes to do so")
+    ] = 0.0
 
 
 class Acts(Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,7 +13,9 @@ from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
 from hbtom.model import Acts, Continuous
 from hbtom.observe import Trial
 from hbtom.observe.events import without_gaps
-from hbtom.plan import CONTINUOUS
+from hbtom.plan import CONTINUOUS, Costs
+from hbtom.plan.around import plan_legs
+from hbtom.plan.field import spilled
 from hbtom.plan.plans import plan_costs
 from hbtom.world.course import (
     HELD,
@@ -25,7 +27,7 @@ from hbtom.world.course import (
     continuous_steps,
     course_of,
 )
-from hbtom.world.floor import continuous_cells, world_of
+from hbtom.world.floor import Space, cell_of, continuous_cells, world_of
 
 _SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
 
@@ -37,14 +39,18 @@ def continuous_effort(motion: Continuous, acts: Acts, trial: Trial, opening: flo
         *course_of(trial),
         acts.final,
         motion.stride,
-        motion.cell,
-        motion.clearance,
-        acts.cost,
-        opening,
+        Space(motion.cell, motion.clearance, motion.berth),
+        continuous_costs(motion, acts, opening),
         CONTINUOUS.table,
     )
     choice = Headings(moves, length, excess, acts.cost)
     return Effort(name_goals(trial), reachable, frame, excess, choice)
+
+
+def continuous_costs(motion: Continuous, acts: Acts, opening: float) -> Costs:
+    """Return what things cost, in units of 10 pixels of walking."""
+    walk, tool = motion.cell / UNIT, motion.reluctance
+    return Costs(walk, acts.cost, opening, motion.push, tool, motion.contact)
 
 
 @kernel
@@ -63,25 +69,31 @@ def _continuous_effort(
     lock_there: Annotated[Bools, "frame"],
     final: bool,
     stride: float,
-    cell: float,
-    clearance: float,
-    act_cost: float,
-    opening: float,
+    space: Space,
+    costs: Costs,
     moves: Annotated[Ints, "move 2"],
 ) -> tuple[Ints, Floats, Floats, Bools, Bools]:
     """From what was seen to what was wasted, in one go."""
     path = without_gaps(path)
-    closed, opened, to_item, to_lock = continuous_cells(
-        width, height, walls, barrier, items, lock, cell, clearance, radius
+    closed, opened, to_item, to_lock, boxes = continuous_cells(
+        width, height, walls, barrier, items, lock, radius, space
     )
     frame, act, item, phase, start, stop = continuous_steps(
         items, radius, objects, path, key_path, barrier_left, lock_there, final, stride
     )
     key = objects if len(items) > objects else -1
-    needed = _needed(path[0], act, phase, start, stop, closed, cell)
-    cost = plan_costs(
-        closed, opened, to_item, to_lock, moves, cell / UNIT, act_cost, opening, key, needed
-    )
+    cell, act_cost, opening = space.cell, costs.act, costs.opening
+    needed = _needed(path[0], act, phase, start, stop, _solid(closed, boxes), cell)
+    if costs.contact or len(boxes) > 0:
+        rows, columns = closed.shape
+        first = np.empty(2, dtype=np.int64)
+        first[0], first[1] = cell_of(path[0, 1], cell, rows), cell_of(path[0, 0], cell, columns)
+        cost = plan_legs(closed, opened, to_item, to_lock, boxes, moves, costs, key, first, needed)
+    else:
+        price = costs.cell
+        cost = plan_costs(
+            closed, opened, to_item, to_lock, moves, price, act_cost, opening, key, needed
+        )
     excess, length, moving, reachable = _efforts(
         cost, closed, opened, cell, act_cost, opening, key, path[0], act, item, phase, start, stop
     )
@@ -158,7 +170,7 @@ def _to_go(
         for c in range(2):
             share = (down if r == 1 else 1.0 - down) * (across if c == 1 else 1.0 - across)
             # where there is one cell only, both corners are in it
-            value = _spilled(cost, blocked, cell / UNIT, max(row + r, 0), max(column + c, 0))
+            value = spilled(cost, blocked, cell / UNIT, max(row + r, 0), max(column + c, 0))
             if value < np.inf:
                 total += value * share
                 weight += share
@@ -173,66 +185,39 @@ def _corner(at: float, cells: int) -> tuple[int, float]:
 
 
 @part
-def _spilled(cost: Floats, blocked: Bools, price: float, row: int, column: int) -> float:
-    """Return the cost in a cell; in one that is blocked, up to two deep, the cost of leaving it.
-
-    What is spilled never flows on into free cells, so nothing becomes reachable by it.
-    """
-    if cost[row, column] < np.inf or not blocked[row, column]:
-        return cost[row, column]
-    near = _beside(cost, price, row, column)
-    if near < np.inf:
-        return near
-    best = np.inf
-    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
-        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
-            if blocked[r, c]:
-                way = _beside(cost, price, r, c) + _way(price, r - row, c - column)
-                best = min(best, way)
-    return best
-
-
-@part
-def _beside(cost: Floats, price: float, row: int, column: int) -> float:
-    """Return the cost of the best of the eight cells around one, with the way to it."""
-    best = np.inf
-    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
-        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
-            if r != row or c != column:
-                best = min(best, cost[r, c] + _way(price, r - row, c - column))
-    return best
-
-
-@part
-def _way(price: float, down: int, right: int) -> float:
-    return price * math.sqrt(down * down + right * right)
+def _solid(closed: Bools, boxes: Annotated[Bools, "item row column"]) -> Bools:
+    """Return the cells that are blocked, or in a box."""
+    solid = closed.copy()
+    for item in range(len(boxes)):
+        solid |= boxes[item]
+    return solid
 
 
 @part
 def _needed(
-    first: Floats, act: Ints, phase: Ints, start: Floats, stop: Floats, closed: Bools, cell: float
+    first: Floats, act: Ints, phase: Ints, start: Floats, stop: Floats, solid: Bools, cell: float
 ) -> Annotated[Bools, "phase row column"]:
     """Tell whose costs matter: cells around every place in its phase, further out beside walls.
 
     An act may lead from a phase to any other.
     """
-    rows, columns = closed.shape
+    rows, columns = solid.shape
     needed = np.zeros((3, rows, columns), dtype=np.bool_)
-    _mark(needed[START], closed, cell, first[0], first[1])
+    _mark(needed[START], solid, cell, first[0], first[1])
     for step in range(len(start)):
         for layer in range(3):
             if layer == phase[step] or act[step] != MOVE:
-                _mark(needed[layer], closed, cell, start[step, 0], start[step, 1])
-                _mark(needed[layer], closed, cell, stop[step, 0], stop[step, 1])
+                _mark(needed[layer], solid, cell, start[step, 0], start[step, 1])
+                _mark(needed[layer], solid, cell, stop[step, 0], stop[step, 1])
     return needed
 
 
 @part
-def _mark(marked: Bools, closed: Bools, cell: float, x: float, y: float) -> None:
+def _mark(marked: Bools, solid: Bools, cell: float, x: float, y: float) -> None:
     rows, columns = marked.shape
     row, _ = _corner(y / cell - 0.5, rows)
     column, _ = _corner(x / cell - 0.5, columns)
-    if closed[row : row + 2, column : column + 2].any():
+    if solid[row : row + 2, column : column + 2].any():
         marked[
             max(row - _SPILL, 0) : row + 2 + _SPILL, max(column - _SPILL, 0) : column + 2 + _SPILL
         ] = True

@@ -13,7 +13,8 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.mind.cells import CellFilter, stays
-from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
+from hbtom.mind.continuous import continuous_costs
+from hbtom.mind.effort import Effort, Headings, name_goals
 from hbtom.mind.grid import grid_effort
 from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import strides
@@ -41,11 +42,13 @@ def _continuous(
 ) -> Effort:
     """Return the effort of a trial under any-angle motion; a particle filter weighs it."""
     steady = steadied(trial, sight)
-    floor = continuous_floor(trial, motion.cell, motion.clearance)
+    floor = continuous_floor(trial, motion.cell, motion.clearance, motion.berth)
     course = continuous_course(steady, stride=motion.stride, final=acts.final)
     key = None if trial.key is None else len(trial.objects)
-    costs = Costs(motion.cell / UNIT, acts.cost, opening)
-    waste = Waste.of(make_plans(floor, CONTINUOUS, costs, key=key), -1 if key is None else key)
+    costs = continuous_costs(motion, acts, opening)
+    column, row = floor.cell_of(*steady.whole_path[0])
+    plans = make_plans(floor, CONTINUOUS, costs, key=key, first=(row, column))
+    waste = Waste.of(plans, -1 if key is None else key)
     first = np.broadcast_to(steady.whole_path[0], (len(trial.items), 2))
     reachable = waste.to_go(first, Phase.START) < np.inf
     nearest = _nearest(waste, course, reachable, acts.cost)

@@ -250,6 +250,42 @@ def _seed(seeds: Floats, here: int, wide: int) -> float:
     return seeds[here // wide - _MARGIN, here % wide - _MARGIN]
 
 
+@part
+def spilled(cost: Floats, blocked: Bools, price: float, row: int, column: int) -> float:
+    """Return the cost in a cell; in one that is blocked, up to two deep, the cost of leaving it.
+
+    What is spilled never flows on into free cells, so nothing becomes reachable by it.
+    """
+    if cost[row, column] < np.inf or not blocked[row, column]:
+        return cost[row, column]
+    near = _beside(cost, price, row, column)
+    if near < np.inf:
+        return near
+    best = np.inf
+    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
+        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
+            if blocked[r, c]:
+                way = _beside(cost, price, r, c) + _way(price, r - row, c - column)
+                best = min(best, way)
+    return best
+
+
+@part
+def _beside(cost: Floats, price: float, row: int, column: int) -> float:
+    """Return the cost of the best of the eight cells around one, with the way to it."""
+    best = np.inf
+    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
+        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
+            if r != row or c != column:
+                best = min(best, cost[r, c] + _way(price, r - row, c - column))
+    return best
+
+
+@part
+def _way(price: float, down: int, right: int) -> float:
+    return price * math.sqrt(down * down + right * right)
+
+
 @kernel
 def _solve(
     blocked: Annotated[Bools, "row column"],

@@ -8,6 +8,7 @@ places where the next phase begins:
     START  walk to the item, or to the key, pick it up, and go on as in HELD
 
 An item that is the key itself is reached by picking it up, after which nothing is left to do.
+Where things are in the way of each other, plans are made leg by leg (:mod:`hbtom.plan.around`).
 """
 
 from __future__ import annotations
@@ -18,22 +19,13 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel
+from hbtom.plan.around import Costs, plan_legs
 from hbtom.plan.field import Stencil, fields
+from hbtom.plan.needed import EVERYWHERE, HELD, OPEN, START, in_any_phase, in_phase
 from hbtom.world import Floor, Phase
 
-EVERYWHERE = np.empty((0, 0, 0), dtype=np.bool_)
 _NO_LOCK = np.empty((0, 0))
-START, HELD, OPEN = int(Phase.START), int(Phase.HELD), int(Phase.OPEN)  # for kernels
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What things cost, in units of the policy's Q-values."""
-
-    cell: float  # walking the side of a cell
-    act: float  # picking something up
-    opening: float  # opening the lock and waiting for the barrier to vanish
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,21 +48,24 @@ def make_plans(
     costs: Costs,
     *,
     key: int | None,
+    first: tuple[int, int] = (0, 0),
     needed: Annotated[Bools, "phase row column"] = EVERYWHERE,
 ) -> Plans:
     """Plan to every item of a trial; ``key`` is the index of the key among the items.
 
-    ``needed`` tells which cells matter in each phase; costs may be left infinite in all others.
+    ``first`` is the row and column where the agent sets out, which matters only where things are in
+    the way. ``needed`` tells which cells matter in each phase; costs may be left infinite in all
+    others.
     """
     to_lock = _NO_LOCK if floor.to_lock is None else floor.to_lock
-    closed, opened, to_item, index = (
-        floor.closed,
-        floor.open,
-        floor.to_item,
-        -1 if key is None else key,
-    )
-    price = costs.cell, costs.act, costs.opening
-    cost = plan_costs(closed, opened, to_item, to_lock, stencil.table, *price, index, needed)
+    maps = floor.closed, floor.open, floor.to_item, to_lock
+    index = -1 if key is None else key
+    if costs.contact or len(floor.boxes):
+        origin = np.array(first)
+        cost = plan_legs(*maps, floor.boxes, stencil.table, costs, index, origin, needed)
+    else:
+        price = costs.cell, costs.act, costs.opening
+        cost = plan_costs(*maps, stencil.table, *price, index, needed)
     layers = cost.shape[1]
     return Plans(floor, stencil, costs, cost, np.arange(len(Phase)) % layers)
 
@@ -91,7 +86,7 @@ def plan_costs(
     items, rows, columns = to_item.shape
     at_hand = act + cell * to_item
     if key < 0 and np.array_equal(closed, opened):
-        walk = fields(closed, at_hand, moves, cell, _in_any_phase(needed))
+        walk = fields(closed, at_hand, moves, cell, in_any_phase(needed))
         return walk.reshape((items, 1, rows, columns))
     to_key = to_item[max(key, 0)]
     cost = np.empty((items, 3, rows, columns))
@@ -99,43 +94,12 @@ def plan_costs(
     wanted = at_hand.copy()
     if key >= 0:
         wanted[key] = np.inf  # once it is held there is nothing to plan
-    free[:] = fields(opened, wanted, moves, cell, _in_phase(needed, OPEN, to_lock, to_key))
+    free[:] = fields(opened, wanted, moves, cell, in_phase(needed, OPEN, to_lock, to_key))
     if to_lock.size > 0:
         wanted = np.minimum(wanted, (opening + cell * to_lock) + free)
-    held[:] = fields(closed, wanted, moves, cell, _in_phase(needed, HELD, to_lock, to_key))
+    held[:] = fields(closed, wanted, moves, cell, in_phase(needed, HELD, to_lock, to_key))
     if key >= 0:
         free[key] = held[key] = 0.0
         at_hand = np.minimum(at_hand, at_hand[key] + held)
-    start[:] = fields(closed, at_hand, moves, cell, _in_phase(needed, START, to_lock, to_key))
+    start[:] = fields(closed, at_hand, moves, cell, in_phase(needed, START, to_lock, to_key))
     return cost
-
-
-@part
-def _in_phase(needed: Bools, phase: int, to_lock: Floats, to_key: Floats) -> Ints:
-    """Return the cells that matter in a phase: also those in which others begin, or end."""
-    if needed.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    marked = needed[phase] | (to_key < np.inf)
-    if to_lock.size > 0:
-        marked |= to_lock < np.inf
-    return _cells(marked)
-
-
-@part
-def _in_any_phase(needed: Bools) -> Ints:
-    if needed.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    return _cells(needed[START] | needed[HELD] | needed[OPEN])
-
-
-@part
-def _cells(marked: Bools) -> Ints:
-    """Return the cells that are marked in a map, as rows and columns."""
-    rows, columns = marked.shape
-    cells, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
-    for r in range(rows):
-        for c in range(columns):
-            if marked[r, c]:
-                cells[count, 0], cells[count, 1] = r, c
-                count += 1
-    return cells

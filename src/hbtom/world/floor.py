@@ -8,8 +8,8 @@ Rows count y, columns x.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,16 @@ from hbtom.observe import Trial
 from hbtom.world.phase import Phase
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
+NOWHERE = np.empty((0, 0, 0), dtype=np.bool_)  # the boxes where nothing is in the way
 _NO_LOCK = np.empty((0, 2))
+
+
+class Space(NamedTuple):
+    """How the world is cut into fine cells, and how much room agents leave; all in pixels."""
+
+    cell: float
+    clearance: float  # between an agent's centre and a wall
+    berth: float  # between an agent's centre and a thing that it passes; 0: things may be crossed
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +40,7 @@ class Floor:
     open: Annotated[Bools, "row column"]  # blocked when it has gone
     to_item: Annotated[Floats, "item row column"]  # way left to an item at hand, in cells, or inf
     to_lock: Annotated[Floats, "row column"] | None  # the same for the lock
+    boxes: Annotated[Bools, "item row column"] = field(default_factory=lambda: NOWHERE)  # to avoid
 
     def blocked(self, phase: int) -> Annotated[Bools, "row column"]:
         return self.open if phase == Phase.OPEN else self.closed
@@ -49,15 +59,16 @@ def grid_floor(trial: Trial, cell: float) -> Floor:
     return _floor(trial, cell, *grid_cells(*world_of(trial), cell))
 
 
-def continuous_floor(trial: Trial, cell: float, clearance: float) -> Floor:
+def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float = 0.0) -> Floor:
     """Cut the world into fine cells, with walls grown by the clearance that agents keep.
 
     An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
     its own solid square lets an agent come. Agents head for the middle of things, so the way to the
-    middle is part of the cost.
+    middle is part of the cost. Around each item is a square box, grown by the berth, that agents
+    avoid on their way to another; with a berth of 0 there are no boxes.
     """
-    radius = trial.agent.radius
-    return _floor(trial, cell, *continuous_cells(*world_of(trial), cell, clearance, radius))
+    space = Space(cell, clearance, berth)
+    return _floor(trial, cell, *continuous_cells(*world_of(trial), trial.agent.radius, space))
 
 
 def world_of(trial: Trial) -> tuple[float, float, Floats, Floats, Floats, Floats]:
@@ -67,9 +78,15 @@ def world_of(trial: Trial) -> tuple[float, float, Floats, Floats, Floats, Floats
 
 
 def _floor(
-    trial: Trial, cell: float, closed: Bools, opened: Bools, to_item: Floats, to_lock: Floats
+    trial: Trial,
+    cell: float,
+    closed: Bools,
+    opened: Bools,
+    to_item: Floats,
+    to_lock: Floats,
+    boxes: Bools = NOWHERE,
 ) -> Floor:
-    return Floor(cell, closed, opened, to_item, None if trial.lock is None else to_lock)
+    return Floor(cell, closed, opened, to_item, None if trial.lock is None else to_lock, boxes)
 
 
 @kernel
@@ -111,10 +128,10 @@ def continuous_cells(
     barrier: Annotated[Floats, "block 4"],
     items: Annotated[Floats, "item 3"],
     lock: Annotated[Floats, "lock 2"],
-    cell: float,
-    clearance: float,
     radius: float,
-) -> tuple[Bools, Bools, Floats, Floats]:
+    space: Space,
+) -> tuple[Bools, Bools, Floats, Floats, Bools]:
+    cell, clearance = space.cell, space.clearance
     closed, opened = _blocked(width, height, walls, barrier, lock, cell, clearance)
     rows, columns = closed.shape
     to_item = np.full((len(items), rows, columns), np.inf)
@@ -124,7 +141,11 @@ def continuous_cells(
     for index in range(len(lock)):
         reach = LOCK_HALF + max(radius, clearance) + cell
         _to_middle(to_lock, cell, lock[index, 0], lock[index, 1], reach)
-    return closed, opened, to_item, to_lock
+    boxes = np.zeros((len(items) if space.berth > 0 else 0, rows, columns), dtype=np.bool_)
+    for index in range(len(boxes)):
+        x, y, half = items[index, 0], items[index, 1], items[index, 2]
+        _cover(boxes[index], cell, x - half, y - half, 2 * half, 2 * half, space.berth)
+    return closed, opened, to_item, to_lock, boxes
 
 
 @part

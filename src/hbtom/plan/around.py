@@ -1,0 +1,168 @@
+"""Plans where things are in the way: around them, or, at a price, through them.
+
+Every leg of a plan has one target: the goal, the key or the lock. All other items are boxes that
+the agent would rather walk around. For a leg with seeds Z,
+
+    C = min( C around the boxes,  push + C through them ),      C = solve(blocked, Z)
+
+and where the boxes cannot be avoided at all, they are ignored. The legs follow each other as in
+:mod:`hbtom.plan.plans`, and a key is fetched for a lock only:
+
+    OPEN   to the goal
+    HELD   to the goal; or to the lock, and on as in OPEN
+    START  to the goal; or to the key, to the lock, and on as in OPEN
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import kernel, part
+from hbtom.plan.field import fields, spilled
+from hbtom.plan.needed import HELD, OPEN, START, in_any_phase, in_phase
+
+
+class Costs(NamedTuple):
+    """What things cost, in units of the policy's Q-values."""
+
+    cell: float  # walking the side of a cell
+    act: float  # picking something up
+    opening: float  # opening the lock and waiting for the barrier to vanish
+    push: float = 0.0  # passing through things that are in the way
+    tool: float = 0.0  # using a key, beyond what it takes to do so
+    contact: bool = False  # things are used from where they are touched, beside walls, too
+
+
+@kernel
+def plan_legs(
+    closed: Annotated[Bools, "row column"],
+    opened: Annotated[Bools, "row column"],
+    to_item: Annotated[Floats, "item row column"],
+    to_lock: Annotated[Floats, "row column"],
+    boxes: Annotated[Bools, "item row column"],
+    moves: Annotated[Ints, "move 2"],
+    costs: Costs,
+    key: int,
+    first: Annotated[Ints, "2"],
+    needed: Annotated[Bools, "phase row column"],
+) -> Annotated[Floats, "item layer row column"]:
+    """Return the cost-to-go to every item, leg by leg; ``first`` is where the agent sets out."""
+    items, rows, columns = to_item.shape
+    begin = np.zeros((rows, columns), dtype=np.bool_)
+    begin[first[0], first[1]] = True
+    if key < 0 and np.array_equal(closed, opened):
+        cells = in_any_phase(needed)
+        cost = np.empty((items, 1, rows, columns))
+        for goal in range(items):
+            seeds = costs.act + costs.cell * to_item[goal]
+            avoid = _but(boxes, goal, goal, closed)
+            cost[goal, 0] = _leg(closed, avoid, seeds, moves, costs, begin, cells)
+        return cost
+    to_key = to_item[max(key, 0)]
+    in_start = in_phase(needed, START, to_lock, to_key)
+    in_held = in_phase(needed, HELD, to_lock, to_key)
+    in_open = in_phase(needed, OPEN, to_lock, to_key)
+    objects = _but(boxes, key, key, closed)
+    cost = np.zeros((items, 3, rows, columns))
+    for goal in range(items):
+        seeds = costs.act + costs.cell * to_item[goal]
+        if goal == key:  # once it is held there is nothing to plan
+            cost[goal, START] = _leg(closed, objects, seeds, moves, costs, begin, in_start)
+            continue
+        others = _but(boxes, goal, key, closed)
+        cost[goal, OPEN] = _leg(opened, others, seeds, moves, costs, to_lock < np.inf, in_open)
+        held = _leg(closed, others, seeds, moves, costs, to_key < np.inf, in_held)
+        lying = _but(boxes, goal, goal, closed)
+        start = _leg(closed, lying, seeds, moves, costs, begin, in_start)
+        if to_lock.size > 0:
+            seeds = costs.opening + costs.cell * to_lock + cost[goal, OPEN]
+            lock = _leg(closed, objects, seeds, moves, costs, to_key < np.inf, in_held)
+            held = np.minimum(held, lock)
+            if key >= 0:
+                seeds = costs.tool + costs.act + costs.cell * to_key + lock
+                fetch = _leg(closed, objects, seeds, moves, costs, begin, in_start)
+                start = np.minimum(start, fetch)
+        cost[goal, HELD], cost[goal, START] = held, start
+    return cost
+
+
+@part
+def _but(boxes: Bools, one: int, other: int, like: Bools) -> Bools:
+    """Return the cells of all boxes but those of one or two items."""
+    covered = np.zeros_like(like)
+    for item in range(len(boxes)):
+        if item not in (one, other):
+            covered |= boxes[item]
+    return covered
+
+
+@part
+def _leg(
+    blocked: Annotated[Bools, "row column"],
+    boxes: Annotated[Bools, "row column"],
+    seeds: Annotated[Floats, "row column"],
+    moves: Annotated[Ints, "move 2"],
+    costs: Costs,
+    begin: Annotated[Bools, "row column"],
+    needed: Annotated[Ints, "cell 2"],
+) -> Annotated[Floats, "row column"]:
+    """Return the cost-to-go of one leg: around what is in the way if that can be, or through it.
+
+    ``begin`` is where the leg may begin: if there is no way around from there, boxes are ignored.
+    """
+    if not boxes.any():
+        return _used(_field(blocked, seeds, moves, costs.cell, needed), blocked, seeds, costs)
+    solid = blocked | boxes
+    around = _field(solid, seeds, moves, costs.cell, needed)
+    around = _entered(around, boxes & ~blocked, solid, costs.cell, needed)
+    if not (begin & (around < np.inf)).any():
+        return _used(_field(blocked, seeds, moves, costs.cell, needed), blocked, seeds, costs)
+    if len(needed) == 0 or _highest(around, blocked, needed) > costs.push + seeds.min():
+        through = _field(blocked, seeds, moves, costs.cell, needed)
+        around = np.minimum(around, through + costs.push)
+    return _used(around, solid, seeds, costs)
+
+
+@part
+def _field(blocked: Bools, seeds: Floats, moves: Ints, cell: float, needed: Ints) -> Floats:
+    """Solve one field."""
+    rows, columns = seeds.shape
+    solved = fields(blocked, seeds.reshape((1, rows, columns)), moves, cell, needed)
+    return solved.reshape((rows, columns))
+
+
+@part
+def _used(cost: Floats, solid: Bools, seeds: Floats, costs: Costs) -> Floats:
+    """Let an agent that is beside a wall, or in a box, use what is within its reach there."""
+    return np.where(solid, np.minimum(cost, seeds), cost) if costs.contact else cost
+
+
+@part
+def _entered(cost: Floats, boxes: Bools, solid: Bools, price: float, needed: Ints) -> Floats:
+    """Continue costs two cells deep into boxes, as agents come nearer than they mean to."""
+    entered = cost.copy()
+    if len(needed) == 0:
+        rows, columns = boxes.shape
+        for r in range(rows):
+            for c in range(columns):
+                if boxes[r, c]:
+                    entered[r, c] = spilled(cost, solid, price, r, c)
+    for index in range(len(needed)):
+        r, c = needed[index, 0], needed[index, 1]
+        if boxes[r, c]:
+            entered[r, c] = spilled(cost, solid, price, r, c)
+    return entered
+
+
+@part
+def _highest(cost: Floats, blocked: Bools, needed: Ints) -> float:
+    """Return the highest cost in the free cells that are needed."""
+    highest = 0.0
+    for index in range(len(needed)):
+        r, c = needed[index, 0], needed[index, 1]
+        if not blocked[r, c]:
+            highest = max(highest, cost[r, c])
+    return highest
