@@ -1,4 +1,4 @@
-"""Scores as text: the paper's Table 1, with intervals and every published figure."""
+"""Scores as text: the paper's Table 1, with intervals, margins and every published figure."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.show.columns import columns
 from hbtom.show.words import plain
 
-_HEADING = ("task", "pairs", "accuracy", "95 % interval", "ties", "HBToM", "best published")
+_MARGINS = ("margin 5 %", "least", "below .05")
+_HEADING = (
+    *("task", "pairs", "accuracy", "95 % interval", "ties", *_MARGINS),
+    *("HBToM", "best published"),
+)
 _ROW = {one.folder: one.row for one in EVALUATION_TASKS}
 
 
 def score_table(tasks: Sequence[Score]) -> str:
     """Return the table: groups of tasks with their tasks below, and all pairs together."""
-    return "\n".join(columns(score_rows(tasks), right=".RRRRR"))
+    return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
 
 
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
@@ -47,9 +51,21 @@ def _row(label: str, score: Score, name: str) -> tuple[str, ...]:
         _per_cent(score.accuracy),
         "{} – {}".format(*(_per_cent(bound) for bound in score.interval)),
         str(score.ties),
+        *_margins(score),
         _per_cent(figures["HBToM"]) if figures else "",
         f"{_per_cent(figures[best])} {best}" if best else "",
     )
+
+
+def _margins(score: Score) -> tuple[str, str, str]:
+    """Return the cells below the headings of margins; the last is a share of pairs."""
+    near = f"{_per_cent(score.margin_below)} %"
+    return _margin(score.margin_5), _margin(score.margin_least), near
+
+
+def _margin(value: float) -> str:
+    """Return a margin with three decimals, unless it is so small or large that these mislead."""
+    return f"{value:.3f}" if value == 0 or 0.0005 <= abs(value) < 1000 else f"{value:.3g}"
 
 
 def difference_table(differences: Sequence[Difference]) -> str:

@@ -12,9 +12,9 @@ from hbtom import __version__
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.published import published
 from hbtom.bench.referee import PairName
-from hbtom.bench.score import Score, in_groups, total, wilson
+from hbtom.bench.score import Score, finite_or_text, in_groups, margin, total, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.show.report.choice import Choice, margin
+from hbtom.show.report.choice import Choice
 from hbtom.show.report.findings import Findings
 from hbtom.show.report.spreads import MEASURES, PREDICTIVE, RATING, Both, Measure, range_of, spread
 from hbtom.show.words import plain
@@ -202,6 +202,6 @@ def _link(link: Link) -> Plain:
 def _short(value: float) -> float | str:
     """Return a number in few digits, whole ones without a point; infinity as text."""
     if not math.isfinite(value):
-        return "Infinity" if value > 0 else "-Infinity"
+        return finite_or_text(value)
     short = float(f"{value:.{DIGITS}g}")
     return int(short) if short == int(short) and abs(short) < 1e9 else short
