@@ -173,3 +173,7 @@ def test_command_writes_one_row_a_variation_and_task(small, tmp_path):
     assert len(rows) == 4 * len(VARIATIONS)
     assert {row["variation"] for row in rows} == {one.name for one in VARIATIONS}
     assert {row["fingerprint"] for row in rows} == {find_model("default").fingerprint}
+    by_name = {row["variation"]: row for row in rows if row["task"] == "overall"}
+    for line in result.stdout.splitlines()[1 : len(VARIATIONS) + 1]:
+        [row] = [row for name, row in by_name.items() if f"  {name}  " in line]
+        assert line.endswith(f"{100 * float(row['margin_below']):.1f} %")

@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -132,6 +133,9 @@ def test_table_and_json(small, evaluation):
         "ties",
         "accuracy",
         "interval",
+        "margin_5",
+        "margin_least",
+        "margin_below",
         "published",
     }
     assert plain["model"]["fingerprint"] == evaluation.model.fingerprint
@@ -337,6 +341,9 @@ def test_fit_writes_a_model_that_works(small, tmp_path):
     result = hbtom_command("fit", small, "-o", out)
     assert result.exit_code == 0
     assert "cross-validated accuracy" in result.stdout
+    assert re.search(
+        r"^margins: 5 % quantile (\S+), least \1, below .05 \d+\.\d %$", result.stdout, re.M
+    )  # of 20 pairs or fewer, the two are the same
     model = hbtom.Model.from_toml(out.read_text())
     assert model.name == "fitted"
     assert model.classifier != hbtom.Model.preset("default").classifier

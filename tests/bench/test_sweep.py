@@ -10,13 +10,14 @@ from hbtom.bench import workers
 from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
-from hbtom.bench.sweep import combinations, sweep
+from hbtom.bench.sweep import Sweep, Swept, combinations, sweep
 from hbtom.bench.synth import generate
 from hbtom.errors import BadInput
 from hbtom.judgement import judge, judging, sharing
 from hbtom.judgement.sharing import judge_pair, together
 from hbtom.mind import inference
 from hbtom.model import Model, with_settings
+from hbtom.show.scores import sweep_table
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,17 @@ def test_every_model_scores_as_if_evaluated_alone(folder):
         assert one.tasks == alone.tasks
         differences = [e - u for e, u in alone.ratings.values()]
         assert one.margin("overall") == pytest.approx(np.mean(differences))
+
+
+def test_the_worst_task_of_a_perfect_model_is_the_one_nearest_to_failing():
+    model = Model.preset("default")
+    margins = {"efficiency_path": (0.9,) * 21, "preference": (0.8, *(0.01,) * 20), "z": (0.9,)}
+    perfect = Swept({"efficiency.scale": 1}, model, margins)
+    flawed = Swept({"efficiency.scale": 2}, model, {**margins, "z": (-0.1, *(0.9,) * 20)})
+    table = sweep_table(Sweep("data", "plausibility", (perfect, flawed), ()))
+    _, one, other = (line.split() for line in table.splitlines())
+    assert one[-3:] == ["0.010", "100.0", "preference"]
+    assert other[-3:] == ["0.010", "95.2", "z"]
 
 
 def test_judging_together_is_judging_alone_to_the_last_bit(folder):

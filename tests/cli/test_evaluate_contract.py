@@ -10,6 +10,7 @@ import pytest
 from episodes import HEART, SPOON, episode, to_thing, write
 
 ROW = {"task", "pairs", "correct", "ties", "accuracy", "interval", "published"}
+MARGINS = ("margin_5", "margin_least", "margin_below")
 
 
 @pytest.fixture
@@ -33,13 +34,35 @@ def test_the_json_is_what_programs_rely_on(run, dataset: Path) -> None:
     assert ran.status == 0
     assert {"model", "tasks", "overall"} <= set(told)
     (row,) = told["tasks"]
-    assert set(row) >= ROW
+    assert set(row) >= {*ROW, *MARGINS}
     assert row["task"] == "preference"
     assert (row["pairs"], row["ties"]) == (2, 1)
     assert row["accuracy"] == told["overall"]["accuracy"] == 0.75  # a tie counts one half
     low, high = row["interval"]
     assert 0 <= low <= 0.75 <= high <= 1
     assert 0 <= row["published"] <= 1
+
+
+@pytest.mark.parametrize("score", ["plausibility", "predictive"])
+def test_margins_are_the_same_in_every_place(run, dataset: Path, tmp_path: Path, score) -> None:
+    out = tmp_path / "results.jsonl"
+    words = ("evaluate", dataset, "--workers", "1", "--score", score)
+    told = json.loads(run(*words, "--format", "json", "--out", out).out)
+    e1, u1, e2, u2 = (json.loads(line)["rating"] for line in out.read_text().splitlines())
+    assert e2 == u2
+    assert e1 - u1 > 0.05
+    margins = {"margin_5": 0.0, "margin_least": 0.0, "margin_below": 0.5}  # by hand: a tie is below
+    assert {name: told["overall"][name] for name in MARGINS} == margins
+    assert {name: told["tasks"][0][name] for name in MARGINS} == margins
+    refereed = json.loads(run("score", out, "--format", "json").out)
+    assert refereed["tasks"] == told["tasks"]
+    assert refereed["overall"] == told["overall"]
+    heading, *lines = run(*words).out.splitlines()
+    start, end = heading.index("margin 5 %"), heading.index("HBToM")
+    assert heading[start:end].split("  ")[:3] == ["margin 5 %", "least", "below .05"]
+    for line in lines[:2]:  # the task, and all
+        assert line[start:end].split() == ["0.000", "0.000", "50.0", "%"]
+    assert run("score", out).out.splitlines() == [heading, *lines[:2]]
 
 
 def test_a_bad_file_is_named_and_ends_with_status_1(run, dataset: Path) -> None:

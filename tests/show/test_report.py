@@ -22,15 +22,25 @@ from hbtom.bench.dataset import find_pairs
 from hbtom.bench.published import MODELS, published
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.results import write_rows
-from hbtom.bench.score import Score, in_groups, total
+from hbtom.bench.score import Score, in_groups, margin, total
 from hbtom.errors import BadInput
 from hbtom.show import report
 from hbtom.show.document import POLICY
 from hbtom.show.report import build
-from hbtom.show.report.choice import CLOSE, WRONG, choose, in_turn, margin
+from hbtom.show.report.choice import CLOSE, WRONG, choose, in_turn
 from hbtom.show.report.data import DIGITS, LEFT_OUT, SYSTEMS
 from hbtom.show.report.findings import find
-from hbtom.show.report.spreads import BINS, MEASURES, RATING, range_of, spread
+from hbtom.show.report.spreads import (
+    BINS,
+    MEASURES,
+    RATING,
+    SIDE,
+    bins_near,
+    count_margins,
+    margin_edges,
+    range_of,
+    spread,
+)
 from hbtom.show.scores import score_table
 
 PARTS = ("goal", "efficiency", "observation")
@@ -110,9 +120,11 @@ def large(evaluation: Evaluation) -> Evaluation:
 
 
 def as_row(label: str, kind: str, score: Score) -> dict[str, Any]:
-    known = score.to_dict()
-    counts = {name: known[name] for name in ("pairs", "correct", "ties", "accuracy", "interval")}
-    return {"label": label, "kind": kind, **counts, "published": published(score.task)}
+    counts = [0] * 2 * SIDE  # by hand: a bin is .05 wide, and the last one holds 1 as well
+    for one in score.margins:
+        counts[min(SIDE + math.floor(one / 0.05), 2 * SIDE - 1)] += 1
+    told = {"label": label, "kind": kind, "margins": counts, "published": published(score.task)}
+    return {**score.to_dict(), **told}
 
 
 def test_the_scores_are_those_of_the_evaluation(evaluation: Evaluation) -> None:
@@ -149,6 +161,40 @@ def test_without_scripts_there_is_the_table(evaluation: Evaluation) -> None:
     assert score_table(evaluation.tasks) in html.unescape(
         Reader(report(evaluation)).text["noscript"]
     )
+
+
+# Margins
+
+
+def test_margins_are_counted_by_task_group_and_all(large: Evaluation) -> None:
+    found = told(large)
+    assert found["margins"] == {"reach": 1, "near": SIDE + 1}
+    by_label = {row["label"]: row for row in found["scores"]}
+    efficiency = [e - u for (task, _), (e, u) in large.ratings.items() if "efficiency" in task]
+    for label, margins in [
+        ("Efficiency", efficiency),
+        ("All pairs", [e - u for e, u in large.ratings.values()]),
+    ]:
+        row = by_label[label]
+        assert sum(row["margins"]) == row["pairs"] == len(margins)
+        assert sum(row["margins"][: SIDE + 1]) == sum(one < 0.05 for one in margins)
+        assert row["margin_below"] == sum(one < 0.05 for one in margins) / len(margins)
+        assert row["margin_least"] == min(margins)
+        assert row["margin_5"] == sorted(margins)[math.ceil(len(margins) / 20) - 1]
+
+
+def test_ties_are_counted_at_zero_and_what_is_far_at_the_ends() -> None:
+    edges = margin_edges([(number, 0) for number in range(-500, 501)] + [(math.inf, 0.0)])
+    assert edges[SIDE] == 0
+    assert 490 < edges[-1] == -edges[0] < 500
+    counts = count_margins([0.0, -1e-9, math.inf, -math.inf, 1000], edges)
+    assert (counts[SIDE - 1], counts[SIDE], counts[0], counts[-1]) == (1, 1, 1, 2)
+    assert bins_near(edges) == SIDE  # a bin is wider than .05
+
+
+def test_ratings_that_never_differ_have_margins() -> None:
+    for both in [(3.0, 3.0), (math.inf, math.inf), (math.inf, -math.inf)]:
+        assert margin_edges([both])[-1] == 1
 
 
 # Pairs

@@ -96,6 +96,37 @@ def test_the_table_says_what_was_counted(
     )
 
 
+def test_margins_are_those_of_the_scores(browser: Browser, foreign: Path, values) -> None:
+    browser.open(foreign)
+    rows = browser.run(
+        "return [...document.querySelectorAll('table.margins tbody tr')]"
+        ".map((row) => [...row.cells].slice(0, 4).map((cell) => cell.textContent))"
+    )
+    assert len(rows) == len(browser.texts(".margin-bars")) == 12
+    for label, task in [("Path Control", "efficiency_path"), ("All pairs", "")]:
+        [(five, least, below)] = [figures for name, *figures in rows if name == label]
+        margins = sorted(e - u for (name, _), (e, u) in values.items() if name.startswith(task))
+        assert number(five) == pytest.approx(margins[len(margins) // 20 - 1], abs=6e-4)
+        assert number(least) == pytest.approx(margins[0], abs=6e-4)
+        share = sum(one < 0.05 for one in margins) / len(margins)
+        assert number(below) == pytest.approx(100 * share, abs=0.06)
+    assert f"{below} % with margins below .05" in browser.texts(".summary li")[3]
+    assert f"the least is {least}" in browser.texts(".summary li")[3]
+
+
+def test_bars_of_margins_are_as_high_as_there_are_pairs(browser: Browser, whole: Path) -> None:
+    """One pair is wrong, one a tie and two are right: the first two are marked."""
+    browser.open(whole)
+    drawn = browser.run(
+        "const all = [...document.querySelectorAll('.margin-bars')].at(-1);"
+        "return ['near', 'far'].map((one) => all.querySelector(`.${one}`).getAttribute('d'))"
+    )
+    near, far = ([float(high) for high in re.findall(r"v(-?[\d.]+)", path)] for path in drawn)
+    assert len(near) == 2
+    assert len(far) == 1  # both of them in one bin, twice as high
+    assert far[0] == pytest.approx(2 * near[0])
+
+
 @pytest.mark.parametrize(
     ("share", "text"), [(0.9125, "91.2"), (0.9175, "91.8"), (1.0, "100.0"), (2 / 3, "66.7")]
 )

@@ -23,7 +23,7 @@ from hbtom.bench.calibration import FOLDS, Surprises, held_out, product
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
-from hbtom.bench.score import Score, pair_score, scores, total
+from hbtom.bench.score import Score, scores, total
 from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
@@ -158,11 +158,12 @@ def _scores(
         parts = [_parts(model, both) for both in surprises]
     else:
         parts = held_out(surprises)
-    values: dict[str, list[float]] = {}
-    for (pair, _), (expected, unexpected) in zip(seen, parts, strict=True):
-        score = pair_score(variation.combine(expected), variation.combine(unexpected))
-        values.setdefault(pair.task, []).append(score)
-    return scores(values)
+    return scores(
+        {
+            (pair.task, pair.name): (variation.combine(expected), variation.combine(unexpected))
+            for (pair, _), (expected, unexpected) in zip(seen, parts, strict=True)
+        }
+    )
 
 
 def _only(kinds: Sequence[str], both: Surprises) -> Surprises:

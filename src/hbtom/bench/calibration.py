@@ -10,7 +10,7 @@ import msgspec
 
 from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.results import Row
-from hbtom.bench.score import Score, pair_score, paired
+from hbtom.bench.score import Score, margin, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Triple, plausibility
 from hbtom.judgement.fit import PENALTY, Fit, fit_classifier
@@ -65,13 +65,12 @@ def calibrate(
     pairs = _pairs(evaluation.rows)
     fit = _fit(pairs, penalty)
     rated = [(product(e), product(u)) for e, u in held_out(pairs, penalty)]
-    values = [pair_score(e, u) for e, u in rated]
     bins = binned(rated)
     return Calibration(
         model=msgspec.structs.replace(evaluation.model, name=name, classifier=fit.classifier),
         fit=fit,
         episodes=2 * len(pairs),
-        cross_validated=Score("overall", len(values), values.count(1.0), values.count(0.5)),
+        cross_validated=Score("overall", tuple(margin(e, u) for e, u in rated)),
         bins=bins,
         calibration_error=calibration_error(bins),
     )

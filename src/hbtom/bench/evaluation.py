@@ -52,10 +52,7 @@ class Evaluation(Shown):
     @property
     def tasks(self) -> tuple[Score, ...]:
         """The score of every task."""
-        values: dict[str, list[float]] = {}
-        for (task, _), ratings in self.ratings.items():
-            values.setdefault(task, []).append(pair_score(*ratings))
-        return scores(values)
+        return scores(self.ratings)
 
     @property
     def ratings(self) -> dict[tuple[str, str], tuple[float, float]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hbtom.bench.dataset import Dataset, LeftOut
 from hbtom.bench.ratings import Ratings
-from hbtom.bench.score import Score, pair_score, paired, scores
+from hbtom.bench.score import Score, in_order, pair_score, paired, scores
 
 PairName = tuple[str, str]  # task, pair
 
@@ -23,13 +23,13 @@ class Refereed:
 
 def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
     """Score ratings pair by pair; with a dataset, also say what of it was not rated."""
-    values, left_out = _pair_scores(ratings)
+    values, left_out = _pairs(ratings)
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
         left_out += _counted(known - set(values), "in the dataset, but not rated")
         left_out += _counted(set(values) - known, "rated, but not in the dataset")
         values = {name: value for name, value in values.items() if name in known}
-    return Refereed(scores(_by_task(values)), tuple(left_out))
+    return Refereed(scores(values), tuple(left_out))
 
 
 def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
@@ -43,18 +43,11 @@ def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
     ]
 
 
-def _pair_scores(ratings: Ratings) -> tuple[dict[PairName, float], list[LeftOut]]:
+def _pairs(ratings: Ratings) -> tuple[dict[PairName, tuple[float, float]], list[LeftOut]]:
     pairs = paired(ratings.values)
     alone = {(task, pair) for task, pair, _ in ratings.values} - set(pairs)
     left_out = [LeftOut("/".join(name), "needs members e and u") for name in sorted(alone)]
-    return {name: pair_score(*both) for name, both in pairs.items()}, left_out
-
-
-def _by_task(values: Mapping[PairName, float]) -> dict[str, list[float]]:
-    tasks: dict[str, list[float]] = {}
-    for (task, _), value in values.items():
-        tasks.setdefault(task, []).append(value)
-    return tasks
+    return pairs, left_out
 
 
 @dataclass(frozen=True)
@@ -77,14 +70,16 @@ def compare(first: Ratings, second: Ratings) -> tuple[tuple[Difference, ...], tu
     Pairs scored alike say nothing; of those that differ, under chance either set would win half:
     the exact sign test, which is McNemar's where there are no ties.
     """
-    (one, left), (two, right) = _pair_scores(first), _pair_scores(second)
+    (one, left), (two, right) = _pairs(first), _pairs(second)
     left_out = left + right
     left_out += _counted(set(one) - set(two), f"rated in {first.name} only")
     left_out += _counted(set(two) - set(one), f"rated in {second.name} only")
     common = sorted(set(one) & set(two))
-    order = [score.task for score in scores(_by_task({name: one[name] for name in common}))]
     found = [
-        _difference(task, [(one[n], two[n]) for n in common if n[0] == task]) for task in order
+        _difference(
+            task, [(pair_score(*one[n]), pair_score(*two[n])) for n in common if n[0] == task]
+        )
+        for task in in_order(task for task, _ in common)
     ]
     adjusted = holm([difference.p for difference in found])
     differences = (replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))

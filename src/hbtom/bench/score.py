@@ -1,6 +1,8 @@
-"""Scoring: pairwise accuracy with its interval, whoever made the ratings.
+"""Scoring: pairwise accuracy with its interval, and the margins behind it, whoever rated.
 
 A pair is correct if its expected member is rated higher. A tie counts one half and is reported.
+The margin of a pair is how much higher its expected member is rated: zero for a tie, negative for a
+wrong pair. Margins say how near to failure a perfect score is.
 """
 
 from __future__ import annotations
@@ -15,16 +17,30 @@ from hbtom.bench.tasks import EVALUATION_TASKS
 
 T = TypeVar("T")
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
+NEAR = 0.05  # a smaller margin is a narrow escape, or none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
-    """How many pairs of a task, of a group of tasks, or of all, were judged right."""
+    """How the pairs of a task, of a group of tasks, or of all, were judged."""
 
     task: str
-    pairs: int
-    correct: int
-    ties: int
+    margins: tuple[float, ...]  # one a pair
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are."""
+        return len(self.margins)
+
+    @property
+    def correct(self) -> int:
+        """How many pairs were judged right."""
+        return sum(one > 0 for one in self.margins)
+
+    @property
+    def ties(self) -> int:
+        """How many pairs were judged equal."""
+        return self.margins.count(0.0)
 
     @property
     def accuracy(self) -> float:
@@ -36,6 +52,33 @@ class Score:
         """The Wilson interval of the accuracy, 95 %."""
         return wilson(self.correct + self.ties / 2, self.pairs)
 
+    @property
+    def margin_5(self) -> float:
+        """The 5 % quantile of the margins: the least that 5 % of all pairs do not exceed.
+
+        Of n margins in rising order it is number n / 20, rounded up, so that it is always the
+        margin of some pair. Not a number if there are no pairs.
+        """
+        return sorted(self.margins)[(self.pairs - 1) // 20] if self.pairs else math.nan
+
+    @property
+    def margin_least(self) -> float:
+        """The least margin; not a number if there are no pairs."""
+        return min(self.margins, default=math.nan)
+
+    @property
+    def margin_below(self) -> float:
+        """The share of pairs with a margin below .05, which all ties and wrong pairs have."""
+        if not self.pairs:
+            return math.nan
+        return sum(one < NEAR for one in self.margins) / self.pairs
+
+    def __repr__(self) -> str:
+        return (
+            f"<Score of {self.task!r}: {self.pairs} pairs, {self.correct} correct, "
+            f"{self.ties} ties, least margin {self.margin_least:.3g}>"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the score as plain values; fractions, with null where there is no pair."""
         known = self.pairs > 0
@@ -46,6 +89,9 @@ class Score:
             "ties": self.ties,
             "accuracy": self.accuracy if known else None,
             "interval": list(self.interval) if known else [None, None],
+            "margin_5": finite_or_text(self.margin_5) if known else None,
+            "margin_least": finite_or_text(self.margin_least) if known else None,
+            "margin_below": self.margin_below if known else None,
             "published": published(self.task).get("HBToM"),
         }
 
@@ -55,6 +101,11 @@ class Score:
         low, high = plain.pop("interval")
         del plain["published"]
         return {**plain, "low": low, "high": high}
+
+
+def finite_or_text(value: float) -> float | str:
+    """Return a number as JSON can hold it: infinity as text."""
+    return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def wilson(successes: float, trials: int) -> tuple[float, float]:
@@ -76,6 +127,11 @@ def pair_score(expected: float, unexpected: float) -> float:
     return 1.0 if expected > unexpected else 0.5 if expected == unexpected else 0.0
 
 
+def margin(expected: float, unexpected: float) -> float:
+    """Return by how much the expected member is rated higher; ratings may be infinite."""
+    return 0.0 if expected == unexpected else expected - unexpected
+
+
 def paired(rated: Mapping[tuple[str, str, str], T]) -> dict[tuple[str, str], tuple[T, T]]:
     """Return what is known of both members, e and u, by task and pair; what has no mate is not."""
     members: dict[tuple[str, str], dict[str, T]] = {}
@@ -84,26 +140,29 @@ def paired(rated: Mapping[tuple[str, str, str], T]) -> dict[tuple[str, str], tup
     return {name: (both["e"], both["u"]) for name, both in members.items() if set(both) == {*"eu"}}
 
 
-def scores(pairs: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:
-    """Return one score a task, given its pairs' scores; in the benchmark's order."""
+def scores(ratings: Mapping[tuple[str, str], tuple[float, float]]) -> tuple[Score, ...]:
+    """Return one score a task, given the ratings of both members, e and u, by task and pair."""
+    margins: dict[str, list[float]] = {}
+    for (task, _), both in ratings.items():
+        margins.setdefault(task, []).append(margin(*both))
+    return scores_of(margins)
+
+
+def scores_of(margins: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:
+    """Return one score a task, given the margins of its pairs; in the benchmark's order."""
+    return tuple(Score(task, tuple(margins[task])) for task in in_order(margins))
+
+
+def in_order(tasks: Iterable[str]) -> list[str]:
+    """Return each task once: those of the benchmark in its order, then others by name."""
     order = [one.folder for one in EVALUATION_TASKS]
-    names = [*(name for name in order if name in pairs), *sorted(set(pairs) - set(order))]
-    return tuple(_counted(name, list(pairs[name])) for name in names)
-
-
-def _counted(task: str, values: Sequence[float]) -> Score:
-    return Score(task, len(values), values.count(1.0), values.count(0.5))
+    known = set(tasks)
+    return [*(task for task in order if task in known), *sorted(known - set(order))]
 
 
 def total(task: str, parts: Iterable[Score]) -> Score:
     """Return the score of several tasks together, every pair counting the same."""
-    parts = tuple(parts)
-    return Score(
-        task,
-        sum(part.pairs for part in parts),
-        sum(part.correct for part in parts),
-        sum(part.ties for part in parts),
-    )
+    return Score(task, tuple(one for part in parts for one in part.margins))
 
 
 def in_groups(rated: Sequence[Score]) -> list[tuple[str, tuple[Score, ...]]]:

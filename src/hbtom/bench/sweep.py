@@ -19,7 +19,7 @@ from hbtom.bench.dataset import Dataset, LeftOut, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
 from hbtom.bench.results import Compared
-from hbtom.bench.score import Score, pair_score, scores, total
+from hbtom.bench.score import Score, scores_of, total
 from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput, missing
@@ -40,13 +40,12 @@ class Swept:
 
     settings: Settings
     model: Model
-    differences: Mapping[str, tuple[float, ...]]  # by task: each pair's rating of e less that of u
+    differences: Mapping[str, tuple[float, ...]]  # by task: the margin of each pair
 
     @property
     def tasks(self) -> tuple[Score, ...]:
         """The score of every task."""
-        right = {task: [pair_score(d, 0.0) for d in all] for task, all in self.differences.items()}
-        return scores(right)
+        return scores_of(self.differences)
 
     @property
     def overall(self) -> Score:

@@ -43,7 +43,8 @@ def run(
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
         click.echo(
-            f"accuracy in per cent, {pairs} pairs; intervals in --out and --format json\n"
+            f"accuracy in per cent, {pairs} pairs; below .05: margins of all of them\n"
+            "intervals and margins of every task in --out and --format json\n"
             f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
         )
     tell_left_out(result.left_out)

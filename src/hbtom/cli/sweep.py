@@ -58,7 +58,8 @@ def run(
         click.echo(sweep_table(result))
         pairs = max((one.overall.pairs for one in result.models), default=0)
         click.echo(
-            f"accuracy in per cent, {pairs} pairs; margin: mean rating of e less that of u\n"
+            f"accuracy in per cent, {pairs} pairs; margin: rating of e less that of u, on average "
+            "and as its 5 % quantile\n"
             "every task in --out and --format json\n"
             f"model {model}, dataset {result.dataset}"
         )

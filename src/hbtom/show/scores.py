@@ -1,4 +1,4 @@
-"""Scores as text: the paper's Table 1, with intervals and every published figure."""
+"""Scores as text: the paper's Table 1, with intervals, margins and every published figure."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.show.columns import columns
 from hbtom.show.words import plain
 
-_HEADING = ("task", "pairs", "accuracy", "95 % interval", "ties", "HBToM", "best published")
+_MARGINS = ("margin 5 %", "least", "below .05")
+_HEADING = (
+    *("task", "pairs", "accuracy", "95 % interval", "ties", *_MARGINS),
+    *("HBToM", "best published"),
+)
 _ROW = {one.folder: one.row for one in EVALUATION_TASKS}
 
 
 def score_table(tasks: Sequence[Score]) -> str:
     """Return the table: groups of tasks with their tasks below, and all pairs together."""
-    return "\n".join(columns(score_rows(tasks), right=".RRRRR"))
+    return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
 
 
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
@@ -47,9 +51,21 @@ def _row(label: str, score: Score, name: str) -> tuple[str, ...]:
         _per_cent(score.accuracy),
         "{} – {}".format(*(_per_cent(bound) for bound in score.interval)),
         str(score.ties),
+        *_margins(score),
         _per_cent(figures["HBToM"]) if figures else "",
         f"{_per_cent(figures[best])} {best}" if best else "",
     )
+
+
+def _margins(score: Score) -> tuple[str, str, str]:
+    """Return the cells below the headings of margins; the last is a share of pairs."""
+    near = f"{_per_cent(score.margin_below)} %"
+    return _margin(score.margin_5), _margin(score.margin_least), near
+
+
+def _margin(value: float) -> str:
+    """Return a margin with three decimals, unless it is so small or large that these mislead."""
+    return f"{value:.3f}" if value == 0 or 0.0005 <= abs(value) < 1000 else f"{value:.3g}"
 
 
 def difference_table(differences: Sequence[Difference]) -> str:
@@ -89,6 +105,7 @@ def calibration_table(fitted: Calibration) -> str:
             f"loss {fitted.fit.loss:.4f} after {fitted.fit.iterations} iterations, converged",
             f"cross-validated accuracy {_per_cent(score.accuracy)} % ({low} – {high}), "
             f"{score.pairs} pairs, {score.ties} ties",
+            "margins: 5 % quantile {}, least {}, below .05 {}".format(*_margins(score)),
             *columns(bins, right=".RRR"),
             f"calibration error {fitted.calibration_error:.3f}",
         ]
@@ -96,18 +113,20 @@ def calibration_table(fitted: Calibration) -> str:
 
 
 def ablation_table(ablation: Ablation) -> str:
-    """Return one row a variation, one column a task: accuracy in per cent."""
+    """Return one row a variation: accuracy by task in per cent, and how many margins are small."""
     tasks = [score.task for score in ablation.tasks[VARIATIONS[0].name]]
-    rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all")]
+    rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all", _MARGINS[-1])]
     for variation in VARIATIONS:
         rated = ablation.tasks[variation.name]
-        by_task = {score.task: score for score in (*rated, total("overall", rated))}
+        overall = total("overall", rated)
+        by_task = {score.task: score for score in (*rated, overall)}
         figures = (
             _per_cent(by_task[task].accuracy) if task in by_task and by_task[task].pairs else ""
             for task in (*tasks, "overall")
         )
-        rows.append((variation.group, variation.name, *figures))
-    return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 1)))
+        near = _margins(overall)[-1] if overall.pairs else ""
+        rows.append((variation.group, variation.name, *figures, near))
+    return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 2)))
 
 
 def _short(task: str) -> str:
@@ -120,20 +139,21 @@ def _per_cent(fraction: float) -> str:
 
 
 def sweep_table(swept: Sweep) -> str:
-    """Return one row a model: what is set, the accuracy over all, and the worst task."""
+    """Return one row a model: what is set, accuracy and margins over all, and the worst task."""
     names = list(swept.models[0].settings)
-    heading = ("accuracy", "95 % interval", "margin", "worst task", "")
+    heading = ("accuracy", "95 % interval", "margin", "margin 5 %", "worst task", "")
     rows = [(*names, *heading), *(_swept(one) for one in swept.models)]
-    return "\n".join(columns(rows, right="R" * len(names) + "RRRR"))
+    return "\n".join(columns(rows, right="R" * len(names) + "RRRRR"))
 
 
 def _swept(one: Swept) -> tuple[str, ...]:
-    worst = min(one.tasks, key=lambda score: score.accuracy, default=one.overall)
+    worst = min(one.tasks, key=lambda score: (score.accuracy, score.margin_5), default=one.overall)
     return (
         *(plain(_setting(value)) for value in one.settings.values()),
         _per_cent(one.overall.accuracy),
         "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
         f"{one.margin('overall'):.3f}",
+        _margin(one.overall.margin_5),
         _per_cent(worst.accuracy),
         plain(worst.task),
     )

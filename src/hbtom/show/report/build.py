@@ -16,6 +16,7 @@ STYLES = ("report", "figures", "list", "print")
 SCRIPTS = (
     "open",  # reads the data: a pair out of columns
     "scores",  # the table, and the chart of it
+    "margins",  # how near failure is
     "spreads",  # what separates expected from unexpected episodes
     "calibration",  # what a plausibility is worth
     "pair",  # one pair from near

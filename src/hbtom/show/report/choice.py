@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hbtom.bench.referee import PairName
+from hbtom.bench.score import margin
 from hbtom.show.report.findings import Findings
 
 WRONG = 20  # pairs that went wrong, unless more are to be watched
@@ -28,11 +29,6 @@ def choose(findings: Findings, limit: int = WRONG) -> Choice:
     right = [name for name in margins if values[name] == 1]
     close = sorted(right, key=margins.__getitem__)[:CLOSE]
     return Choice(tuple(in_turn(wrong, margins)[:limit]), tuple(close))
-
-
-def margin(expected: float, unexpected: float) -> float:
-    """Return by how much the expected member is rated higher; ratings may be infinite."""
-    return 0.0 if expected == unexpected else expected - unexpected
 
 
 def in_turn(names: Sequence[PairName], margins: Mapping[PairName, float]) -> list[PairName]:

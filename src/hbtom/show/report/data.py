@@ -12,11 +12,22 @@ from hbtom import __version__
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.published import published
 from hbtom.bench.referee import PairName
-from hbtom.bench.score import Score, in_groups, total, wilson
+from hbtom.bench.score import Score, finite_or_text, in_groups, margin, total, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.show.report.choice import Choice, margin
+from hbtom.show.report.choice import Choice
 from hbtom.show.report.findings import Findings
-from hbtom.show.report.spreads import MEASURES, PREDICTIVE, RATING, Both, Measure, range_of, spread
+from hbtom.show.report.spreads import (
+    MEASURES,
+    PREDICTIVE,
+    RATING,
+    Both,
+    Measure,
+    bins_near,
+    count_margins,
+    margin_edges,
+    range_of,
+    spread,
+)
 from hbtom.show.words import plain
 
 DIGITS = 4  # significant ones
@@ -49,12 +60,14 @@ class Link:
 def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Link]) -> Plain:
     """Return all that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
+    edges = margin_edges(list(findings.ratings.values()))
     return {
         "title": title(findings),
         "version": __version__,
         "about": _about(findings),
         "systems": [[name, *about] for name, about in SYSTEMS.items()],
-        "scores": [*_score_rows(findings.tasks)],
+        "scores": [_score_row(*row, edges) for row in _score_rows(findings.tasks)],
+        "margins": {"reach": _short(edges[-1]), "near": bins_near(edges)},
         "tasks": [_task(score.task) for score in findings.tasks],
         "spreads": _spreads(findings),
         "calibration": _calibration(findings),
@@ -97,28 +110,26 @@ def _task(name: str) -> Plain:
     }
 
 
-def _score_rows(tasks: Sequence[Score]) -> Iterable[Plain]:
+def _score_rows(tasks: Sequence[Score]) -> Iterable[tuple[str, str, Score]]:
     """Yield the paper's rows: groups with their tasks below them, and all pairs together."""
     for group, parts in in_groups(tasks):
         labels = [_task(part.task)["label"] for part in parts]
         if labels == [plain(group)]:
-            yield _score_row(labels[0], "group", parts[0])
+            yield labels[0], "group", parts[0]
             continue
-        yield _score_row(plain(group), "group", total(group, parts))
+        yield plain(group), "group", total(group, parts)
         for label, part in zip(labels, parts, strict=True):
-            yield _score_row(label, "task", part)
-    yield _score_row("All pairs", "all", total("overall", tasks))
+            yield label, "task", part
+    yield "All pairs", "all", total("overall", tasks)
 
 
-def _score_row(label: str, kind: str, score: Score) -> Plain:
+def _score_row(label: str, kind: str, score: Score, edges: Sequence[float]) -> Plain:
     return {
+        **score.to_dict(),
+        "task": plain(score.task),
         "label": label,
         "kind": kind,
-        "pairs": score.pairs,
-        "correct": score.correct,
-        "ties": score.ties,
-        "accuracy": score.accuracy,
-        "interval": list(score.interval),
+        "margins": count_margins(score.margins, edges),
         "published": published(score.task),
     }
 
@@ -202,6 +213,6 @@ def _link(link: Link) -> Plain:
 def _short(value: float) -> float | str:
     """Return a number in few digits, whole ones without a point; infinity as text."""
     if not math.isfinite(value):
-        return "Infinity" if value > 0 else "-Infinity"
+        return finite_or_text(value)
     short = float(f"{value:.{DIGITS}g}")
     return int(short) if short == int(short) and abs(short) < 1e9 else short

@@ -15,7 +15,7 @@ from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
 from hbtom.bench.referee import PairName, score_ratings
 from hbtom.bench.results import Row, decode, whole_lines
-from hbtom.bench.score import Score, pair_score, paired, scores
+from hbtom.bench.score import Score, in_order, pair_score, paired, scores
 from hbtom.errors import BadInput
 from hbtom.model import Model, find_model, presets
 
@@ -44,10 +44,7 @@ class Findings:
     @property
     def tasks(self) -> tuple[Score, ...]:
         """The score of every task."""
-        by_task: dict[str, list[float]] = {}
-        for (task, _), value in self.values.items():
-            by_task.setdefault(task, []).append(value)
-        return scores(by_task)
+        return scores(self.ratings)
 
     @property
     def fingerprints(self) -> list[str]:
@@ -104,7 +101,7 @@ def _of_ratings(
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
         values = {name: both for name, both in values.items() if name in known}
-    order = {score.task: place for place, score in enumerate(scores({t: [] for t, _ in values}))}
+    order = {task: place for place, task in enumerate(in_order(task for task, _ in values))}
     names = sorted(values, key=lambda name: (order[name[0]], name))
     rows = paired(own)
     rows = {name: rows[name] for name in names} if set(names) <= set(rows) else {}

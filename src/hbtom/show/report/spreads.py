@@ -1,7 +1,8 @@
-"""How the values of a measure are spread, among expected and among unexpected episodes."""
+"""How measures are spread among expected and unexpected episodes, and margins among pairs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,9 +10,10 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.bench.score import pair_score
+from hbtom.bench.score import NEAR, pair_score
 
 BINS = 25
+SIDE = 20  # bins of margins on either side of zero
 _WITHIN = (0.01, 0.99)  # quantiles that a range without natural bounds reaches to
 
 Both = Sequence[tuple[float, float]]  # of the expected and the unexpected member of each pair
@@ -72,3 +74,23 @@ def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Sprea
 def _counts(values: Annotated[Floats, "pair"], bounds: tuple[float, float]) -> tuple[int, ...]:
     inside = np.clip(values, *bounds)
     return tuple(np.histogram(inside, BINS, bounds)[0].tolist())
+
+
+def margin_edges(ratings: Both) -> tuple[float, ...]:
+    """Return where the bins of margins end, zero in the middle: from -1 to 1 if ratings allow."""
+    reach = 1.0
+    if not all(0 <= one <= 1 for both in ratings for one in both):
+        sizes = [abs(e - u) for e, u in ratings if math.isfinite(e - u)]
+        reach = (float(np.quantile(sizes, _WITHIN[1])) if sizes else 0.0) or 1.0
+    return tuple(reach * (step / SIDE) for step in range(-SIDE, SIDE + 1))
+
+
+def count_margins(margins: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
+    """Return how many margins each bin holds; the outermost hold all beyond."""
+    inside = np.clip(margins, edges[0], edges[-1])
+    return tuple(np.histogram(inside, edges)[0].tolist())
+
+
+def bins_near(edges: Sequence[float]) -> int:
+    """Return how many bins end at a margin of .05 or less: pairs that fail, or nearly."""
+    return sum(edge <= NEAR for edge in edges[1:])

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hbtom import __version__
-from hbtom.bench.score import Score
+from hbtom.bench.score import wilson
 from hbtom.show.document import POLICY, document
 from hbtom.show.page.data import Plain
 from hbtom.show.server.catalogue import Entry, Selection
@@ -89,12 +89,12 @@ def _counted(verdicts: Sequence[str]) -> Plain:
     """Return how many pairs there are of each verdict, and the accuracy so far."""
     count = Counter(verdicts)
     judged = count["right"] + count["wrong"] + count["tie"]
-    score = Score("", judged, count["right"], count["tie"]).to_dict()
+    right = count["right"] + count["tie"] / 2
     return {
         "count": {verdict: count[verdict] for verdict in (*VERDICTS, UNJUDGED)},
         "judged": judged,
-        "accuracy": score["accuracy"],
-        "interval": score["interval"],
+        "accuracy": right / judged if judged else None,
+        "interval": wilson(right, judged) if judged else [None, None],
     }
 
 

@@ -16,6 +16,11 @@ function makeSummary() {
       all.ties ? `and ${count(all.ties, "tie")}` : "and no ties",
     ],
   ];
+  facts.push([
+    percent(all.margin_below),
+    "% with margins below .05",
+    `the least is ${figure(Number(all.margin_least))}`,
+  ]);
   if (weakest.accuracy < all.accuracy) {
     facts.push([percent(weakest.accuracy), `% ${weakest.label}`, "where it is right least often"]);
   }
@@ -60,6 +65,7 @@ function makeClose() {
 
 const sections = [
   makeScores(),
+  makeMargins(),
   makeSpreads(),
   makeCalibration(),
   makeWrong(),

@@ -85,8 +85,8 @@ function drawSpread({ expected, unexpected }, label) {
 }
 
 /** Return bars that grow from the ground; even a single episode among many can be seen. */
-function bars(counts, most, direction) {
-  const height = (number) => Math.max((BAR.highest * number) / most, BAR.lowest);
+function bars(counts, most, direction, lowest = BAR.lowest) {
+  const height = (number) => Math.max((BAR.highest * number) / most, lowest);
   return counts
     .map((number, index) => {
       const x = round(BAR.width * index + BAR.gap / 2);

@@ -1,0 +1,64 @@
+// How near failure is: how the margins of pairs are spread, and where the narrowest of them are.
+
+const FEW = 5; // how high the bar of a single pair is that fails, or nearly, for it to be seen
+
+function makeMargins() {
+  const near = data.margins.reach === 1 ? "below .05" : "below zero"; // as far as bins tell
+  return makeSection(
+    "margins",
+    "How near is it to failing?",
+    makeLead(
+      "The margin of a pair is the rating of its expected episode less that of the unexpected " +
+        "one: zero is a tie, and below zero the pair is wrong. Bars count the pairs with about " +
+        `the same margin, in orange where it is ${near}. The column 5 % has the margin that one ` +
+        "pair in twenty does not exceed.",
+    ),
+    makeMarginTable(),
+  );
+}
+
+function makeMarginTable() {
+  const rows = data.scores.map((row) => ({
+    kind: row.kind,
+    cells: [
+      row.label,
+      figure(Number(row.margin_5)), // infinity comes as text
+      figure(Number(row.margin_least)),
+      percent(row.margin_below),
+      drawMargins(row),
+    ],
+  }));
+  const heading = ["Task", "5 %", "Least", "Below .05, %", makeMarginScale()];
+  return makeTable("Margins by task", heading, rows, { class: "margins" });
+}
+
+/** Make the scale above the bars; where ratings know no bounds, the outermost hold all beyond. */
+function makeMarginScale() {
+  const { reach } = data.margins;
+  const ends = reach === 1 ? ["−1", "0", "1"] : [`≤ −${reach}`, "0", `≥ ${reach}`];
+  return make(
+    "span",
+    { class: "ends" },
+    ends.map((text) => make("span", {}, text)),
+  );
+}
+
+function drawMargins({ label, pairs, margins }) {
+  const most = Math.max(...margins);
+  const width = BAR.width * margins.length;
+  const where = (isNear) =>
+    margins.map((number, place) => (place < data.margins.near === isNear ? number : 0));
+  return draw(
+    "svg",
+    {
+      class: "margin-bars",
+      role: "img",
+      "aria-label": `Margins of ${count(pairs, "pair")}, ${label}.`,
+      viewBox: `0 0 ${width} ${BAR.ground}`,
+      preserveAspectRatio: "none",
+    },
+    draw("path", { class: "near", d: bars(where(true), most, -1, FEW) }),
+    draw("path", { class: "far", d: bars(where(false), most, -1) }),
+    draw("path", { class: "ground", d: `M0 ${BAR.ground}H${width}M${width / 2} 0V${BAR.ground}` }),
+  );
+}
