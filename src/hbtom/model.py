@@ -156,11 +156,14 @@ class Logistic(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Classifier(Struct, frozen=True, forbid_unknown_fields=True):
-    """Plausibility of a trial: the product of three logistics."""
+    """Plausibility of a trial: the product of a logistic for each surprise."""
 
     goal: Annotated[Logistic, Meta(description="of the shift of the goal posterior")]
     efficiency: Annotated[Logistic, Meta(description="of the shift of the efficiency posterior")]
     observation: Annotated[Logistic, Meta(description="of the unlikeliest step")]
+    waste: Annotated[
+        Logistic | None, Meta(description="of all that is wasted; without it, it does not count")
+    ] = None
 
 
 class Model(Struct, frozen=True, forbid_unknown_fields=True):

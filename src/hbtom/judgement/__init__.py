@@ -3,6 +3,6 @@
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.judging import Judgement, judge, watch
 from hbtom.judgement.prediction import predictive
-from hbtom.judgement.surprises import Triple, surprise
+from hbtom.judgement.surprises import Surprise, surprise
 
-__all__ = ["Judgement", "Triple", "judge", "plausibility", "predictive", "surprise", "watch"]
+__all__ = ["Judgement", "Surprise", "judge", "plausibility", "predictive", "surprise", "watch"]

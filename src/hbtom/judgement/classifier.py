@@ -1,34 +1,28 @@
-"""From surprise to plausibility: a product of three logistics."""
+"""From surprise to plausibility: a product of logistics, one for each kind of surprise."""
 
 from __future__ import annotations
 
 import math
 
-from hbtom.judgement.surprises import Triple
+from hbtom.judgement.surprises import Surprise
 from hbtom.model import Classifier, Logistic
 
 
-def plausibility(classifier: Classifier, surprise: Triple) -> tuple[float, Triple]:
-    """Return p = p_goal p_efficiency p_observation, and these three parts."""
-    parts = Triple(
-        goal=logistic(classifier.goal, surprise.goal),
-        efficiency=logistic(classifier.efficiency, surprise.efficiency),
-        observation=logistic(classifier.observation, surprise.observation),
-    )
-    return parts.goal * parts.efficiency * parts.observation, parts
+def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Surprise]:
+    """Return p = p_goal p_efficiency p_observation p_waste, and these parts."""
+    parts = {
+        kind: logistic(getattr(classifier, kind), value)
+        for kind, value in surprise.to_dict().items()
+    }
+    return math.prod(parts.values()), Surprise(**parts)
 
 
-def losses(classifier: Classifier, parts: Triple) -> Triple:
+def losses(classifier: Classifier, parts: Surprise) -> dict[str, float]:
     """Return which share of each part its surprise costs: 1 - p(x) / p(0), at least 0."""
-
-    def loss(curve: Logistic, part: float) -> float:
-        return max(1.0 - part / logistic(curve, 0.0), 0.0)
-
-    return Triple(
-        goal=loss(classifier.goal, parts.goal),
-        efficiency=loss(classifier.efficiency, parts.efficiency),
-        observation=loss(classifier.observation, parts.observation),
-    )
+    return {
+        kind: max(1.0 - part / logistic(getattr(classifier, kind), 0.0), 0.0)
+        for kind, part in parts.to_dict().items()
+    }
 
 
 def logistic(curve: Logistic, x: float) -> float:

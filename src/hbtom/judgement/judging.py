@@ -13,7 +13,7 @@ import numpy as np
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
-from hbtom.judgement.surprises import Triple, surprise
+from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, caveats, consider, exert, learn, waits
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
@@ -35,8 +35,8 @@ class Judgement(Shown):
     episode: Episode
     model: Model
     plausibility: float  # between 0 and 1
-    parts: Triple  # the three factors of the plausibility
-    surprise: Triple
+    parts: Surprise  # the three factors of the plausibility
+    surprise: Surprise
     test: Posterior  # what is believed during the test trial
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
     efforts: Efforts

@@ -16,7 +16,7 @@ import numpy as np
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
-from hbtom.judgement.surprises import Triple, surprise
+from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, believe
 from hbtom.mind.glimpses import glimpsed_effort
 from hbtom.mind.graph import ELSE, graph_effort
@@ -54,8 +54,8 @@ class PlanJudgement(Shown):
     plans: tuple[SeenPlan, ...]
     model: Model
     plausibility: float  # of the last plan, between 0 and 1
-    parts: Triple  # the three factors of the plausibility
-    surprise: Triple
+    parts: Surprise  # the three factors of the plausibility
+    surprise: Surprise
     posteriors: tuple[Posterior, ...]  # one a plan
     beliefs: Beliefs  # what is learnt by the end
     warnings: tuple[str, ...] = ()

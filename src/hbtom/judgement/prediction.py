@@ -3,8 +3,9 @@
     score = sum over g, beta of P_0(g, beta) P(X_beta >= x_g)
 
 x_g is what the agent wasted in all if g was its goal, X_beta what an agent of efficiency beta
-wastes over the same steps when it acts by its policy. Both are sums over steps; the distribution of
-X is the convolution of the steps', on a fine lattice of costs.
+wastes over the same steps when it acts by its policy. Both are sums over steps. Where agents choose
+headings, the tail of X has a closed form (:mod:`hbtom.judgement.waste`); where they choose among
+actions, the distribution of X is the convolution of the steps', on a fine lattice of costs.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
+from hbtom.judgement.waste import waste_tails
 from hbtom.mind import Actions, Evidence, Posterior
-from hbtom.mind.effort import Hidden
+from hbtom.mind.effort import Headings, Hidden
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -24,16 +26,23 @@ LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 def predictive(posterior: Posterior) -> float:
     """Return the posterior predictive probability of so large a total excess, between 0 and 1."""
-    evidence = posterior.evidence
-    if len(evidence) == 0:
+    if len(posterior.evidence) == 0:
         return 1.0
-    tails = np.array(
-        [
-            [tail(evidence, goal, efficiency) for efficiency in posterior.efficiencies]
-            for goal in range(len(evidence.goals))
-        ]
-    )
+    tails = _tails(posterior.evidence, posterior.efficiencies)
     return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))
+
+
+def _tails(
+    evidence: Evidence, efficiencies: Annotated[Floats, "efficiency"]
+) -> Annotated[Floats, "goal efficiency"]:
+    """Return P(X_beta >= x_g) for every goal and efficiency."""
+    choice = evidence.effort.choice
+    nearest = choice.nearest if isinstance(choice, Hidden) else choice
+    if isinstance(nearest, Headings):
+        made = nearest.length, nearest.moves, nearest.act
+        return waste_tails(evidence.effort.excess, *made, efficiencies)
+    goals = range(len(evidence.goals))
+    return np.array([[tail(evidence, goal, one) for one in efficiencies] for goal in goals])
 
 
 def tail(evidence: Evidence, goal: int, efficiency: float) -> float:

@@ -1,7 +1,8 @@
-"""Three ways in which a trial can surprise, after the paper's section on plausibility."""
+"""How a trial can surprise: three ways after the paper's section on plausibility, and one more."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,35 +10,46 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel
+from hbtom.judgement.prediction import predictive
 from hbtom.mind import Posterior
 
 _DIGITS = 12  # of a shift; beyond is rounding error, and what does not move at all is a tie
 
 
 @dataclass(frozen=True)
-class Triple:
-    """One number for each of goal, efficiency and observation."""
+class Surprise:
+    """One number for each way to surprise; ``waste`` is None where the model leaves it out."""
 
     goal: float
     efficiency: float
     observation: float
+    waste: float | None = None
 
     def to_dict(self) -> dict[str, float]:
-        return {"goal": self.goal, "efficiency": self.efficiency, "observation": self.observation}
+        """Return the numbers by name, without those that are left out."""
+        values = {name: getattr(self, name) for name in KINDS}
+        return {name: value for name, value in values.items() if value is not None}
 
 
-def surprise(posterior: Posterior) -> Triple:
-    """Return the surprises of a trial.
+KINDS = ("goal", "efficiency", "observation", "waste")
+
+
+def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
+    """Return the surprises of a trial; of the total waste only if that is asked for.
 
         goal         max_t TV(P_t(g), P_0(g))
         efficiency   max_t TV(P_t(beta), P_0(beta))
         observation  max_t [log P(o_0) - log P(o_t | o_<t)],  0 if there is no step
+        waste        -log P_0(X >= x), x what all steps together wasted
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
     goal, efficiency, observation = _largest(posterior.joint, posterior.log_likelihood)
-    return Triple(
-        round(float(goal), _DIGITS), round(float(efficiency), _DIGITS), float(observation)
+    return Surprise(
+        round(float(goal), _DIGITS),
+        round(float(efficiency), _DIGITS),
+        float(observation),
+        -math.log(predictive(posterior)) if waste else None,
     )
 
 
