@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from hbtom.bench.cells import unguarded
 from hbtom.bench.dataset import episode_name
 from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
@@ -76,7 +77,12 @@ def _read_csv(path: Path) -> list[dict[str, Any]]:
     rows = list(csv.DictReader(stream, delimiter=separator))
     if rows and None in rows[-1].values() and _torn(data, ".csv"):
         rows.pop()
-    return rows
+    return [{name: _text(value) for name, value in row.items()} for row in rows]
+
+
+def _text(cell: Any) -> Any:
+    """Return the text of a cell; of cells that are missing, or too many, there is none."""
+    return unguarded(cell) if isinstance(cell, str) else cell
 
 
 def _read_jsonl(path: Path) -> list[dict[str, Any]]:

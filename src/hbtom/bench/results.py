@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from hbtom.bench.cells import guarded, unguarded
 from hbtom.errors import BadInput
 from hbtom.observe.archive import arrow
 
@@ -124,7 +125,8 @@ def _csv(rows: Sequence[Row], heading: bool) -> bytes:
 
 def _line(values: Iterable[Any]) -> str:
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerow(values)  # so that either of these is quoted
+    writer = csv.writer(text, lineterminator="\r\n")  # so that either of these is quoted
+    writer.writerow(map(guarded, values))
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
@@ -194,7 +196,7 @@ def _row(values: Iterable[Any]) -> Row:
 def _csv_values(data: bytes) -> Iterable[Iterable[Any]]:
     text = data.decode(errors="surrogateescape")
     _heading, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    return lines
+    return (map(unguarded, line) for line in lines)
 
 
 def _jsonl_values(data: bytes) -> Iterable[Iterable[Any]]:
