@@ -11,7 +11,7 @@ import json
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -57,22 +57,23 @@ def changed_bytes(rng: Random, data: bytes) -> bytes:
         start = rng.randrange(len(data) + 1)
         end = min(len(data), start + rng.choice((1, 1, 2, 4, 8, 64, 1024)))
         some = data[start:end]
-        new = rng.choice(
-            (
-                lambda some=some: bytes(byte ^ 1 << rng.randrange(8) for byte in some[:4]) + some[4:],
-                lambda: b"",
-                lambda some=some: some * rng.choice((2, 3, 100)),
-                lambda some=some: rng.choice(WORDS) + some,
-                lambda some=some: _over(some, rng.choice(WORDS)),
-                lambda some=some: rng.randbytes(len(some)),
-            )
-        )()
+        new = rng.choice(_EDITS)(rng, some)
         data = data[:start] if rng.random() < 0.08 else data[:start] + new + data[end:]
     return data
 
 
 def _over(some: bytes, word: bytes) -> bytes:
     return word + some[len(word) :]
+
+
+_EDITS: tuple[Callable[[Random, bytes], bytes], ...] = (
+    lambda rng, some: bytes(byte ^ 1 << rng.randrange(8) for byte in some),
+    lambda rng, some: b"",
+    lambda rng, some: some * rng.choice((2, 3, 100)),
+    lambda rng, some: rng.choice(WORDS) + some,
+    lambda rng, some: _over(some, rng.choice(WORDS)),
+    lambda rng, some: rng.randbytes(len(some)),
+)
 
 
 def changed_text(rng: Random, text: str) -> str:
@@ -85,15 +86,15 @@ def changed_text(rng: Random, text: str) -> str:
         end = min(len(tokens), at + rng.choice((1, 1, 1, 3, 20)))
         tokens[at:end] = rng.choice(
             (
-                lambda at=at, end=end: [],
-                lambda at=at, end=end: tokens[at:end] * rng.choice((2, 2, 50)),
-                lambda other=other: [tokens[other]],
-                lambda: [rng.choice(TOKENS)],
-                lambda at=at, end=end: [*tokens[at:end], rng.choice(TOKENS), " "],
-                lambda at=at, end=end: tokens[at:end][::-1],
-                lambda at=at: [rng.choice("([{") * rng.choice((1, 2000)), tokens[at]],
+                [],
+                tokens[at:end] * rng.choice((2, 2, 50)),
+                [tokens[other]],
+                [rng.choice(TOKENS)],
+                [*tokens[at:end], " ", rng.choice(TOKENS), " "],
+                tokens[at:end][::-1],
+                [rng.choice("([{") * rng.choice((1, 2000)), *tokens[at:end]],
             )
-        )()
+        )
     return "".join(tokens)
 
 
@@ -116,8 +117,8 @@ def changed_value(rng: Random, value: Any) -> Any:
 
 def strange(rng: Random, value: Any = None) -> Any:
     """Return something that is hardly expected, perhaps like what is there."""
-    if isinstance(value, int | float) and rng.random() < 0.6:
-        return rng.choice((-value, value + 1, value * 1000, value / 1000, str(value), [value]))
+    if isinstance(value, int | float) and abs(value) < 1e9 and rng.random() < 0.6:
+        return rng.choice((-value, value + 1, value * 1000, value * 1e-3, f"{value}", [value]))
     return rng.choice(
         (
             lambda: None,
@@ -155,16 +156,19 @@ def _parents(value: Any, path: Sequence[Any], everywhere: bool) -> Iterator[Any]
         if isinstance(value, list | dict):
             yield value
         return
+    nexts: list[Any] = []
     if everywhere and isinstance(value, list):
         nexts = value
-    elif isinstance(value, dict) and path[0] in value:
+    elif _has(value, path[0]):
         nexts = [value[path[0]]]
-    elif isinstance(value, list) and isinstance(path[0], int) and path[0] < len(value):
-        nexts = [value[path[0]]]
-    else:
-        nexts = []
     for each in nexts:
         yield from _parents(each, path[1:], everywhere)
+
+
+def _has(value: Any, key: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(key, int) and key < len(value)
+    return isinstance(value, dict) and key in value
 
 
 def _change(rng: Random, there: Any) -> Any:
@@ -199,7 +203,7 @@ def _change(rng: Random, there: Any) -> Any:
     do = rng.choices((replace, remove, repeat, rename, cut), (6, 2, 2, 1, 1))[0]
 
     def change(parent: Any, key: Any) -> None:
-        if (key in parent) if isinstance(parent, dict) else isinstance(key, int) and key < len(parent):
+        if _has(parent, key):
             do(parent, key)
 
     return change
@@ -215,7 +219,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def changed_zip(rng: Random, members: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive: members renamed, twice, packed strangely; fields of heads overwritten."""
+    """Return a zip archive: members renamed, repeated, damaged; fields of heads overwritten."""
     entries = list(members.items())
     for _ in several(rng):
         at = rng.randrange(len(entries))
@@ -233,7 +237,8 @@ def changed_zip(rng: Random, members: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(sink, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # names that come twice
         for name, data in entries:
-            archive.writestr(name.encode(errors="replace").decode(), data, rng.choice((0, 8, 12, 14)))
+            undated = zipfile.ZipInfo(name.encode(errors="replace").decode())
+            archive.writestr(undated, data, rng.choice((0, 8, 12, 14)))
     data = sink.getvalue()
     return changed_heads(rng, data) if rng.random() < 0.6 else data
 

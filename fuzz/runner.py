@@ -19,7 +19,7 @@ import seeds
 from targets import TARGETS, Files
 
 SECONDS, MEGABYTES = 20.0, 1024
-_PATIENCE = 10  # times as long as it may work, a worker may take, as on a machine with much to do
+_PATIENCE = 300.0  # seconds that a worker may take: many more than it may work, lest load matter
 _CASES = 300  # of one worker
 _ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # others take memory that they do not need
@@ -74,7 +74,7 @@ class Runner:
         worker.stdin.flush()
         with selectors.DefaultSelector() as waiting:
             waiting.register(worker.stdout, selectors.EVENT_READ)
-            late = not waiting.select(self._limits[0] * _PATIENCE)
+            late = not waiting.select(self._limits[0] + _PATIENCE)
         line = "" if late else worker.stdout.readline()
         if line:
             answer: list[str] = json.loads(line)
@@ -88,7 +88,7 @@ class Runner:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir()
         own = {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(self._home / "cache")}
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._worker = subprocess.Popen(
             [sys.executable, Path(__file__).with_name("worker.py"), *map(str, self._limits)],
             stdin=subprocess.PIPE,

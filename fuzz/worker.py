@@ -49,7 +49,7 @@ def wrong(folder: Path, commands: Sequence[Command]) -> list[str]:
 
 
 def ran(folder: Path, command: Command) -> tuple[int | str, str, str]:
-    """Run a command; return its status, or the traceback of what it did not catch, and its words."""
+    """Run a command; return its status, or the traceback of what it let through, and its words."""
     os.chdir(folder)
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     status: int | str = 0
