@@ -42,10 +42,21 @@ def wrong(folder: Path, commands: Sequence[Command]) -> list[str]:
             problems.append("it came to no result, and changed or left files")
         if os.listdir(tempfile.gettempdir()):
             problems.append(f"it left temporary files: {os.listdir(tempfile.gettempdir())}")
+        if children():
+            problems.append("it left a process that still runs")
         found += [f"hbtom {shlex.join(command)}\n{problem}" for problem in problems]
         for name in set(contents(folder)) - set(before):
             (folder / name).unlink()
     return found
+
+
+def children() -> bool:
+    """Tell whether this process has started others that have not ended, or were not waited for."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def ran(folder: Path, command: Command) -> tuple[int | str, str, str]:
