@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import click
 import pytest
 
 import hbtom
 from hbtom.cli import main
+from hbtom.cli.options import Number
 
 VERBS = [(), ("model", "list"), ("model", "show"), *[(verb,) for verb in sorted(main.commands)]]
 
@@ -56,6 +58,32 @@ def test_wrong_usage_ends_with_status_2(run, words) -> None:
     assert ran.status == 2
     assert ran.out == ""
     assert "Error: " in ran.err
+
+
+NUMBERS = [
+    pytest.param(verb.name, option, id=f"{verb.name} {option.opts[-1]}")
+    for verb in main.commands.values()
+    for option in verb.params
+    if isinstance(option.type, click.FloatRange | click.IntRange)
+]
+
+
+@pytest.mark.parametrize(("verb", "option"), NUMBERS)
+def test_numbers_that_make_no_sense_are_refused(run, verb: str, option: click.Option) -> None:
+    for given in ("nan", "inf", "-inf", "1e400", "-5e-324", "-1", "", "x", "9" * 5000):
+        ran = run(verb, f"{option.opts[-1]}={given}")
+        assert ran.status == 2
+        assert f"Invalid value for '{option.opts[-1]}'" in ran.err
+
+
+def test_numbers_on_the_edge() -> None:
+    weight = Number(1e-6, 1e6, or_zero=True)
+    assert [weight.convert(given, None, None) for given in ("0", "1e-6", "1e6")] == [0, 1e-6, 1e6]
+    assert str(weight.convert("-0.0", None, None)) == "0.0"
+    assert str(Number(0, 20).convert("-0.0", None, None)) == "0.0"
+    for given in ("5e-324", "9e-7", "1.1e6", "nan"):
+        with pytest.raises(click.BadParameter, match="not in the range 0 or 1e-06<=x"):
+            weight.convert(given, None, None)
 
 
 def test_the_statuses_of_real_processes(spawn, good: Path) -> None:

@@ -12,9 +12,10 @@ import hbtom
 from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
 from hbtom import BadInput, Model, judge_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
-from hbtom.judgement.plans import PlanJudgement
+from hbtom.judgement.plans import LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
 from hbtom.mind import weigh
 from hbtom.mind.graph import ELSE, graph_effort
+from hbtom.model import with_settings
 from hbtom.observe import Look
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import Plan, explore, ground, make_goal, read_domain, read_plan, read_problem
@@ -130,10 +131,18 @@ def test_wanting_something_else_is_learnt_like_any_goal() -> None:
     assert second == pytest.approx(1.5 / 4.5, abs=0.01)
 
 
-@pytest.mark.parametrize("weight", [-1.0, np.inf, np.nan])
+@pytest.mark.parametrize("weight", [-1.0, np.inf, np.nan, 5e-324, 1e-7, 1e300])
 def test_a_weight_must_be_a_number(weight: float) -> None:
     with pytest.raises(BadInput, match="no weight"):
         seen("doors-keys-gems", "gem-a", something_else=weight)
+
+
+@pytest.mark.parametrize("weight", [LEAST_WEIGHT, MOST_WEIGHT])
+@pytest.mark.parametrize("concentration", [1e-6, 1e6])
+def test_the_least_and_the_greatest_weight_count(weight: float, concentration: float) -> None:
+    model = with_settings(Model.preset("paper"), {"preference.concentration": concentration})
+    judgement = seen("doors-keys-gems", "gem-a", model=model, something_else=weight)
+    assert judgement.test.goal[0, -1] == pytest.approx(weight / (3 + weight))
 
 
 # Worlds

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from hbtom.bench.cells import unguarded
 from hbtom.bench.dataset import episode_name
 from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
-from hbtom.bench.results import begins_like_ours
+from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
 from hbtom.errors import BadInput, Place
-from hbtom.observe.archive import arrow
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
 
@@ -76,7 +75,12 @@ def _read_csv(path: Path) -> list[dict[str, Any]]:
     rows = list(csv.DictReader(stream, delimiter=separator))
     if rows and None in rows[-1].values() and _torn(data, ".csv"):
         rows.pop()
-    return rows
+    return [{name: _text(value) for name, value in row.items()} for row in rows]
+
+
+def _text(cell: Any) -> Any:
+    """Return the text of a cell; of cells that are missing, or too many, there is none."""
+    return unguarded(cell) if isinstance(cell, str) else cell
 
 
 def _read_jsonl(path: Path) -> list[dict[str, Any]]:
@@ -86,8 +90,8 @@ def _read_jsonl(path: Path) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError:
+            row = json_value(line)
+        except ValueError:
             if not line.endswith("\n") and _torn(data, ".jsonl"):
                 break
             raise
@@ -103,9 +107,7 @@ def _torn(data: bytes, kind: str) -> bool:
 
 
 def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    _, parquet = arrow()
-    rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
-    return rows
+    return parquet_rows(path.read_bytes())
 
 
 _READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
@@ -152,8 +154,8 @@ def _rating(row: Mapping[str, Any]) -> float:
     given = row.get("rating", row.get("plausibility"))
     try:
         value = float(given if given is not None else "")
-    except (TypeError, ValueError):
-        raise BadInput(f"the rating is {given!r}", hint="a number is needed") from None
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(f"the rating is {str(given)[:40]!r}", hint="a number is needed") from None
     if math.isnan(value):
         raise BadInput("the rating is not a number", hint="leave the row out")
     return value

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from hbtom.bench.cells import guarded, unguarded
 from hbtom.errors import BadInput
 from hbtom.observe.archive import arrow
 
@@ -124,7 +125,8 @@ def _csv(rows: Sequence[Row], heading: bool) -> bytes:
 
 def _line(values: Iterable[Any]) -> str:
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerow(values)  # so that either of these is quoted
+    writer = csv.writer(text, lineterminator="\r\n")  # so that either of these is quoted
+    writer.writerow(map(guarded, values))
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
@@ -157,7 +159,7 @@ def decode(data: bytes, kind: str) -> list[Row]:
     """Return the rows of a file that :func:`encode` made, exactly; refuse any other file."""
     try:
         return [_row(values) for values in _DECODERS[kind](data)] if data else []
-    except (ValueError, TypeError, csv.Error) as error:
+    except (ValueError, csv.Error) as error:
         raise _foreign(str(error)) from None
 
 
@@ -188,22 +190,51 @@ def _row(values: Iterable[Any]) -> Row:
     values = tuple(values)
     if len(values) != len(COLUMNS):
         raise ValueError("a row has other columns")
-    return Row(*(kind(value) for kind, value in zip(_KINDS, values, strict=True)))  # type: ignore[arg-type]
+    return Row(*map(_value, COLUMNS, _KINDS, values))
+
+
+def _value(column: str, kind: type, value: Any) -> Any:
+    """Return what stands in a column, or say that nothing of its kind does."""
+    try:
+        if kind is float:
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"'{column}' is not a number") from None
+    if not isinstance(value, str):
+        raise ValueError(f"'{column}' is not text")
+    return value
 
 
 def _csv_values(data: bytes) -> Iterable[Iterable[Any]]:
     text = data.decode(errors="surrogateescape")
     _heading, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    return lines
+    return (map(unguarded, line) for line in lines)
 
 
 def _jsonl_values(data: bytes) -> Iterable[Iterable[Any]]:
-    return map(_in_columns, map(json.loads, data.splitlines()))
+    return map(_in_columns, map(json_value, data.splitlines()))
 
 
 def _parquet_values(data: bytes) -> Iterable[Iterable[Any]]:
-    _, parquet = arrow()
-    return map(_in_columns, parquet.read_table(io.BytesIO(data)).to_pylist())
+    return map(_in_columns, parquet_rows(data))
+
+
+def json_value(line: str | bytes) -> Any:
+    """Return what a line of JSON says; raise ValueError for whatever is wrong with it."""
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def parquet_rows(data: bytes) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file; raise ValueError for whatever is wrong with it."""
+    library, parquet = arrow()
+    try:
+        rows: list[dict[str, Any]] = parquet.read_table(io.BytesIO(data)).to_pylist()
+    except (OSError, ValueError, library.ArrowException) as error:
+        raise ValueError(str(error).partition("\n")[0]) from None
+    return rows
 
 
 def _in_columns(row: Any) -> Iterable[Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hbtom.bench.cells import guarded
 from hbtom.bench.results import check_target, write_whole
 from hbtom.observe.archive import arrow
 
@@ -25,7 +26,7 @@ def _csv(records: Records) -> bytes:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: guarded(value) for name, value in one.items()} for one in records)
     return text.getvalue().encode(errors="surrogateescape")
 
 

@@ -2,7 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import click
+
+
+class Number(click.FloatRange):
+    """A float within a range, or zero where ``or_zero`` is true.
+
+    Unlike click's own ranges it refuses "nan", and takes minus zero for zero.
+    """
+
+    def __init__(
+        self, least: float, most: float, *, or_zero: bool = False, max_open: bool = False
+    ) -> None:
+        super().__init__(least, most, max_open=max_open)
+        self.or_zero = or_zero
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number that was given, or say which ones can be."""
+        number = click.FLOAT.convert(value, param, ctx)
+        if number == 0 and self.or_zero:
+            return 0.0
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return float(super().convert(number, param, ctx)) + 0.0
+
+    def _describe_range(self) -> str:
+        return f"{'0 or ' if self.or_zero else ''}{super()._describe_range()}"
+
 
 model_option = click.option(
     "--model", default="default", show_default=True, help="A preset or a TOML file."
@@ -29,7 +60,7 @@ labels_option = click.option(
     help="Which files are pairs, and which of the two is expected: .json or .csv",
 )
 workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), help="Processes to use. Default: all cores."
+    "--workers", type=click.IntRange(1, 4096), help="Processes to use. Default: all cores."
 )
 score_option = click.option(
     "--score",

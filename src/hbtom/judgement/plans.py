@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ALONE = "there is one plan only: it is judged without familiarization"
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else, where each goal has 1
 MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal actions of a state
 
 
@@ -122,9 +123,10 @@ def judge_plans(
     """Infer what agents want from plans that were seen, and judge how plausible the last one is.
 
     The plans may be of several agents, and of several problems of a domain. ``something_else`` is
-    the prior weight, where each goal has 1, of a goal that is not among those given; an agent that
-    has it acts at random. ``most`` is the number of states that may be kept in memory: beyond it,
-    only the states that were visited, and those next to them, are planned from.
+    the prior weight, where each goal has 1, of a goal that is not among those given (0: there is
+    none; else between 1e-6 and 1e6); an agent that has it acts at random. ``most`` is the number
+    of states that may be kept in memory: beyond it, only the states that were visited, and those
+    next to them, are planned from.
 
     All states are planned from anew each time. To judge many plans in one world, plan once, and
     give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
@@ -133,8 +135,9 @@ def judge_plans(
     plans = check_plans(plans)
     if not isinstance(goals, GraphPlans):
         goals = check_goals(goals)
-    if not 0 <= something_else < np.inf:
-        raise BadInput(f"{something_else} is no weight", hint="it is a number of 0 or more")
+    if something_else != 0 and not LEAST_WEIGHT <= something_else <= MOST_WEIGHT:
+        hint = f"it is 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        raise BadInput(f"{something_else} is no weight", hint=hint)
     beliefs, posteriors = Beliefs(), []
     for plan, planned in _planned(goals, plans, most):
         effort = _effort(planned, plan, something_else > 0)

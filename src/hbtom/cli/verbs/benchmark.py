@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from hbtom.cli.options import (
+    Number,
     format_option,
     labels_option,
     model_option,
@@ -90,9 +91,7 @@ def evaluate(
 @labels_option
 @model_option
 @tasks_option
-@click.option(
-    "--penalty", type=click.FloatRange(min=0), default=1e-4, show_default=True, help="L2 penalty."
-)
+@click.option("--penalty", type=Number(0, 1e6), default=1e-4, show_default=True, help="L2 penalty.")
 @format_option
 @workers_option
 def fit(

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from hbtom.cli.options import labels_option, model_option, tasks_option, workers_option
+from hbtom.cli.options import Number, labels_option, model_option, tasks_option, workers_option
 
 
 @click.command()
@@ -77,7 +77,11 @@ def download(
 @click.command()
 @click.argument("out", type=click.Path())
 @click.option(
-    "--pairs", type=click.IntRange(min=1), default=20, show_default=True, help="Pairs of each task."
+    "--pairs",
+    type=click.IntRange(1, 1_000_000),
+    default=20,
+    show_default=True,
+    help="Pairs of each task.",
 )
 @click.option(
     "--seed",
@@ -91,14 +95,14 @@ def download(
 @click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
 @click.option(
     "--jitter",
-    type=click.FloatRange(min=0, max=20),
+    type=Number(0, 20),
     default=0.0,
     metavar="PIXELS",
     help="Standard deviation of noise on agents' places.",
 )
 @click.option(
     "--missing",
-    type=click.FloatRange(min=0, max=1, max_open=True),
+    type=Number(0, 1, max_open=True),
     default=0.0,
     metavar="SHARE",
     help="Share of frames in which the agent is not seen.",

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from hbtom.cli.options import format_option, model_option
+from hbtom.cli.options import Number, format_option, model_option
 
 
 @click.command()
@@ -111,14 +111,14 @@ def _centimetres(given: str | None) -> float | None:
 @model_option
 @click.option(
     "--fps",
-    type=click.FloatRange(min=1, max=120),
+    type=Number(1, 120),
     default=25,
     show_default=True,
     help="Pictures a second.",
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0.05, max=100),
+    type=Number(0.05, 100),
     default=1,
     show_default=True,
     help="How many times faster than life; frames are left out where needed.",
@@ -193,7 +193,7 @@ def _named_plans(
 )
 @click.option(
     "--something-else",
-    type=click.FloatRange(min=0),
+    type=Number(1e-6, 1e6, or_zero=True),
     default=0.0,
     show_default=True,
     metavar="WEIGHT",
@@ -207,7 +207,7 @@ def _named_plans(
 )
 @click.option(
     "--states",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 100_000_000),
     default=200_000,
     show_default=True,
     help="Keep at most so many states in memory.",

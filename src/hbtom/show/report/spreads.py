@@ -15,6 +15,8 @@ from hbtom.bench.score import NEAR, pair_score
 BINS = 25
 SIDE = 20  # bins of margins on either side of zero
 _WITHIN = (0.01, 0.99)  # quantiles that a range without natural bounds reaches to
+_LARGEST = 1e300  # the greatest value that still leaves room for computing with it
+_FINE = 1e-9  # the least range, as a share of the values in it, that can be parted into bins
 
 Both = Sequence[tuple[float, float]]  # of the expected and the unexpected member of each pair
 
@@ -56,8 +58,13 @@ def range_of(measure: Measure, values: Both) -> tuple[float, float]:
     known = known[np.isfinite(known)]
     if not len(known):
         return 0.0, 1.0
+    known = np.clip(known, -_LARGEST, _LARGEST)
     low, high = (float(bound) for bound in np.quantile(known, _WITHIN))
-    return (low, high) if high > low else (low - 0.5, low + 0.5)
+    least = _FINE * max(abs(low), abs(high))
+    if high - low > max(least, 1 / _LARGEST):
+        return low, high
+    half = max(0.5, least)
+    return low - half, low + half
 
 
 def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Spread:

@@ -1,0 +1,159 @@
+"""Good inputs of every kind, small and made by code, from which strange ones are made."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))  # where small episodes, scenes and worlds are made
+
+import domains  # noqa: E402
+import episodes  # noqa: E402
+import scenes  # noqa: E402
+
+LETTERS = """
+(define (domain letters)
+  (:requirements :typing :negative-preconditions :action-costs)
+  (:types place - object house - place)
+  (:constants office - place)
+  (:predicates (at ?p - place) (road ?a ?b - place) (given ?h - house) (tired))
+  (:functions (total-cost) - number (far ?a ?b - place) - number)
+  (:action go :parameters (?a ?b - place)
+    :precondition (and (at ?a) (or (road ?a ?b) (road ?b ?a)))
+    :effect (and (not (at ?a)) (at ?b) (not (tired))
+      (increase (total-cost) (far ?a ?b))))
+  (:action give :parameters (?h - house)
+    :precondition (and (at ?h) (not (given ?h)) (forall (?o - place) (or (at ?h) (at ?o))))
+    :effect (and (given ?h) (increase (total-cost) 1))))
+"""
+STREET = """
+(define (problem street) (:domain letters)
+  (:objects one two - house)
+  (:init (at office) (tired) (road office one) (road one two)
+    (= (far office one) 2) (= (far one office) 2) (= (far one two) 1) (= (far two one) 1)
+    (= (total-cost) 0))
+  (:goal (given two)) (:metric minimize (total-cost)))
+"""
+GOALS = "first: (given one)\nboth: (and (given one) (given two))\n"
+PLAN = "(go office one)\n(give one)\n(go one two)\n"
+
+PDDL: tuple[dict[str, str], ...] = (
+    {"domain.pddl": LETTERS, "problem.pddl": STREET, "goals.txt": GOALS, "seen.plan": PLAN},
+    {
+        "domain.pddl": domains.SWITCHES,
+        "problem.pddl": domains.LAMPS,
+        "goals.txt": "dark: (and (not (on hall)) (not (on stairs)))\nlight: (on stairs)\n",
+        "seen.plan": "(turn-off hall)\n?\n(turn-on stairs)\n",
+    },
+    {
+        name: text.read_text(encoding="utf-8")
+        for name, text in (
+            ("domain.pddl", domains.EXAMPLES / "unreliable-gripper" / "domain.pddl"),
+            ("problem.pddl", domains.EXAMPLES / "unreliable-gripper" / "problem.pddl"),
+            ("goals.txt", domains.EXAMPLES / "unreliable-gripper" / "goals.txt"),
+            (
+                "seen.plan",
+                min((domains.EXAMPLES / "unreliable-gripper" / "plans").glob("*.plan")),
+            ),
+        )
+    },
+)
+
+
+@cache
+def bib() -> tuple[Any, ...]:
+    """Return episodes as plain values: one with objects, one with key and lock."""
+    plain = episodes.every_frame(episodes.simple_episode(1), _fewer_walls)
+    return plain, episodes.episode(episodes.key_trial(wait=1))
+
+
+def _fewer_walls(frame: dict[str, Any]) -> None:
+    frame["walls"] = frame["walls"][:4]
+
+
+@cache
+def mcs() -> tuple[Any, ...]:
+    """Return scenes as plain values: objects, all that is not modelled, key and lock."""
+    return scenes.preference(times=1), scenes.scene(*scenes.CROWDED), scenes.key_scene()
+
+
+@cache
+def videos() -> tuple[tuple[str, bytes], ...]:
+    """Return videos with their names."""
+    from hbtom.show.plots.movie import animate
+
+    shown = episodes.read(bib()[0])
+    return ("film.gif", animate(shown, "gif", scale=1)), (
+        "film.mp4",
+        animate(shown, "mp4", scale=1),
+    )
+
+
+@cache
+def pair() -> dict[str, bytes]:
+    """Return the two files of a pair, by their names in a dataset."""
+    one, other = episodes.HEART.at(80, 60), episodes.SPOON.at(80, 140)
+    often = episodes.to_thing(one, others=[other])
+    last = episodes.to_thing(other, others=[one])
+    files = {"000001e": (often, often), "000001u": (often, last)}
+    return {
+        f"preference/{name}.json": episodes.to_bytes(
+            episodes.every_frame(episodes.episode(*trials), _fewer_walls)
+        )
+        for name, trials in files.items()
+    }
+
+
+def write(files: dict[str, bytes], folder: Path) -> None:
+    """Write files into a folder, dated like all others."""
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+        os.utime(folder / name, (0, 0))
+
+
+@cache
+def archive() -> Any:
+    """Return an archive of a pair, as a table."""
+    from pyarrow import parquet
+
+    from hbtom.bench.archive import pack
+
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write(pair(), folder / "data")
+        pack(folder / "data", folder / "data.parquet", workers=1)
+        return parquet.read_table(folder / "data.parquet")
+
+
+@cache
+def results() -> Sequence[Any]:
+    """Return the rows of a results file."""
+    from hbtom.bench.evaluation import evaluate
+
+    with tempfile.TemporaryDirectory() as made:
+        write(pair(), Path(made) / "data")
+        rows = evaluate(Path(made) / "data", workers=1).rows
+        return [replace(row, file=str(Path(row.file).relative_to(made))) for row in rows]
+
+
+LABELS: tuple[dict[str, Any], ...] = (
+    {"file": "preference/000001e.json", "pair": "1", "label": "expected", "task": "preference"},
+    {"file": "preference/000001u.json", "pair": "1", "label": "unexpected", "task": "preference"},
+)
+
+
+@cache
+def models() -> tuple[str, ...]:
+    """Return models as TOML: every preset, and changes to one."""
+    from hbtom.model import Model, presets
+
+    changed = 'base = "default"\n[efficiency]\nscale = 2.0\n[observation]\nnoise = 1.0\n'
+    return (*(Model.preset(name).to_toml() for name in presets()), changed)

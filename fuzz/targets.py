@@ -1,0 +1,228 @@
+"""The nine kinds of input: how strange ones are made, and what hbtom is asked to do with them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from typing import Any
+
+import seeds
+from mutations import (
+    GIF_HEADS,
+    MP4_HEADS,
+    changed_bytes,
+    changed_heads,
+    changed_table,
+    changed_text,
+    changed_value,
+    changed_zip,
+    json_bytes,
+)
+
+Files = dict[str, bytes]  # by name; relative to a folder of the case's own
+Command = list[str]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of input."""
+
+    strange: Callable[[Random], Files]  # what is new in each case
+    commands: Callable[[Sequence[str]], list[Command]]  # given the names of these files
+    beside: Callable[[], Files] = dict  # good files that the commands need as well
+
+
+def _json(rng: Random, good: Any) -> bytes:
+    """Return JSON with a value or some bytes changed, packed or not, and perhaps damaged then."""
+    data = json_bytes(changed_value(rng, good) if rng.random() < 0.85 else good)
+    if rng.random() < 0.2:
+        data = changed_bytes(rng, data)
+    if rng.random() < 0.15:
+        data = rng.choice((_gzip, _zstd))(data)
+        if rng.random() < 0.7:
+            data = changed_bytes(rng, data)
+        elif rng.random() < 0.5:
+            data = data * 2
+    return data
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
+
+
+def _zstd(data: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.compress(data)
+
+
+def _judged(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [
+        ["judge", name, "--format", "json", "--trace"],
+        ["judge", name, "--model", "paper"],
+        ["convert", name, "out.json", "--to", "bib" if name == "scene.json" else "mcs"],
+    ]
+
+
+def _bib(rng: Random) -> Files:
+    return {"episode.json": _json(rng, rng.choice(seeds.bib()))}
+
+
+def _mcs(rng: Random) -> Files:
+    return {"scene.json": _json(rng, rng.choice(seeds.mcs()))}
+
+
+def _video(rng: Random) -> Files:
+    name, data = rng.choice(seeds.videos())
+    if rng.random() < 0.7:
+        return {name: changed_heads(rng, data, GIF_HEADS if name.endswith("gif") else MP4_HEADS)}
+    return {name: changed_bytes(rng, data)}
+
+
+def _archive(rng: Random) -> Files:
+    data = changed_table(rng, seeds.archive())
+    return {"data.parquet": changed_bytes(rng, data) if rng.random() < 0.3 else data}
+
+
+def _zip(rng: Random) -> Files:
+    return {"data.zip": changed_zip(rng, seeds.pair())}
+
+
+def _evaluated(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    evaluate = ["evaluate", name, "--workers", "1", "--format", "json"]
+    return [[*evaluate, "--out", "out.csv"], *([["judge", name]] if "parquet" in name else [])]
+
+
+def _labels(rng: Random) -> Files:
+    rows = changed_value(rng, list(seeds.LABELS))
+    by_file = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    if by_file and rng.random() < 0.4:
+        data = _csv(rng, rows)
+        return {"labels.csv": changed_bytes(rng, data) if rng.random() < 0.3 else data}
+    if by_file and rng.random() < 0.5:
+        rows = {str(row.pop("file", "x")): row for row in rows}
+    data = json_bytes(rows)
+    return {"labels.json": changed_bytes(rng, data) if rng.random() < 0.3 else data}
+
+
+def _csv(rng: Random, rows: Sequence[dict[str, Any]]) -> bytes:
+    """Return rows as CSV, with the separators and the encodings of several countries."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=rng.choice(",,,;\t"), lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([row.get(name, "") for name in names])
+    return text.getvalue().encode(rng.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16")), "replace")
+
+
+def _labelled(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [
+        ["score", "ratings.csv", "--labels", name, "--format", "json"],
+        ["evaluate", "data", "--labels", name, "--workers", "1"],
+    ]
+
+
+def _data() -> Files:
+    """Return a dataset of a pair."""
+    return {f"data/{name}": data for name, data in seeds.pair().items()}
+
+
+def _data_and_ratings() -> Files:
+    from hbtom.bench.results import encode
+
+    return {**_data(), "ratings.csv": encode(seeds.results(), ".csv")}
+
+
+def _ratings(rng: Random) -> Files:
+    good = [asdict(row) for row in seeds.results()]
+    kind = rng.choice((".csv", ".jsonl", ".parquet"))
+    if kind == ".parquet":
+        import pyarrow
+
+        data = changed_table(rng, pyarrow.Table.from_pylist(good))
+    else:
+        rows = changed_value(rng, good)
+        if not isinstance(rows, list):
+            rows = [rows]
+        if kind == ".csv":
+            data = _csv(rng, [row for row in rows if isinstance(row, dict)])
+        else:
+            data = b"".join(json_bytes(row) + b"\n" for row in rows)
+    if rng.random() < 0.3:
+        data = changed_bytes(rng, data)
+    return {f"ratings{kind}": data}
+
+
+def _scored(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [
+        ["score", name, "--dataset", "data", "--format", "json"],
+        ["compare", name, name],
+        ["report", name, "-o", "out.html", "--dataset", "data", "--pages", "1"],
+        ["evaluate", "data", "--workers", "1", "--out", name, "--resume"],
+    ]
+
+
+def _model(rng: Random) -> Files:
+    text = changed_text(rng, rng.choice(seeds.models()))
+    data = text.encode(errors="replace")
+    return {"model.toml": changed_bytes(rng, data) if rng.random() < 0.1 else data}
+
+
+def _assumed(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    episode = "data/preference/000001u.json"
+    return [["model", "show", name], ["judge", episode, "--model", name, "--format", "json"]]
+
+
+def _pddl(rng: Random) -> Files:
+    files = dict(rng.choice(seeds.PDDL))
+    for name in rng.sample(list(files), rng.choice((1, 1, 1, 2, 4))):
+        files[name] = changed_text(rng, files[name])
+    data = {name: text.encode(errors="replace") for name, text in files.items()}
+    if rng.random() < 0.1:
+        name = rng.choice(list(data))
+        data[name] = changed_bytes(rng, data[name])
+    return data
+
+
+def _inferred(names: Sequence[str]) -> list[Command]:
+    world = ["--domain", "domain.pddl", "--problem", "problem.pddl", "--goals", "goals.txt"]
+    infer = ["infer", *world, "--plan", "seen.plan", "--states", "5000"]
+    return [[*infer, "--judge", "--format", "json"], [*infer, "--something-else", "0.5"]]
+
+
+TARGETS = {
+    "bib": Target(_bib, _judged),
+    "mcs": Target(_mcs, _judged),
+    "video": Target(_video, lambda names: _judged(names)[:1]),
+    "archive": Target(_archive, _evaluated),
+    "zip": Target(_zip, _evaluated),
+    "labels": Target(_labels, _labelled, _data_and_ratings),
+    "ratings": Target(_ratings, _scored, _data),
+    "model": Target(_model, _assumed, _data),
+    "pddl": Target(_pddl, _inferred),
+}
+
+
+def case(kind: str, seed: int, number: int) -> Files:
+    """Return the files of a case, always the same for the same numbers."""
+    return TARGETS[kind].strange(Random(f"{kind} {seed} {number}"))
+
+
+def finite(text: str) -> None:
+    """Raise ValueError if a text is not JSON, or has numbers that JSON has no word for."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"JSON has no {name}")
+
+    json.loads(text, parse_constant=refuse)

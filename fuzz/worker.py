@@ -1,0 +1,134 @@
+"""A process that runs cases one after another, within limits of time and memory.
+
+It reads a line of JSON for each case, ``[folder, commands]``, and answers with a line: what was
+wrong. A case that takes too long ends the process, which then says where it was.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import json
+import os
+import re
+import resource
+import shlex
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from targets import Command, Files, finite
+
+from hbtom.cli import main
+
+LARGEST_FILE = 1 << 28
+# Words of Python's own, which no message for people should have.
+PYTHON = re.compile(r"Traceback|NoneType|has no attribute|not subscriptable|index out of range")
+
+
+def wrong(folder: Path, commands: Sequence[Command]) -> list[str]:
+    """Return what is wrong with what hbtom does, as one text each; it is right to refuse."""
+    found = []
+    for command in commands:
+        before = contents(folder)
+        status, out, err = ran(folder, command)
+        problems = list(_problems(status, out, err, "json" in command))
+        if status != 0 and not out and contents(folder) != before:
+            problems.append("it came to no result, and changed or left files")
+        if os.listdir(tempfile.gettempdir()):
+            problems.append(f"it left temporary files: {os.listdir(tempfile.gettempdir())}")
+        if children():
+            problems.append("it left a process that still runs")
+        found += [f"hbtom {shlex.join(command)}\n{problem}" for problem in problems]
+        for name in set(contents(folder)) - set(before):
+            (folder / name).unlink()
+    return found
+
+
+def children() -> bool:
+    """Tell whether this process has started others that have not ended, or were not waited for."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def ran(folder: Path, command: Command) -> tuple[int | str, str, str]:
+    """Run a command; return its status, or the traceback of what it let through, and its words."""
+    os.chdir(folder)
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    status: int | str = 0
+    with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            main(command, prog_name="hbtom")
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        except BaseException:
+            status = traceback.format_exc(limit=-8)
+    return status, _written(out), _written(err)
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
+
+
+def _problems(status: int | str, out: str, err: str, as_json: bool) -> list[str]:
+    if isinstance(status, str):
+        return [status]
+    problems = []
+    if status not in (0, 1, 2):
+        problems.append(f"its status is {status}")
+    if status == 1 and not err.startswith("hbtom: ") and "\nhbtom: " not in err:
+        problems.append("it failed without a word")
+    if PYTHON.search(err):
+        problems.append(f"it says what only a programmer understands: {err[:300]}")
+    if not all(line.isprintable() for line in err.split("\n")):
+        problems.append(f"it says what may steer a terminal: {err[:300]!r}")
+    if as_json and out:
+        try:
+            finite(out)
+        except ValueError as error:
+            problems.append(f"its output is not JSON: {error}")
+    return problems
+
+
+def contents(folder: Path) -> Files:
+    """Return all files of a folder."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def limit(megabytes: int) -> None:
+    """Allow this process so much more memory than it has now."""
+    for library in ("numpy", "pyarrow.parquet", "hbtom.bench.evaluation", "hbtom.show.report"):
+        __import__(library)
+    has = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    most = has + (megabytes << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def serve(seconds: float, megabytes: int) -> None:
+    """Run cases until there are no more; time is that of the processor, which no load disturbs."""
+    limit(megabytes)
+    faulthandler.register(signal.SIGPROF, all_threads=False, chain=True)  # then it ends the process
+    answers = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin:
+        folder, commands = json.loads(line)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        found = wrong(Path(folder), commands)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        print(json.dumps(found), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    serve(float(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,104 @@
+"""What fuzzing has found stays mended, and the harness finds what it is there for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("limits on processes are those of Linux", allow_module_level=True)
+
+HERE = Path(__file__).parents[1] / "fuzz"
+sys.path.insert(0, str(HERE))
+
+import seeds  # noqa: E402
+import worker  # noqa: E402
+from runner import Runner, reproduced  # noqa: E402
+from targets import TARGETS, case  # noqa: E402
+
+GOOD = {
+    "bib": {"episode.json": seeds.episodes.to_bytes(seeds.bib()[0])},
+    "mcs": {"scene.json": seeds.episodes.to_bytes(seeds.mcs()[0])},
+    "labels": {"labels.json": seeds.episodes.to_bytes(seeds.LABELS)},
+    "model": {"model.toml": seeds.models()[-1].encode()},
+    "pddl": {name: text.encode() for name, text in seeds.PDDL[0].items()},
+}
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with Runner() as made:
+        yield made
+
+
+@pytest.mark.parametrize("folder", sorted((HERE / "corpus").iterdir()), ids=lambda path: path.name)
+def test_what_was_found_stays_mended(runner: Runner, folder: Path) -> None:
+    assert runner.findings(*reproduced(folder)) == []
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_cases_are_the_same_for_the_same_numbers(kind: str) -> None:
+    numbers = range(6)
+    cases = [case(kind, 1, number) for number in numbers]
+    assert cases == [case(kind, 1, number) for number in numbers]
+    assert cases != [case(kind, 2, number) for number in numbers]
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_what_cases_are_made_of_is_good(kind: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    seeds.write({**TARGETS[kind].beside(), **GOOD[kind]}, tmp_path)
+    for command in TARGETS[kind].commands(list(GOOD[kind])):
+        assert worker.ran(tmp_path, command)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"), [((0.01, 1024), "of the processor"), ((20.0, 0), "MemoryError")]
+)
+def test_limits_are_kept(limits: tuple[float, int], said: str) -> None:
+    with Runner(*limits) as runner:
+        assert said in runner.findings("bib", GOOD["bib"])[0]
+
+
+@click.command()
+@click.argument("way")
+def careless(way: str) -> None:
+    """Fail in all the ways in which hbtom must not."""
+    if way == "traceback":
+        print({}["x"])
+    if way == "files":
+        Path("half").write_text("written")
+    if way == "programmer":
+        click.echo("hbtom: 'NoneType' object is not subscriptable", err=True)
+    if way == "terminal":
+        click.echo("hbtom: \x07", err=True)
+    if way == "json":
+        click.echo("[NaN]")
+        sys.exit(0)
+    sys.exit(3 if way == "status" else 1)
+
+
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("traceback", "KeyError"),
+        ("files", "changed or left files"),
+        ("silent", "without a word"),
+        ("programmer", "only a programmer"),
+        ("terminal", "steer a terminal"),
+        ("json", "JSON has no NaN"),
+        ("status", "status is 3"),
+    ],
+)
+def test_whatever_is_wrong_is_found(way: str, said: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(worker, "main", careless)
+    monkeypatch.setattr(worker.tempfile, "gettempdir", lambda: str(tmp_path / "none"))
+    (tmp_path / "none").mkdir()
+    (tmp_path / "case").mkdir()
+    found = worker.wrong(tmp_path / "case", [[way]])
+    assert any(said in finding for finding in found)
