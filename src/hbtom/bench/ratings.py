@@ -20,7 +20,8 @@ from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours
 from hbtom.errors import BadInput, Place
-from hbtom.observe.archive import arrow
+from hbtom.files import read_whole
+from hbtom.observe.archive import read_flat
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
 
@@ -69,7 +70,7 @@ _NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or '
 
 
 def _read_csv(path: Path) -> list[dict[str, Any]]:
-    data = path.read_bytes()
+    data = read_whole(path)
     stream = io.StringIO(data.decode("utf-8-sig"), newline="")
     separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
     stream.seek(0)
@@ -80,7 +81,7 @@ def _read_csv(path: Path) -> list[dict[str, Any]]:
 
 
 def _read_jsonl(path: Path) -> list[dict[str, Any]]:
-    data = path.read_bytes()
+    data = read_whole(path)
     rows = []
     for number, line in enumerate(io.StringIO(data.decode(), newline=None), start=1):
         if not line.strip():
@@ -103,9 +104,8 @@ def _torn(data: bytes, kind: str) -> bool:
 
 
 def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    _, parquet = arrow()
-    rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
-    return rows
+    columns = read_flat(read_whole(path))
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 _READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {

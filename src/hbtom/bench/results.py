@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hbtom.errors import BadInput
-from hbtom.observe.archive import arrow
+from hbtom.observe.archive import arrow, read_flat
 
 Compared = Literal["plausibility", "predictive"]
 
@@ -202,8 +202,10 @@ def _jsonl_values(data: bytes) -> Iterable[Iterable[Any]]:
 
 
 def _parquet_values(data: bytes) -> Iterable[Iterable[Any]]:
-    _, parquet = arrow()
-    return map(_in_columns, parquet.read_table(io.BytesIO(data)).to_pylist())
+    columns = read_flat(data)
+    if tuple(columns) != COLUMNS:
+        raise ValueError("other columns")
+    return zip(*columns.values(), strict=True)
 
 
 def _in_columns(row: Any) -> Iterable[Any]:
