@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput
+from hbtom.files import read_whole
 
 if TYPE_CHECKING:  # this module loads without numpy
     from hbtom.arrays import Floats
@@ -243,12 +244,14 @@ def find_model(model: Model | str | os.PathLike[str]) -> Model:
     if name in presets():
         return Model.preset(name)
     try:
-        text = Path(name).read_text(encoding="utf-8")
+        text = read_whole(name).decode()
     except FileNotFoundError:
         raise BadInput(
             f"there is no model '{name}'",
             hint=f"name a preset ({', '.join(presets())}) or a TOML file",
         ) from None
+    except BadInput as error:
+        raise error.at(file=name) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         hint = f"name a preset ({', '.join(presets())}) or a TOML file"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import inspect
 import os
 import tracemalloc
 from pathlib import Path
@@ -13,7 +12,8 @@ import zstandard
 
 import hbtom
 from episodes import assert_same, key_trial, read, simple_episode, to_bytes, write
-from hbtom import BadInput
+from hbtom import BadInput, files
+from hbtom.observe import unpacking
 
 PACKINGS = [".json", ".json.gz", ".json.zst"]
 
@@ -92,10 +92,10 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
 
 
 def test_a_file_that_the_system_refuses(tmp_path: Path, monkeypatch) -> None:
-    def refuse(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
+    def refuse(path: str, flags: int) -> int:
+        raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(files, "_at_once", refuse)
     assert "Permission denied" in problem(tmp_path / "secret.json")
 
 
@@ -141,7 +141,7 @@ def test_a_packed_file_that_holds_nothing(packing, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(inspect.getmodule(hbtom.load), "LARGEST", 100_000)
+    monkeypatch.setattr(files, "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * 1_000_000, packing))
     assert "unpacks to more than" in problem(file)
@@ -150,7 +150,7 @@ def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monke
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
     """What is unpacked before a file is refused must not be much more than what is allowed."""
-    monkeypatch.setattr(inspect.getmodule(hbtom.load), "LARGEST", 100_000)
+    monkeypatch.setattr(files, "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * (64 << 20), packing))
     tracemalloc.start()
@@ -167,7 +167,7 @@ def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
 def test_a_file_is_unpacked_alike_at_once_and_bit_by_bit(
     packing, usual, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(inspect.getmodule(hbtom.load), "_USUAL", usual)
+    monkeypatch.setattr(unpacking, "_USUAL", usual)
     file = write(tmp_path / f"episode{packing}", simple_episode())
     assert_same(hbtom.load(file), read(simple_episode()))
 
@@ -182,3 +182,19 @@ def test_a_zstd_file_that_lies_about_its_size_is_refused(said, tmp_path: Path) -
     file = tmp_path / "lie.json.zst"
     file.write_bytes(packed)
     assert "broken" in problem(file)
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+def test_a_file_packed_in_many_empty_parts_is_soon_read_or_refused(packing, tmp_path: Path) -> None:
+    file = tmp_path / f"parts{packing}"
+    data = pack(to_bytes(simple_episode()), packing)
+    file.write_bytes(pack(b"", packing) * 5000 + data)
+    assert_same(hbtom.load(file), read(simple_episode()))
+    file.write_bytes(pack(b"", packing) * 300_000)
+    assert "more than 10000 parts" in problem(file)
+
+
+def test_a_gzip_file_may_be_padded_with_zeros(tmp_path: Path) -> None:
+    file = tmp_path / "padded.json.gz"
+    file.write_bytes(gzip.compress(to_bytes(simple_episode())) + bytes(1000))
+    assert_same(hbtom.load(file), read(simple_episode()))

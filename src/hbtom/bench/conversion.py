@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.sources import Sources
 from hbtom.bench.workers import each
+from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
@@ -74,7 +74,7 @@ def convert(
     if to not in get_args(Format):
         raise BadInput(f"there is no format '{to}'", hint=f"one of {', '.join(get_args(Format))}")
     source, target = Path(source), Path(target)
-    if source.is_dir() or is_table(source.name) or zipfile.is_zipfile(source):
+    if source.is_dir() or is_table(source.name) or is_zip(source):
         return _convert_all(source, target, to, compress, overwrite, workers, progress)
     return _convert_one(source, target, to, compress, overwrite)
 
@@ -222,17 +222,17 @@ def _write_each(
     folder: Path, to: Format, compress: Compression, jobs: Sequence[_Job]
 ) -> Iterator[LeftOut | None]:
     """Convert episodes into files of a folder; yield for each why not, if it cannot be done."""
-    with Sources() as sources:
-        for job in jobs:
-            try:
-                data = _WRITERS[to](sources.load_one(job.entry))
-            except BadInput as error:
-                yield LeftOut(job.entry.file, error.said, unreadable=True)
-                continue
-            file = folder / job.name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(packed(data, compress))
-            yield None
+    sources = Sources()
+    for job in jobs:
+        try:
+            data = _WRITERS[to](sources.load_one(job.entry))
+        except BadInput as error:
+            yield LeftOut(job.entry.file, error.said, unreadable=True)
+            continue
+        file = folder / job.name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(packed(data, compress))
+        yield None
 
 
 def _settle(part: Path, target: Path, names: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from hbtom.bench.entries import Entry, called_video, entries, is_table, task_nam
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
 from hbtom.observe.archive import NOT_OURS, open_archive
@@ -65,8 +65,7 @@ class Member:
 
     def load(self) -> Episode:
         """Read the episode."""
-        with Sources() as sources:
-            return sources.load_one(self)
+        return Sources().load_one(self)
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -105,10 +104,10 @@ class Dataset:
 
 
 def load_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Loaded, Loaded]]:
-    """Yield each pair with both its episodes, or why one cannot be read; archives stay open."""
-    with Sources() as sources:
-        for pair in pairs:
-            yield (pair, *sources.load(pair))
+    """Yield each pair with both its episodes, or why one cannot be read."""
+    sources = Sources()
+    for pair in pairs:
+        yield (pair, *sources.load(pair))
 
 
 def find_pairs(
@@ -156,7 +155,7 @@ def check_dataset(path: Path) -> None:
         )
     if is_table(path.name) and path.is_file():
         open_archive(str(path))  # which tells what is wrong with it
-    elif path.is_file() and not zipfile.is_zipfile(path):
+    elif not path.is_dir() and not is_zip(path):
         raise BadInput(
             "this is neither a folder nor an archive",
             hint="to judge one episode: hbtom judge FILE",

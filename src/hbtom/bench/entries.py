@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from hbtom.bench.tasks import task as task_called
+from hbtom.bench.zips import members
+from hbtom.errors import BadInput
 from hbtom.observe.archive import SUFFIX
 from hbtom.observe.video import SUFFIXES
 
@@ -37,22 +40,67 @@ class Entry:
 def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
     """Yield all that a folder or an archive holds; of background tasks only if that is asked for.
 
-    What systems and downloads leave beside the data is passed over.
+    What systems and downloads leave beside the data is passed over. A folder to which several links
+    lead is entered once, so that links in circles come to an end.
     """
     if path.is_file():
         yield from [Entry("", str(path))] if is_table(path.name) else _in_zip(path)
         return
-    for child in sorted(path.iterdir()):
-        if child.name.startswith((".", "__MACOSX")) or child.name == LEDGER:
-            continue
-        if not background and task_name(child.stem).startswith("background"):
-            yield Entry("", str(child), why="background episodes do not come in pairs")
-        elif child.is_dir():
-            yield from entries(child, background=background)
-        elif child.suffix == ".zip":
-            yield from _in_zip(child)
+    entered = {_identity(path): path}
+    waiting = _children(path)
+    while waiting:
+        child = waiting.pop()
+        if not background and task_name(child.path.stem).startswith("background"):
+            yield Entry("", str(child.path), why="background episodes do not come in pairs")
+        elif child.is_folder:
+            try:
+                same = entered.setdefault(_identity(child.path), child.path)
+                if same is child.path:
+                    waiting += _children(child.path)
+                else:
+                    yield Entry("", str(child.path), why=f"the same folder as {same}")
+            except OSError as error:
+                why = f"the folder cannot be read: {error.strerror or error}"
+                yield Entry("", str(child.path), why=why, unreadable=True)
+        elif child.path.suffix == ".zip":
+            yield from _in_zip(child.path)
         else:
-            yield Entry(task_name(path.resolve().name), str(child))
+            yield Entry(child.task, str(child.path))
+
+
+class _Child(NamedTuple):
+    """What lies in a folder, and the task that the folder stands for."""
+
+    path: Path
+    is_folder: bool
+    task: str
+
+
+def _children(folder: Path) -> list[_Child]:
+    """Return what lies in a folder, the first one last; links come after what they may lead to."""
+    is_alias = folder.is_symlink() or folder.name in ("", "..")
+    task = task_name(folder.resolve().name if is_alias else folder.name)
+    with os.scandir(folder) as found:
+        inside = [one for one in found if not _beside(one.name)]
+    inside.sort(key=lambda one: (one.is_symlink(), one.name), reverse=True)
+    return [_Child(folder / one.name, _is_folder(one), task) for one in inside]
+
+
+def _beside(name: str) -> bool:
+    """Tell whether this is the name of something that systems and downloads leave."""
+    return name.startswith((".", "__MACOSX")) or name == LEDGER
+
+
+def _is_folder(one: os.DirEntry[str]) -> bool:
+    try:
+        return one.is_dir()
+    except OSError:  # a link that leads nowhere
+        return False
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    known = os.stat(folder)
+    return known.st_dev, known.st_ino
 
 
 def task_name(folder: str) -> str:
@@ -75,13 +123,11 @@ def called_video(path: str) -> bool:
 
 def _in_zip(path: Path) -> Iterator[Entry]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            files = [one for one in archive.infolist() if not one.is_dir()]
-    except (OSError, zipfile.BadZipFile) as error:
-        why = f"not a zip archive that can be read ({error})"
-        yield Entry("", str(path), why=why, unreadable=True)
+        files = members(str(path))
+    except BadInput as error:
+        yield Entry("", str(path), why=error.said, unreadable=True)
         return
-    for one in sorted(files, key=lambda one: one.filename):
+    for one in files:
         inner = PurePosixPath(one.filename)
         if inner.name.startswith(".") or "__MACOSX" in inner.parts:
             continue

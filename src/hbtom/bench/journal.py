@@ -28,6 +28,7 @@ from hbtom.bench.results import (
     write_rows,
 )
 from hbtom.errors import BadInput
+from hbtom.files import read_whole
 from hbtom.model import Model
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
@@ -110,7 +111,7 @@ def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept) -> bool:
 def _whole(path: Path) -> bytes:
     """Return the whole lines of a file of ours; of one that does not exist there are none."""
     try:
-        return whole_lines(path.read_bytes(), path.suffix)
+        return whole_lines(read_whole(path), path.suffix)
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
 from hbtom.errors import BadInput
-from hbtom.observe.files import file_bytes
+from hbtom.files import file_bytes
 
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

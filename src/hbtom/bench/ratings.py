@@ -20,6 +20,7 @@ from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
 from hbtom.errors import BadInput, Place
+from hbtom.files import read_whole
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
 
@@ -68,7 +69,7 @@ _NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or '
 
 
 def _read_csv(path: Path) -> list[dict[str, Any]]:
-    data = path.read_bytes()
+    data = read_whole(path)
     stream = io.StringIO(data.decode("utf-8-sig"), newline="")
     separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
     stream.seek(0)
@@ -84,7 +85,7 @@ def _text(cell: Any) -> Any:
 
 
 def _read_jsonl(path: Path) -> list[dict[str, Any]]:
-    data = path.read_bytes()
+    data = read_whole(path)
     rows = []
     for number, line in enumerate(io.StringIO(data.decode(), newline=None), start=1):
         if not line.strip():
@@ -107,7 +108,7 @@ def _torn(data: bytes, kind: str) -> bool:
 
 
 def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    return parquet_rows(path.read_bytes())
+    return parquet_rows(read_whole(path))
 
 
 _READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {

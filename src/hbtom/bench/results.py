@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from hbtom.bench.cells import guarded, unguarded
 from hbtom.errors import BadInput
-from hbtom.observe.archive import arrow
+from hbtom.observe.archive import arrow, read_flat
 
 Compared = Literal["plausibility", "predictive"]
 
@@ -229,12 +229,13 @@ def json_value(line: str | bytes) -> Any:
 
 def parquet_rows(data: bytes) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file; raise ValueError for whatever is wrong with it."""
-    library, parquet = arrow()
     try:
-        rows: list[dict[str, Any]] = parquet.read_table(io.BytesIO(data)).to_pylist()
-    except (OSError, ValueError, library.ArrowException) as error:
+        columns = read_flat(data)
+    except BadInput:
+        raise
+    except (OSError, ValueError) as error:
         raise ValueError(str(error).partition("\n")[0]) from None
-    return rows
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _in_columns(row: Any) -> Iterable[Any]:

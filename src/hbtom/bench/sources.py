@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
-from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hbtom.bench.zips import member_bytes
 from hbtom.errors import BadInput
+from hbtom.files import file_bytes
 from hbtom.observe import Episode, load, read
 from hbtom.observe.archive import SUFFIX, Both, PairName, open_archive
-from hbtom.observe.files import LARGEST, Loaded, file_bytes, read_one, read_pair
+from hbtom.observe.files import Loaded, read_one, read_pair
 
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Member, Pair
     from hbtom.bench.entries import Entry
 
-# All that reading a damaged archive, or one packed in an unusual way, may raise.
-_BROKEN = (OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
-
 
 class Sources:
-    """Where members are read from; the archive that was read last is kept open.
+    """Where members are read from; of archives of our own, what was read last is kept.
 
-    Of an archive of our own, this is the row group that was read last: the members of a pair and
-    the pairs that follow lie in the same one.
+    This is a row group: the members of a pair and the pairs that follow lie in the same one.
     """
 
     def __init__(self) -> None:
         self._path = ""  # of the archive that was read last
-        self._zip: zipfile.ZipFile | None = None
         self._pairs: dict[PairName, Both] = {}
-
-    def __enter__(self) -> Sources:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._zip is not None:
-            self._zip.close()
 
     def load(self, pair: Pair) -> tuple[Loaded, Loaded]:
         """Read both episodes of a pair."""
@@ -58,13 +45,13 @@ class Sources:
         if not member.inside or _ours(member):
             return load(member.file)
         try:
-            return read(self._bytes_of(member), member.file)
+            return read(_bytes_of(member), member.file)
         except BadInput as error:
             raise error.at(file=member.file) from None
 
     def _attempted(self, member: Member) -> bytes | Loaded:
         try:
-            return self._episode(member) if _ours(member) else self._bytes_of(member)
+            return self._episode(member) if _ours(member) else _bytes_of(member)
         except BadInput as error:
             return error.at(file=member.file)
 
@@ -80,21 +67,12 @@ class Sources:
             self._path = member.path
         return self._pairs[name]["eu".index(member.member)]
 
-    def _bytes_of(self, member: Member | Entry) -> bytes:
-        """Return what the file of a member holds."""
-        if not member.inside:
-            return file_bytes(Path(member.path))
-        try:
-            with self._opened(member.path).open(member.inside) as stream:
-                return stream.read(LARGEST + 1)
-        except _BROKEN as error:
-            raise BadInput(f"the archive is broken ({error})") from None
 
-    def _opened(self, path: str) -> zipfile.ZipFile:
-        if self._zip is None or self._path != path:
-            self.__exit__()
-            self._path, self._zip = path, zipfile.ZipFile(path)
-        return self._zip
+def _bytes_of(member: Member | Entry) -> bytes:
+    """Return what the file of a member holds."""
+    if member.inside:
+        return member_bytes(member.path, member.inside)
+    return file_bytes(Path(member.path))
 
 
 def _ours(member: Member | Entry) -> bool:

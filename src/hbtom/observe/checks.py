@@ -17,6 +17,7 @@ from hbtom.errors import BadInput, Place
 from hbtom.observe.episode import Body, Other, OtherKind, Trial
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD
 
+MOST_FRAMES = 100_000  # in a trial; the benchmark has some hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
 DEEP = 5.0  # pixels inside a wall; who is seen less deep in it may be seen with noise
 KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # of a key's centre: a corner and a radius
@@ -26,6 +27,9 @@ def check(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     """Refuse a trial that cannot be judged; key and lock have the names that their file gives."""
     if not len(trial.path):
         raise BadInput("the trial has no frames", hint="remove the empty trial")
+    if len(trial.path) > MOST_FRAMES:
+        hint = f"{MOST_FRAMES} are the most: an hour at 25 a second"
+        raise BadInput(f"the trial has {len(trial.path)} frames", hint=hint)
     _check_size(trial.size)
     _check_lengths(trial)
     _check_blocks(trial.walls, "walls")

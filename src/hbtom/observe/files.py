@@ -8,15 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hbtom.errors import BadInput
+from hbtom.files import file_bytes
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
+from hbtom.observe.unpacking import unpack
 from hbtom.observe.video import SUFFIXES, is_video
 
-LARGEST = 1 << 29  # bytes after unpacking; a real episode has two million
-_USUAL = 1 << 26  # bytes that are unpacked at once
-_PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PARQUET = b"PAR1"
 _OBJECT = re.compile(rb"\s*\{")
 
@@ -81,7 +79,7 @@ def _attempted(data: bytes, name: str, other: bib.Reading | None = None) -> bib.
 
 
 def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Reading:
-    data = _unpack(data)
+    data = unpack(data)
     if not data or data.isspace():
         raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
     if data.startswith(_PARQUET):
@@ -102,91 +100,3 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         hint = "was the download or the copy interrupted?"
         raise BadInput("this is no video, though it is called one", hint=hint)
     return bib.reading(data, name, other)
-
-
-def file_bytes(path: Path, what: str = "an episode") -> bytes:
-    """Return what a file holds, or say why it cannot be read; ``what`` names what was expected."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput("there is no such file", hint="check the name and the folder") from None
-    except IsADirectoryError:
-        raise BadInput(f"this is a folder, not {what}", hint="name the files in it") from None
-    except OSError as error:
-        raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise BadInput(f"this cannot be the name of a file: {error}") from None
-
-
-def _unpack(data: bytes) -> bytes:
-    """Unpack at once what is plainly of a usual size, and all else bit by bit, with a limit."""
-    if data.startswith(_GZIP):
-        return _gunzip_at_once(data) or _gunzip(data)
-    if data.startswith(_ZSTD):
-        return _unzstd_at_once(data) or _unzstd(data)
-    return data
-
-
-def _gunzip_at_once(data: bytes) -> bytes | None:
-    import zlib
-
-    stream = zlib.decompressobj(wbits=31)  # with the head and the checksum of gzip
-    try:
-        unpacked = stream.decompress(data, min(LARGEST, _USUAL))
-    except zlib.error:
-        return None
-    return unpacked if stream.eof and not stream.unused_data else None
-
-
-def _gunzip(data: bytes) -> bytes:
-    import gzip
-    import io
-    import zlib
-
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return bytes(_bounded(stream.read(LARGEST + 1)))
-    except (OSError, EOFError, zlib.error) as error:
-        raise _broken("gzip", error) from None
-
-
-def _unzstd_at_once(data: bytes) -> bytes | None:
-    import zstandard
-
-    try:
-        if not 0 < zstandard.frame_content_size(data) <= min(LARGEST, _USUAL):
-            return None
-        return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
-    except zstandard.ZstdError:
-        return None
-
-
-def _unzstd(data: bytes) -> bytes:
-    import zstandard
-
-    unpacked, rest = bytearray(), memoryview(data)
-    try:
-        while rest:
-            frame = zstandard.ZstdDecompressor().decompressobj()
-            while rest and not frame.eof:
-                unpacked += frame.decompress(rest[:_PIECE])
-                rest = rest[_PIECE:]
-                _bounded(unpacked)
-            if not frame.eof:
-                raise zstandard.ZstdError("the data ends within a frame")
-            rest = memoryview(frame.unused_data + bytes(rest))
-    except zstandard.ZstdError as error:
-        raise _broken("zstd", error) from None
-    return bytes(unpacked)
-
-
-def _bounded(data: bytes | bytearray) -> bytes | bytearray:
-    if len(data) > LARGEST:
-        raise BadInput(f"the file unpacks to more than {LARGEST >> 20} MB")
-    return data
-
-
-def _broken(kind: str, error: Exception) -> BadInput:
-    return BadInput(
-        f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
-    )

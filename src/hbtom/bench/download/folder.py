@@ -18,6 +18,7 @@ from hbtom.bench.entries import LEDGER
 from hbtom.bench.results import write_whole
 from hbtom.bench.tasks import task
 from hbtom.errors import BadInput
+from hbtom.files import read_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ def _read(path: Path) -> dict[str, Source]:
     if not os.path.lexists(path):
         return {}
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Source])
+        return msgspec.json.decode(read_whole(path), type=dict[str, Source])
+    except BadInput as error:
+        raise error.at(file=str(path)) from None
     except msgspec.MsgspecError as error:
         raise _left_alone(path, f"is not a record of downloads ({error})") from error
 

@@ -1,9 +1,11 @@
 """Archives: all pairs of a dataset in one compact table, a Parquet file with one row a trial.
 
 ``layout`` says what the columns are, ``encoding`` turns trials into rows, ``decoding`` rows into
-trials, bit for bit, and ``reading`` finds and reads the episodes of a file.
+trials, bit for bit, ``reading`` finds and reads the episodes of a file, and ``bounds`` sees to it
+that no more is read than the memory holds.
 """
 
+from hbtom.observe.archive.bounds import read_flat
 from hbtom.observe.archive.encoding import encoded
 from hbtom.observe.archive.layout import PAIRS, SUFFIX, about, arrow, schema
 from hbtom.observe.archive.reading import NOT_OURS, Archive, Both, PairName, open_archive
@@ -19,5 +21,6 @@ __all__ = [
     "arrow",
     "encoded",
     "open_archive",
+    "read_flat",
     "schema",
 ]

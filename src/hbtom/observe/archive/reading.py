@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from hbtom.errors import BadInput
+from hbtom.files import check_file
+from hbtom.observe.archive.bounds import check_group, read_flat
 from hbtom.observe.archive.decoding import trials
 from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, said, schema
 from hbtom.observe.episode import Episode, Trial
@@ -74,6 +76,7 @@ class Archive:
         self, group: int, only: Sequence[int] | None, places: Mapping[PairName, range]
     ) -> dict[PairName, Both]:
         with _errors(self.path), _file(self.path, self.footer) as file:
+            check_group(self.footer, group, self._columns)
             table = file.read_row_group(group, columns=self._columns, use_threads=False)
             table = table if only is None else table.take(list(only))
             members = table.column("members").to_pylist()
@@ -107,7 +110,7 @@ def _episode(trials: tuple[Trial | BadInput, ...], name: str) -> Loaded:
 def open_archive(path: str) -> Archive:
     """Read what is in an archive and where, but no trials."""
     with _errors(path):
-        now = os.stat(path)
+        now = check_file(path)
         return _opened(path, now.st_size, now.st_mtime_ns, now.st_ino)
 
 
@@ -117,7 +120,7 @@ def open_archive(path: str) -> Archive:
 def _opened(path: str, size: int, changed: int, number: int) -> Archive:
     with _file(path) as file:
         _check(file)
-        return Archive(path, file.metadata, _places(file))
+        return Archive(path, file.metadata, _places(path, file.metadata))
 
 
 @contextmanager
@@ -174,14 +177,14 @@ def _check(file: Any) -> None:
             raise BadInput(f"the column '{field.name}' has another type", hint="pack it again")
 
 
-def _places(file: Any) -> dict[PairName, Place]:
+def _places(path: str, footer: Any) -> dict[PairName, Place]:
     """Return where each pair is."""
-    index = file.read(columns=_INDEX, use_threads=False)
-    rows = zip(*(index.column(name).to_pylist() for name in _INDEX), strict=True)
+    index = read_flat(path, _INDEX, footer)
+    rows = zip(*(index[name] for name in _INDEX), strict=True)
     places: dict[PairName, Place] = {}
-    for group in range(file.metadata.num_row_groups):
+    for group in range(footer.num_row_groups):
         start = 0
-        here = islice(rows, file.metadata.row_group(group).num_rows)
+        here = islice(rows, footer.row_group(group).num_rows)
         for (task, pair, content), run in groupby(here):
             stop = start + sum(1 for _ in run)
             if (task, pair) in places:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.observe.archive.columns import has_others, numbers, starts, truths
-from hbtom.observe.checks import DEEP, KEY_FARTHEST, MOST_OBJECTS
+from hbtom.observe.checks import DEEP, KEY_FARTHEST, MOST_FRAMES, MOST_OBJECTS
 from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 
 
@@ -29,7 +29,7 @@ def _found(rows: Any) -> Iterator[Any]:
     width, height = numbers(rows.column("width")), numbers(rows.column("height"))
     frames = _counts(rows, "path_x")
     yield (width > 0) & (width <= LARGEST_WORLD) & (height > 0) & (height <= LARGEST_WORLD)
-    yield frames > 0
+    yield (frames > 0) & (frames <= MOST_FRAMES)
     for name in ("path_y", "barrier_left", "key_path_x", "key_path_y", "lock_there"):
         yield (_counts(rows, name) == frames) | ~_there(rows, name)
     for name, other in (("key", "key_path_x"), ("key", "key_path_y"), ("lock", "lock_there")):

@@ -17,6 +17,7 @@ from hbtom.bench.referee import PairName, score_ratings
 from hbtom.bench.results import Row, decode, whole_lines
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores
 from hbtom.errors import BadInput
+from hbtom.files import read_whole
 from hbtom.model import Model, find_model, presets
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _of_ratings(
 def _own_rows(path: Path) -> dict[EpisodeName, Row]:
     """Return what a results file of hbtom's own says; of any other file, nothing."""
     try:
-        rows = decode(whole_lines(path.read_bytes(), path.suffix), path.suffix)
+        rows = decode(whole_lines(read_whole(path), path.suffix), path.suffix)
     except (BadInput, KeyError):  # other columns, or another kind of file
         return {}
     numbers = (value for row in rows for value in astuple(row) if isinstance(value, float))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hbtom.errors import BadInput
-from hbtom.observe.files import file_bytes
+from hbtom.files import file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, check_plans, is_partial, read_glimpses
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals

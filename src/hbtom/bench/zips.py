@@ -1,0 +1,96 @@
+"""Zip archives as they are published, or as an accident has left them.
+
+Damaged archives make zipfile raise almost anything; here it is always `BadInput`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from hbtom import files
+from hbtom.errors import BadInput
+
+LONGEST = 1 << 26  # bytes read at once; the list of a million members, where that is at the end
+_PIECE = 1 << 16  # bytes of a member that are unpacked at once
+_CAUTIOUS = 1 << 12  # where zipfile cannot be told how much to unpack
+_USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def is_zip(path: Path) -> bool:
+    """Tell whether a path leads to a file with the end of a zip archive."""
+    return path.is_file() and zipfile.is_zipfile(path)
+
+
+def members(path: str) -> list[zipfile.ZipInfo]:
+    """Return all files in an archive, by their names."""
+    with _errors("not a zip archive that can be read"):
+        found = (one for one in _opened_now(path).infolist() if one.filename and not one.is_dir())
+        return sorted(found, key=lambda one: one.filename)
+
+
+def member_bytes(path: str, name: str) -> bytes:
+    """Return what a file in an archive holds."""
+    with _errors("the archive is broken"):
+        archive = _opened_now(path)
+        info = archive.getinfo(name)
+        if info.file_size > files.LARGEST:  # zipfile yields no more than this
+            raise files.too_large("unpacks to")
+        at_once = _PIECE if info.compress_type in _USUAL else _CAUTIOUS
+        with archive.open(info) as stream:
+            return b"".join(iter(lambda: stream.read(at_once), b""))
+
+
+@contextmanager
+def _errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except BadInput:
+        raise
+    except OSError as error:
+        raise BadInput(f"{what} ({error.strerror or error})") from None
+    except Exception as error:
+        raise BadInput(f"{what} ({error or type(error).__name__})") from None
+
+
+def _opened_now(path: str) -> zipfile.ZipFile:
+    known = files.check_file(path)
+    return _opened(path, known.st_size, known.st_mtime_ns, known.st_ino, os.getpid())
+
+
+# Workers read a few members at a time, and the list of them all takes longer to read than those.
+# The arguments are such that a file that changes is opened anew, and so it is in a forked process,
+# for two processes that share a file would also share the place in it.
+@lru_cache(maxsize=4)
+def _opened(path: str, size: int, changed: int, number: int, process: int) -> zipfile.ZipFile:
+    return _Zip(path)
+
+
+class _File(io.FileIO):
+    """A file of which nothing unreasonable is read at once, whatever its content asks for."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > LONGEST:
+            raise BadInput(f"the list of its members has more than {LONGEST >> 20} MB")
+        return super().read(-1 if size is None else size) or b""
+
+
+class _Zip(zipfile.ZipFile):
+    """An archive that closes its file when nobody uses it any more."""
+
+    def __init__(self, path: str) -> None:
+        self._file = _File(path)
+        try:
+            super().__init__(self._file)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()

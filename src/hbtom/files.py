@@ -1,0 +1,73 @@
+"""Reading a file: whole, up to one limit, and only if it is a file.
+
+A pipe may never end and a device never does; whatever is neither a file nor a folder is refused
+before anything waits for it. Every way into hbtom keeps to the same limit, packed or unpacked.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from hbtom.errors import BadInput
+
+LARGEST = 1 << 29  # bytes that are read of one file, packed and unpacked; an episode has 2 MB
+
+_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
+
+
+def file_bytes(path: Path, what: str = "an episode") -> bytes:
+    """Return what a file holds, or say why it cannot be read; ``what`` names what was expected."""
+    try:
+        return read_whole(path)
+    except FileNotFoundError:
+        raise BadInput("there is no such file", hint="check the name and the folder") from None
+    except IsADirectoryError:
+        raise BadInput(f"this is a folder, not {what}", hint="name the files in it") from None
+    except OSError as error:
+        raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"this cannot be the name of a file: {error}") from None
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """Return what a file holds; errors of the system are left as they are."""
+    with open(path, "rb", opener=_at_once) as stream:
+        size = _checked(os.fstat(stream.fileno())).st_size
+        if size > LARGEST:
+            raise too_large()
+        data = stream.read(size + 1)
+        if len(data) > size:  # it grows, or the system does not tell its size
+            data += stream.read(LARGEST - size)
+        if len(data) > LARGEST:
+            raise too_large()
+        return data
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for anybody to write to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def check_file(path: str | os.PathLike[str]) -> os.stat_result:
+    """Return what the system knows of a file that others will open; refuse what is none."""
+    return _checked(os.stat(path))
+
+
+def _checked(known: os.stat_result) -> os.stat_result:
+    kind = stat.S_IFMT(known.st_mode)
+    if kind != stat.S_IFREG:
+        called = _KINDS.get(kind, "a device")
+        raise BadInput(f"this is {called}, not a file", hint="copy what it holds into a file")
+    return known
+
+
+def too_large(does: str = "holds") -> BadInput:
+    """Return the error for a file beyond the limit."""
+    return BadInput(
+        f"the file {does} more than {LARGEST >> 20} MB",
+        hint="this is the most that is read of one file; is it the right one?",
+    )

@@ -1,0 +1,103 @@
+"""Unpacking gzip and zstd, up to the limit that holds for all files.
+
+Either may be packed in several parts that follow each other, and padded with zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from hbtom import files
+from hbtom.errors import BadInput
+
+MOST_PARTS = 10_000  # that a file may be packed in; parallel packers make one for each megabyte
+_USUAL = 1 << 26  # bytes that are unpacked at once
+_PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class Part(Protocol):
+    """The decoder of one part, as zlib and zstandard have it."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def unpack(data: bytes) -> bytes:
+    """Unpack at once what is plainly of a usual size, and all else bit by bit, with a limit."""
+    if data.startswith(_GZIP):
+        return _gunzip_at_once(data) or _gunzip(data)
+    if data.startswith(_ZSTD):
+        return _unzstd_at_once(data) or _unzstd(data)
+    return data
+
+
+def _gunzip_at_once(data: bytes) -> bytes | None:
+    import zlib
+
+    stream = zlib.decompressobj(wbits=31)  # with the head and the checksum of gzip
+    try:
+        unpacked = stream.decompress(data, min(files.LARGEST, _USUAL))
+    except zlib.error:
+        return None
+    return unpacked if stream.eof and not stream.unused_data else None
+
+
+def _gunzip(data: bytes) -> bytes:
+    import zlib
+
+    try:
+        return _in_parts(data, lambda: zlib.decompressobj(wbits=31))
+    except (EOFError, zlib.error) as error:
+        raise _broken("gzip", error) from None
+
+
+def _unzstd_at_once(data: bytes) -> bytes | None:
+    import zstandard
+
+    try:
+        if not 0 < zstandard.frame_content_size(data) <= min(files.LARGEST, _USUAL):
+            return None
+        return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+    except zstandard.ZstdError:
+        return None
+
+
+def _unzstd(data: bytes) -> bytes:
+    import zstandard
+
+    try:
+        return _in_parts(data, zstandard.ZstdDecompressor().decompressobj)
+    except (EOFError, zstandard.ZstdError) as error:
+        raise _broken("zstd", error) from None
+
+
+def _in_parts(data: bytes, begin: Callable[[], Part]) -> bytes:
+    """Unpack part after part, a few bytes at a time."""
+    unpacked, at = bytearray(), 0
+    for _ in range(MOST_PARTS):
+        part = begin()
+        while not part.eof:
+            if at >= len(data):
+                raise EOFError("the data end within a part")
+            piece = data[at : at + _PIECE]
+            unpacked += part.decompress(piece)
+            at += len(piece)
+            if len(unpacked) > files.LARGEST:
+                raise files.too_large("unpacks to")
+        at -= len(part.unused_data)
+        if data[at : at + 1] in (b"", b"\0") and not data[at:].strip(b"\0"):
+            return bytes(unpacked)
+    raise BadInput(f"the file is packed in more than {MOST_PARTS} parts", hint="pack it as one")
+
+
+def _broken(kind: str, error: Exception) -> BadInput:
+    return BadInput(
+        f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
+    )
