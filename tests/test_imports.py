@@ -15,7 +15,15 @@ import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
 ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "show", "cli"]
-SHARED = ["errors", "arrays", "cache", "compiled", "model", "shown"]  # all may import them
+SHARED = [
+    "errors",
+    "arrays",
+    "cache",
+    "compiled",
+    "model",
+    "scratch",
+    "shown",
+]  # all may import them
 UPWARD = {"shown": ["show"]}  # shared modules import no room, but a result asked for its picture
 FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
 
