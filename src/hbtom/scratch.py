@@ -36,12 +36,7 @@ def alone(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):
-            lock.unlink()  # before it is let go: the next one would make another
-        let_go(handle)
-        if sys.platform == "win32":  # which does not remove what is open
-            with suppress(OSError):
-                lock.unlink()
+        remove(lock, handle)
 
 
 @contextmanager
@@ -79,22 +74,27 @@ def _remove_if_left(folder: Path) -> None:
     except (Taken, OSError):
         return
     else:
+        _empty(folder)
+        let_go(handle)  # last, but before the folder goes: Windows removes nothing that is open
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _empty(folder: Path) -> None:
+    """Remove all that is in a folder but its lock."""
+    with suppress(OSError):
         for path in folder.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             elif path.name != _LOCK:
-                path.unlink(missing_ok=True)
-        let_go(handle)
-        shutil.rmtree(folder, ignore_errors=True)
+                path.unlink()
 
 
 def _made(parent: Path) -> tuple[Path, int]:
     """Make a folder and lock it; another one if somebody has taken it for a killed run's."""
     while True:
         folder = parent / f"{MARK}{secrets.token_hex(_HEX // 2)}"
-        with suppress(FileExistsError, FileNotFoundError, Taken):
-            parent.stat()  # if this is what is missing, trying again is of no use
-            folder.mkdir()
+        folder.mkdir(mode=0o700)
+        with suppress(FileNotFoundError, Taken):
             return folder, hold(folder / _LOCK)
 
 
@@ -125,6 +125,18 @@ def let_go(handle: int) -> None:
     """Unlock a file."""
     _held.discard(handle)
     os.close(handle)
+
+
+def remove(path: Path, handle: int) -> None:
+    """Remove a file that is locked, and unlock it."""
+    if sys.platform == "win32":  # where nothing is removed that is open
+        let_go(handle)
+        with suppress(OSError):
+            path.unlink()
+    else:  # as long as it is locked: afterwards the name may be somebody else's
+        with suppress(OSError):
+            path.unlink()
+        let_go(handle)
 
 
 def _locked(handle: int) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from hbtom.bench.tasks import task as task_called
+from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.observe.archive import SUFFIX
 from hbtom.observe.video import SUFFIXES
 
@@ -37,12 +38,15 @@ class Entry:
 def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
     """Yield all that a folder or an archive holds; of background tasks only if that is asked for.
 
-    What systems and downloads leave beside the data is passed over.
+    What systems and downloads leave beside the data is passed over; a dataset that is not finished
+    is refused.
     """
     if path.is_file():
         yield from [Entry("", str(path))] if is_table(path.name) else _in_zip(path)
         return
     for child in sorted(path.iterdir()):
+        if child.name.startswith(MARK):
+            refuse_unfinished(child)
         if child.name.startswith((".", "__MACOSX")) or child.name == LEDGER:
             continue
         if not background and task_name(child.stem).startswith("background"):
