@@ -15,7 +15,16 @@ import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
 ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "show", "cli"]
-SHARED = ["errors", "arrays", "cache", "compiled", "files", "model", "shown"]  # all may import them
+SHARED = [  # all may import them
+    "errors",
+    "arrays",
+    "cache",
+    "compiled",
+    "files",
+    "model",
+    "scratch",
+    "shown",
+]
 UPWARD = {"shown": ["show"]}  # shared modules import no room, but a result asked for its picture
 FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
 

@@ -7,12 +7,15 @@ import io
 import json
 import os
 import random
+import shutil
 import socket
+import ssl
+import subprocess
 import sys
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -133,19 +136,47 @@ class Handler(BaseHTTPRequestHandler):
                 self.mirror.over.wait(30)
 
 
-@pytest.fixture
-def mirror() -> Iterator[Mirror]:
+@contextmanager
+def serving(certificate: Path | None = None) -> Iterator[Mirror]:
+    """Serve as a mirror does; with a certificate, by https."""
     one = Mirror(files={NAME: GOOD})
     handler = type("OneHandler", (Handler,), {"mirror": one})
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        httpd.socket = context.wrap_socket(httpd.socket, server_side=True)
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    one.base = f"http://127.0.0.1:{httpd.server_address[1]}/sets/"
+    scheme = "http" if certificate is None else "https"
+    one.base = f"{scheme}://127.0.0.1:{httpd.server_address[1]}/sets/"
     yield one
     one.over.set()
     httpd.shutdown()
     thread.join()
     httpd.server_close()
+
+
+@pytest.fixture
+def mirror() -> Iterator[Mirror]:
+    with serving() as one:
+        yield one
+
+
+@pytest.fixture
+def safe_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
+    """A mirror by https, with a certificate that this process trusts."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs openssl, to make a certificate")
+    file = tmp_path / "certificate.pem"
+    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext"
+    names = ["subjectAltName=IP:127.0.0.1", "-keyout", file, "-out", tmp_path / "public.pem"]
+    subprocess.run([openssl, *made.split(), *names], check=True, capture_output=True)
+    file.write_bytes(file.read_bytes() + (tmp_path / "public.pem").read_bytes())
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "public.pem"))
+    with serving(file) as one:
+        yield one
 
 
 @pytest.fixture
@@ -261,6 +292,28 @@ def test_redirects_are_followed_but_not_to_files(mirror: Mirror, tmp_path: Path)
     mirror.answers = [Answer(redirect=(tmp_path / "one" / NAME).as_uri())]
     failing(mirror, tmp_path / "other")
     assert files_in(tmp_path / "other") == set()
+
+
+def test_every_hop_is_safe(mirror: Mirror, safe_mirror: Mirror, tmp_path: Path) -> None:
+    """A way that is plain in the middle is not gone, though its end is https again."""
+    elsewhere = safe_mirror.base.replace("sets", "elsewhere") + NAME
+    safe_mirror.answers = [Answer(redirect=elsewhere)]
+    fetch(safe_mirror, tmp_path / "one")
+    assert (tmp_path / "one" / NAME).read_bytes() == GOOD
+
+    safe_mirror.answers = [Answer(redirect=mirror.base + NAME)]
+    mirror.always = Answer(redirect=elsewhere)
+    error = failing(safe_mirror, tmp_path / "other")
+    assert "less safe" in str(error)
+    assert mirror.names == []
+    assert files_in(tmp_path / "other") == set()
+
+    mirror.always = Answer(redirect=elsewhere)  # to what is safer one may go
+    fetch(mirror, tmp_path / "third")
+    mirror.always = Answer()
+    safe_mirror.answers = [Answer(redirect=mirror.base + NAME)]
+    mirror.answers = [Answer(redirect=elsewhere)]
+    assert "less safe" in str(failing(mirror, tmp_path / "fourth"))  # but not back
 
 
 # The older name.
@@ -397,6 +450,23 @@ def test_length_told_too_short_is_not_a_whole_zip(mirror: Mirror, tmp_path: Path
     assert error.failures[0].address is None, "what is broken there is broken by hand, too"
 
 
+@pytest.mark.parametrize("chunked", [False, True])
+def test_what_never_ends_is_given_up(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunked: bool
+) -> None:
+    monkeypatch.setattr(server, "LARGEST", 100_000)
+    mirror.always = Answer(chunked=chunked)
+    seen: list[int] = []
+    error = failing(mirror, tmp_path, progress=lambda name, done, total: seen.append(done))
+    assert "no archive" in str(error)
+    assert max(seen, default=0) <= 100_000
+    assert len(mirror.names) == 1, "trying again would not help"
+    assert not (tmp_path / f"{NAME}.part").exists()
+    monkeypatch.setattr(server, "LARGEST", len(GOOD))
+    fetch(mirror, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == GOOD
+
+
 BROKEN = {
     "not a zip": b"<html>please log in</html>",
     "nothing": b"",
@@ -490,10 +560,37 @@ def test_archive_that_was_changed_is_left_alone(
     assert (tmp_path / NAME).read_bytes() == OTHER
 
 
+def test_archive_put_there_by_hand_is_known_again(mirror: Mirror, tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(GOOD)
+    fetch(mirror, tmp_path)
+    assert ledger(tmp_path)[NAME]["sha256"] == hashlib.sha256(GOOD).hexdigest()
+    fetch(mirror, tmp_path)
+    (tmp_path / NAME).write_bytes(OTHER)
+    assert "has changed since it was first used" in str(failing(mirror, tmp_path))
+    assert "not written by hbtom" not in str(failing(mirror, tmp_path))
+    (tmp_path / NAME).write_bytes(GOOD)
+    assert "not written by hbtom" in str(failing(mirror, tmp_path, again=True))
+    assert mirror.names == []
+
+
+def test_archive_that_is_another_now_is_not_taken_unasked(mirror: Mirror, tmp_path: Path) -> None:
+    (first,) = fetch(mirror, tmp_path)
+    (tmp_path / NAME).unlink()
+    mirror.files[NAME] = OTHER
+    assert "not what was fetched before" in str(failing(mirror, tmp_path))
+    assert files_in(tmp_path) == {LEDGER}
+    mirror.files[NAME] = GOOD
+    assert fetch(mirror, tmp_path) == [first]
+    (tmp_path / NAME).unlink()
+    mirror.files[NAME] = OTHER
+    fetch(mirror, tmp_path, again=True)
+    assert (tmp_path / NAME).read_bytes() == OTHER
+
+
 def test_file_that_appears_meanwhile_is_not_overwritten(mirror: Mirror, tmp_path: Path) -> None:
     failing(mirror, tmp_path, progress=lambda *_: (tmp_path / NAME).write_bytes(OTHER) and None)
     assert (tmp_path / NAME).read_bytes() == OTHER
-    assert NAME not in ledger(tmp_path)
+    assert ledger(tmp_path)[NAME]["url"] is None, "it is known as the user's"
 
 
 def test_part_of_the_user_is_never_written_to(mirror: Mirror, tmp_path: Path) -> None:

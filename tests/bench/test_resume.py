@@ -496,3 +496,49 @@ def test_a_broken_line_of_somebody_else_is_told(tmp_path):
     (tmp_path / "r.jsonl").write_text('{"file": "preference/1e.json", "rating": 1}\n{"file": "pre')
     with pytest.raises(BadInput, match="cannot be read"):
         read_ratings(tmp_path / "r.jsonl")
+
+
+# One run at a time
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (".csv", ["--resume"]),
+        (".jsonl", ["--overwrite"]),
+        (".parquet", ["--resume", "--overwrite"]),
+    ],
+)
+def test_a_second_run_on_the_same_file_is_refused(small, whole, tmp_path, kind, settings):
+    """The second one is started while the first is at work."""
+    out = tmp_path / f"out{kind}"
+    ran = []
+
+    def start_another(done: int, _: int) -> None:
+        if done == 4:
+            ran.append(hbtom_command("evaluate", small, "--workers", 1, "--out", out, *settings))
+
+    evaluate(small, out=out, workers=1, progress=start_another)
+    (second,) = ran
+    assert (second.exit_code, second.stdout) == (1, "")
+    assert second.stderr == (
+        f"hbtom: {out}: another run is writing to this file. "
+        "Hint: wait for it to end, or choose another name\n"
+    )
+    assert out.read_bytes() == whole[kind]
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_the_lock_of_a_killed_run_is_no_obstacle(small, whole, tmp_path):
+    """It was a process of its own, with workers that it has left its open files to."""
+    out = tmp_path / "out.csv"
+    program = (
+        "import os, signal, sys\nfrom hbtom.bench.evaluation import evaluate\n"
+        "def kill(done, _):\n    if done == 4: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "evaluate(sys.argv[1], out=sys.argv[2], workers=2, progress=kill)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, small, out], check=False, timeout=60)
+    assert ended.returncode != 0
+    evaluate(small, out=out, resume=True, workers=1)
+    assert out.read_bytes() == whole[".csv"]
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +16,7 @@ from hbtom.bench.workers import each
 from hbtom.errors import BadInput
 from hbtom.observe.archive import PAIRS, SUFFIX, about, arrow, encoded, schema
 from hbtom.observe.files import Loaded
+from hbtom.scratch import scratch
 
 # Snappy, because it is read by everything that reads Parquet, and twice as fast as zstd, which
 # saves little more: nearly all is done by writing each value of a column once, and then its number.
@@ -72,8 +72,8 @@ def pack(
             tell(done, len(found.pairs))
 
     try:
-        with tempfile.TemporaryDirectory(prefix=target.name + ".", dir=target.parent) as folder:
-            part = Path(folder) / target.name
+        with scratch(target.parent) as folder:
+            part = folder / target.name
             pairs = _write(readable(), part, source=spelt(Path(found.name).resolve().name))
             if pairs == 0:
                 first = next(one for one in left_out if one.unreadable)

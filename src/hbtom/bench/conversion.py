@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,12 +19,14 @@ from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.sources import Sources
+from hbtom.bench.unfinished import unfinished
 from hbtom.bench.workers import each
 from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
 from hbtom.observe.mcs import writing as mcs
+from hbtom.scratch import scratch
 
 Format = Literal["bib", "mcs"]
 Source = str | os.PathLike[str]
@@ -116,14 +117,22 @@ def _convert_all(
         raise BadInput("there are no episodes in it", hint=hint).at(file=str(source))
     _check_folder(source, target, jobs, overwrite)
     try:
-        with tempfile.TemporaryDirectory(prefix=f"{target.name}.", dir=target.parent) as part:
-            work = partial(_write_each, Path(part), to, compress)
+        with scratch(target.parent) as part:
+            work = partial(_write_each, part, to, compress)
             written = _written(each(work, jobs, workers), jobs, left_out, progress)
-            _settle(Path(part), target, written)
+            target.mkdir(exist_ok=True)
+            with unfinished(target, _command(source, to, compress)):
+                _settle(part, target, written)
     except OSError as error:
         problem = f"the episodes cannot be written: {error.strerror or error}"
         raise BadInput(problem).at(file=str(target)) from None
     return Converted(str(target), len(written), tuple(left_out))
+
+
+def _command(source: Path, to: Format, compress: Compression) -> list[str]:
+    """Return the command that completes a dataset that was put in place in part."""
+    how = ["--to", to, *(["--compress", compress] if compress else []), "--overwrite"]
+    return ["hbtom", "convert", *how, str(source.resolve())]
 
 
 def _written(

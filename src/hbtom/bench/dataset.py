@@ -23,6 +23,7 @@ from hbtom.bench.entries import Entry, called_video, entries, is_table, task_nam
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
@@ -160,6 +161,9 @@ def check_dataset(path: Path) -> None:
             "this is neither a folder nor an archive",
             hint="to judge one episode: hbtom judge FILE",
         ).at(file=str(path))
+    elif path.is_dir() and task_name(path.name) in _ORDER:  # the whole may be a folder of tasks
+        for mark in path.resolve().parent.glob(f"{MARK}*"):
+            refuse_unfinished(mark)
 
 
 def _place(pair: Pair) -> tuple[int, str, str]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from hbtom.bench.tasks import task as task_called
+from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.bench.zips import members
 from hbtom.errors import BadInput
 from hbtom.observe.archive import SUFFIX
@@ -40,8 +41,9 @@ class Entry:
 def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
     """Yield all that a folder or an archive holds; of background tasks only if that is asked for.
 
-    What systems and downloads leave beside the data is passed over. A folder to which several links
-    lead is entered once, so that links in circles come to an end.
+    What systems and downloads leave beside the data is passed over, and a dataset that is not
+    finished is refused. A folder to which several links lead is entered once, so that links in
+    circles come to an end.
     """
     if path.is_file():
         yield from [Entry("", str(path))] if is_table(path.name) else _in_zip(path)
@@ -81,7 +83,11 @@ def _children(folder: Path) -> list[_Child]:
     is_alias = folder.is_symlink() or folder.name in ("", "..")
     task = task_name(folder.resolve().name if is_alias else folder.name)
     with os.scandir(folder) as found:
-        inside = [one for one in found if not _beside(one.name)]
+        inside = list(found)
+    for one in inside:
+        if one.name.startswith(MARK):
+            refuse_unfinished(folder / one.name)
+    inside = [one for one in inside if not _beside(one.name)]
     inside.sort(key=lambda one: (one.is_symlink(), one.name), reverse=True)
     return [_Child(folder / one.name, _is_folder(one), task) for one in inside]
 

@@ -134,18 +134,34 @@ def evaluate(
     """
     if score not in get_args(Compared):
         raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
-    model = find_model(model)
     file = None if out is None else Path(out)
-    journal.check(file, resume=resume, overwrite=overwrite)
-    found = as_dataset(dataset, tasks)
-    target = _target(file, found, model, score, resume=resume, overwrite=overwrite)
+    with journal.reserved(file, resume=resume, overwrite=overwrite):
+        model, found = find_model(model), as_dataset(dataset, tasks)
+        target = _target(file, found, model, score, resume=resume, overwrite=overwrite)
+        return _evaluate(
+            found,
+            model,
+            score,
+            target,
+            partial(_results, model, score, workers=workers, cluster=cluster),
+            progress or (lambda done, pairs: None),
+        )
+
+
+def _evaluate(
+    found: Dataset,
+    model: Model,
+    score: Compared,
+    target: journal.Target | None,
+    judge: Callable[[Sequence[Pair]], Generator[Judged]],
+    tell: Progress,
+) -> Evaluation:
+    """Judge those pairs that an earlier run has not judged, and write them to the target."""
     judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
     todo = [pair for pair in found.pairs if pair not in judged]
-    tell = progress or (lambda done, pairs: None)
     tell(len(judged), len(found.pairs))
     try:
-        results = _results(model, score, todo, workers, cluster)
-        with closing(results), journal.Growing(target) as growing:
+        with closing(judge(todo)) as results, journal.Growing(target) as growing:
             for pair, one in zip(todo, results, strict=True):
                 growing.add(one.rows)
                 judged[pair] = one
@@ -194,7 +210,12 @@ def _target(
 
 
 def _results(
-    model: Model, score: Compared, pairs: Sequence[Pair], workers: int | None, cluster: str | None
+    model: Model,
+    score: Compared,
+    pairs: Sequence[Pair],
+    *,
+    workers: int | None,
+    cluster: str | None,
 ) -> Generator[Judged]:
     """Judge pairs on this machine, or on those of a cluster."""
     if cluster is None:

@@ -30,6 +30,7 @@ from hbtom.bench.results import (
 from hbtom.errors import BadInput
 from hbtom.files import read_whole
 from hbtom.model import Model
+from hbtom.scratch import Taken, alone
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
 Judge = tuple[str, str, str]  # the model's fingerprint, the version of hbtom, the score
@@ -65,6 +66,23 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
             "this is what an interrupted evaluation has left",
             hint="--resume goes on with it, --overwrite starts anew",
         ).at(file=str(journal_of(path)))
+
+
+@contextmanager
+def reserved(path: Path | None, *, resume: bool = False, overwrite: bool = False) -> Iterator[None]:
+    """Check a results file, and let no other run write to it for a while."""
+    check(path, resume=resume, overwrite=overwrite)
+    if path is None:
+        yield
+        return
+    try:
+        with alone(path):
+            check(path, resume=resume, overwrite=overwrite)  # another run may just have finished
+            yield
+    except Taken:
+        raise BadInput(
+            "another run is writing to this file", hint="wait for it to end, or choose another name"
+        ).at(file=str(path)) from None
 
 
 def start(path: Path, *, overwrite: bool = False) -> Target:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +14,7 @@ from typing import Any, Literal
 from hbtom.bench.cells import guarded, unguarded
 from hbtom.errors import BadInput
 from hbtom.observe.archive import arrow, read_flat
+from hbtom.scratch import scratch
 
 Compared = Literal["plausibility", "predictive"]
 
@@ -88,28 +88,16 @@ def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> N
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name first, so that nothing half-written is ever seen."""
-    part = None
+    """Write a file elsewhere first, so that nothing half-written is ever seen."""
     try:
-        handle, part = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
+        with scratch(path.parent) as folder:
+            part = folder / "whole"
+            part.write_bytes(data)
+            part.replace(path)
     except OSError as error:
         raise BadInput(f"the file cannot be written: {error.strerror or error}").at(
             file=str(path)
         ) from None
-    finally:
-        if part is not None:
-            Path(part).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """Return the permissions that new files are not to have; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def encode(rows: Sequence[Row], kind: str, *, heading: bool = True) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from hbtom.bench.evaluation import Progress
 from hbtom.bench.synth import generate
 from hbtom.cache import cache_folder
 from hbtom.errors import BadInput
+from hbtom.scratch import scratch
 
 REPORTING = (40, 1)  # pairs of each task, and the seed: nothing is ever fitted to these
 FITTING = (13, 2)  # of which 220 episodes are used, as many as the paper fits its classifier to
@@ -38,8 +38,8 @@ def _made(pairs: int, seed: int, progress: Progress | None) -> Path:
         return folder
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=folder.name + ".", dir=home) as part:
-            whole = Path(part) / "whole"
+        with scratch(home) as part:
+            whole = part / "whole"
             generate(whole, pairs=pairs, seed=seed, compress="zst", progress=progress)
             _settle(whole, folder)
     except OSError as error:

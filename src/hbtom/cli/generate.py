@@ -44,7 +44,7 @@ def run(
     except KeyError as error:
         complain(error.args[0])
         return 1
-    except FileExistsError as error:
+    except (BadInput, FileExistsError) as error:
         complain(error)
         return 1
     except OSError as error:

@@ -1,16 +1,25 @@
 import gzip
 import json
+import os
 import random
+import shlex
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zstandard
+from click.testing import CliRunner
 
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.packing import Compression
 from hbtom.bench.synth import background_episode, encode, episode_pair, generate
 from hbtom.bench.synth.jitter import Jitter
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
+from hbtom.cli import main
+from hbtom.errors import BadInput
 
 
 def contents(root: Path) -> dict[str, bytes]:
@@ -79,6 +88,76 @@ def test_an_episode_is_not_written_twice_in_two_packings(
     with pytest.raises(FileExistsError, match="choose another folder, or remove it"):
         generate(tmp_path, pairs=1, tasks=["preference"], compress=then)
     assert contents(tmp_path) == before
+
+
+SETTINGS = '{"pairs": 3, "seed": 4, "tasks": ["preference"], "compress": "gz"}'
+
+
+def kill_after(pairs: int, out: Path, settings: str = SETTINGS) -> None:
+    """Start to generate, and kill that once so many pairs are there."""
+    program = (
+        "import json, os, signal, sys\nfrom pathlib import Path\n"
+        "from hbtom.bench.synth import generate\n"
+        "def kill(done, _):\n"
+        f"    if done == {pairs}: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "generate(Path(sys.argv[1]), workers=1, progress=kill, **json.loads(sys.argv[2]))"
+    )
+    command = [sys.executable, "-c", program, str(out), settings]
+    assert subprocess.run(command, check=False, timeout=120).returncode == -signal.SIGKILL
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
+def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
+    settings = json.loads(SETTINGS)
+    generate(tmp_path / "whole", workers=1, **settings)
+    out = tmp_path / "out"
+    kill_after(2, out)
+    torn = out / "preference" / ".000002loe.json.gz.part"
+    torn.write_bytes(b"torn")  # as one that is killed while it writes leaves
+    for folder in (out, out / "preference", tmp_path):
+        with pytest.raises(BadInput, match="unfinished") as caught:
+            find_pairs(folder)
+        command = f"hbtom generate --pairs 3 --seed 4 --tasks preference --compress gz {out}"
+        assert caught.value.hint.endswith(command)
+    with pytest.raises(FileExistsError):  # another command
+        generate(out, workers=1, **{**settings, "seed": 5})
+    seen: list[tuple[int, int]] = []
+    ran = CliRunner().invoke(main, shlex.split(command)[1:])
+    assert (ran.exit_code, ran.stderr) == (0, "")
+    assert contents(out) == contents(tmp_path / "whole")
+    assert len(find_pairs(out).pairs) == 3
+    kill_after(1, tmp_path / "again")
+    generate(
+        tmp_path / "again",
+        workers=1,
+        progress=lambda done, total: seen.append((done, total)),
+        **settings,
+    )
+    assert seen == [(2, 3), (3, 3)]
+
+
+def test_what_is_being_made_is_not_made_twice_at_a_time(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def again(done: int, total: int) -> None:
+        with pytest.raises(BadInput, match="another run") as caught:
+            generate(tmp_path, pairs=1, tasks=["preference"], workers=1)
+        told.append(str(caught.value))
+        with pytest.raises(BadInput, match="unfinished"):
+            find_pairs(tmp_path)
+
+    generate(tmp_path, pairs=1, tasks=["preference"], workers=1, progress=again)
+    assert len(told) == 1
+    assert len(find_pairs(tmp_path).pairs) == 1
+
+
+def test_of_what_is_interrupted_nothing_is_left(tmp_path: Path) -> None:
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        generate(tmp_path, pairs=2, tasks=["preference"], workers=1, progress=interrupt)
+    assert contents(tmp_path) == {}
 
 
 def test_files_are_named_and_returned_in_a_fixed_order(tmp_path: Path) -> None:

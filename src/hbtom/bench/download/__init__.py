@@ -2,8 +2,9 @@
 
 Nobody publishes checksums of them, so what can be known is checked: the length, that pieces belong
 to the same file, and that the zip is whole. Bytes arrive in ``NAME.zip.part``, and only a whole
-archive gets its final name. ``downloads.json`` beside the archives records what was fetched; it
-also tells hbtom's files from the user's, which are never written to.
+archive gets its final name. ``downloads.json`` beside the archives records what was fetched, with
+checksums that later runs compare; it also tells hbtom's files from the user's, which are never
+written to.
 """
 
 from hbtom.bench.download.addresses import DEFAULT_BASE, HOME_PAGE

@@ -11,7 +11,8 @@ from pathlib import Path
 from hbtom.bench.download.check import check_archive
 from hbtom.bench.download.folder import Folder, Source
 from hbtom.bench.download.outcome import Archive
-from hbtom.bench.download.server import Again, Changed, Reply, ask
+from hbtom.bench.download.server import Again, Changed, Reply, TooLong, ask
+from hbtom.bench.entries import LEDGER
 from hbtom.errors import BadInput
 
 PAUSES = (1, 2, 4, 8)  # seconds, each before another try
@@ -27,6 +28,7 @@ class Fetcher:
     base: str
     progress: Progress
     notice: Callable[[str], None]
+    again: bool = False  # take archives that are not the ones that were fetched before
 
     def fetch(self, name: str) -> Archive:
         """Fetch an archive; try again as long as there is hope."""
@@ -47,7 +49,7 @@ class Fetcher:
         try:
             with ask(self.base + name, size, known) as reply:
                 self._receive(name, part, reply)
-        except Changed:
+        except (Changed, TooLong):
             part.unlink(missing_ok=True)
             raise
         return self._finish(name, part)
@@ -72,6 +74,12 @@ class Fetcher:
         except BadInput as error:
             part.unlink()
             raise BadInput(f"what {self.base}{name} gives is {error.problem}") from error
+        if not (self.again or self.folder.is_as_before(name)):
+            part.unlink()
+            raise BadInput(
+                f"what {self.base}{name} gives is not what was fetched before: its sha256 is not "
+                f"the one in {LEDGER}; --again takes it all the same"
+            )
         return self.folder.finish(name)
 
 

@@ -1,12 +1,14 @@
 """The folder of the archives: what is in it, and whose it is.
 
-``downloads.json`` lists the files that hbtom wrote. All else is the user's, and is left alone.
+``downloads.json`` lists the files that hbtom wrote, with their checksums. All else is the user's,
+and is left alone; of the user's archives it has the checksums only.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +27,7 @@ from hbtom.files import read_whole
 class Source:
     """Where a file came from; of one that is not all there, only what the server said of it."""
 
-    url: str
+    url: str | None  # None: the user put it there
     size: int | None = None
     etag: str | None = None
     sha256: str | None = None
@@ -50,12 +52,26 @@ class Folder:
         if not path.is_file():
             raise _left_alone(path, "is not a file")
         if source is None:
-            check_archive(path)  # put there by hand, as those without network are told to
-            return _described(path)
+            return self._taken(path)
         found = _described(path)
         if found.sha256 != source.sha256:
-            raise _left_alone(path, "has changed since it was fetched")
+            since = "it was fetched" if source.url else "it was first used"
+            raise _left_alone(path, f"has changed since {since} (its sha256 is in {LEDGER})")
         return replace(found, url=source.url)
+
+    def _taken(self, path: Path) -> Archive:
+        """Take an archive that was put there by hand, as those without network are told to."""
+        check_archive(path)
+        found = _described(path)
+        with suppress(BadInput):  # the folder may be one in which nothing can be written
+            source = Source(None, found.size, sha256=found.sha256)
+            self._record({**self._ledger, path.name: source})
+        return found
+
+    def is_as_before(self, name: str) -> bool:
+        """Tell whether the part of an archive is what had its name before, if anything had."""
+        before = self._ledger.get(name)
+        return before is None or before.sha256 == _digest(self.path / f"{name}.part")
 
     def refuse_foreign(self, name: str) -> None:
         """Make sure that an archive may be written: nothing is there, or what hbtom wrote."""
@@ -76,13 +92,14 @@ class Folder:
 
     def finish(self, name: str) -> Archive:
         """Give a part that has been checked its final name, and record it."""
-        part, ledger = f"{name}.part", dict(self._ledger)
         self.refuse_foreign(name)  # one may have come in the meantime
-        os.replace(self.path / part, self.path / name)
-        found = _described(self.path / name)
-        ledger[name] = replace(ledger.pop(part), size=found.size, sha256=found.sha256)
-        self._record(ledger)
-        return replace(found, url=ledger[name].url, fetched=True)
+        part = self.path / f"{name}.part"
+        size, digest = part.stat().st_size, _digest(part)
+        whole = replace(self._ledger[part.name], size=size, sha256=digest)
+        self._record({**self._ledger, name: whole})  # first: without a record it is the user's
+        os.replace(part, self.path / name)
+        self._record({key: one for key, one in self._ledger.items() if key != part.name})
+        return Archive(task(name).folder, self.path / name, size, digest, whole.url, fetched=True)
 
     def _record(self, ledger: dict[str, Source]) -> None:
         write_whole(self.path / LEDGER, msgspec.json.format(msgspec.json.encode(ledger)) + b"\n")
@@ -101,9 +118,12 @@ def _read(path: Path) -> dict[str, Source]:
 
 
 def _described(path: Path) -> Archive:
+    return Archive(task(path.name).folder, path, path.stat().st_size, _digest(path))
+
+
+def _digest(path: Path) -> str:
     with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Archive(task(path.name).folder, path, path.stat().st_size, digest)
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _left_alone(path: Path, why: str) -> BadInput:

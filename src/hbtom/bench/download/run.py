@@ -35,7 +35,7 @@ def download(
     """
     chosen, place = wanted(tasks, background), address(base)
     folder = Folder(archive_folder() if to is None else Path(to))
-    fetcher = Fetcher(folder, place, progress, notice)
+    fetcher = Fetcher(folder, place, progress, notice, again)
     public = DEFAULT_BASE if place.startswith("file:") else place
     archives: list[Archive] = []
     failures: list[Failure] = []
@@ -43,7 +43,7 @@ def download(
     for one in chosen:
         name = one.archives[0]
         try:
-            archives.append(_provided(one, fetcher, again, offline))
+            archives.append(_provided(one, fetcher, offline))
         except Trouble as error:
             failures.append(Failure(name, str(error), public + name))
             if isinstance(error, Unreachable) and not any(done.fetched for done in archives):
@@ -55,9 +55,9 @@ def download(
     return archives
 
 
-def _provided(one: Task, fetcher: Fetcher, again: bool, offline: Unreachable | None) -> Archive:
+def _provided(one: Task, fetcher: Fetcher, offline: Unreachable | None) -> Archive:
     """Take the first archive that is there, or else fetch the first that the server has."""
-    for name in () if again else one.archives:
+    for name in () if fetcher.again else one.archives:
         here = fetcher.folder.archive(name)
         if here is not None:
             return here

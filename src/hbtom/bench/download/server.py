@@ -9,13 +9,14 @@ from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from hbtom import __version__
 from hbtom.bench.download.folder import Source
 
 TIMEOUT = 30.0  # seconds without a byte
 CHUNK = 1 << 18
+LARGEST = 8_000_000_000  # bytes of an archive; whoever sends more may never stop
 
 
 class Trouble(Exception):
@@ -24,6 +25,10 @@ class Trouble(Exception):
 
 class Absent(Trouble):
     """The server does not have this file, or does not give it out."""
+
+
+class TooLong(Trouble):
+    """There are more bytes than an archive can have."""
 
 
 class Again(Trouble):
@@ -50,9 +55,13 @@ class Reply:
     source: Source
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield bytes as they arrive."""
+        """Yield bytes as they arrive, up to a limit."""
+        left = LARGEST - self.start
         try:
             while piece := self.stream.read1(CHUNK):
+                left -= len(piece)
+                if left < 0:
+                    raise TooLong(f"more than {LARGEST} bytes were sent, which is no archive")
                 yield piece
         except (OSError, HTTPException) as error:
             raise Again(f"the connection was lost ({error})") from error
@@ -66,15 +75,25 @@ def ask(url: str, start: int = 0, known: Source | None = None) -> Iterator[Reply
         request.add_header("Range", f"bytes={start}-")
         request.add_header("If-Range", known.etag)
     with closing(_open(request)) as response:
-        if urlsplit(response.url).scheme not in ("https", request.type):
-            raise Trouble(f"{url} sends us to {response.url}, which is less safe")
         yield _reply(response, url, start, known)
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows redirects to https; to plain http only as long as nothing else was spoken."""
+
+    def redirect_request(
+        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Request | None:
+        if urlsplit(newurl).scheme not in ("https", req.type):
+            fp.close()
+            raise Trouble(f"{req.full_url} sends us to {newurl}, which is less safe")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _open(request: Request) -> Any:
     url = request.full_url
     try:
-        return urlopen(request, timeout=TIMEOUT)
+        return build_opener(_Redirects).open(request, timeout=TIMEOUT)
     except HTTPError as error:
         error.close()
         kind = _REFUSALS.get(error.code, Again if error.code >= 500 else Trouble)
@@ -95,4 +114,6 @@ def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
             raise Changed("the file on the server has changed")
         return Reply(response, start, known)
     size = int(length) if length.isdecimal() else None
+    if size is not None and size > LARGEST:
+        raise TooLong(f"{url} has {size} bytes, which is no archive")
     return Reply(response, 0, Source(url, size, None if str(etag).startswith("W/") else etag))

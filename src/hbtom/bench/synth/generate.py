@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from hbtom.bench.packing import Compression, packed, suffix_of
+from hbtom.bench.unfinished import unfinished
 from hbtom.bench.workers import each
 
 from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
@@ -76,6 +77,8 @@ def generate(
     Each pair depends on the seed, its task and its number alone, so the same files come out
     whatever the number of workers and whichever tasks are chosen beside it. An episode that exists
     already, packed or not, is never written again: FileExistsError is raised before anything is.
+    But if the same call was killed before its end, what it has left is completed; until then, the
+    folder is marked as unfinished.
     """
     if pairs < 0:
         raise ValueError(f"pairs must not be negative, got {pairs}")
@@ -85,17 +88,45 @@ def generate(
         for number in range(pairs)
     ]
     files = [path for job in jobs for path in job.files()]
-    _refuse_existing(files)
+    if not files:
+        return files
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
-    try:
-        for done, _ in enumerate(each(_write_pairs, jobs, workers), start=1):
-            if progress is not None:
-                progress(done, len(jobs))
-    except BaseException:
-        _remove(files)
-        raise
+    command = _command(pairs, seed, tasks, background, compress, jitter)
+    with unfinished(Path(out), command) as begun:
+        _refuse_existing(files, ours=set(files) if begun else set())
+        todo = [job for job in jobs if not (begun and job.is_done())]
+        try:
+            first = len(jobs) - len(todo) + 1
+            for done, _ in enumerate(each(_write_pairs, todo, workers), start=first):
+                if progress is not None:
+                    progress(done, len(jobs))
+        except BaseException:
+            _remove(files)
+            raise
     return files
+
+
+def _command(
+    pairs: int,
+    seed: int,
+    tasks: Sequence[str] | None,
+    background: bool,
+    compress: Compression,
+    jitter: Jitter,
+) -> list[str]:
+    """The command line that makes the same files."""
+    chosen = [] if tasks is None else [t.folder for t in _chosen(tasks, background=False)]
+    options = {
+        "--pairs": pairs,
+        "--seed": seed,
+        "--tasks": ",".join(chosen),
+        "--compress": compress,
+        "--jitter": jitter.noise,
+        "--missing": jitter.missing,
+    }
+    given = [word for name, value in options.items() if value for word in (name, str(value))]
+    return ["hbtom", "generate", *given, *(["--background"] if background else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +147,10 @@ class _Job:
         members = "e" if this.background else "eu"
         stem = f"{self.number:06d}{this.letters}"
         return [self.out / self.folder / f"{stem}{member}{suffix}" for member in members]
+
+    def is_done(self) -> bool:
+        """Whether a killed run has written all its files; one that has its name is complete."""
+        return all(path.exists() for path in self.files())
 
     def write(self) -> None:
         """Make the pair and write it."""
@@ -145,13 +180,13 @@ def _remove(files: Sequence[Path]) -> None:
         _part(path).unlink(missing_ok=True)
 
 
-def _refuse_existing(files: Sequence[Path]) -> None:
-    """Refuse to write an episode that is there already, however it is packed."""
+def _refuse_existing(files: Sequence[Path], ours: Set[Path]) -> None:
+    """Refuse to write an episode that is there already, however it is packed, and is not ours."""
     for path in files:
         plain = path.name.partition(".json")[0] + ".json"
         for suffix in ("", ".gz", ".zst"):
             there = path.with_name(plain + suffix)
-            if there.exists():
+            if there.exists() and there not in ours:
                 hint = "choose another folder, or remove it"
                 raise FileExistsError(f"{there} exists already; {hint}")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import IO, Annotated
 
 import numpy as np
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from hbtom.errors import BadInput, missing
 from hbtom.observe.video import GIF
+from hbtom.scratch import scratch
 
 Picture = Annotated[NDArray[np.uint8], "row column 3"]
 
@@ -32,8 +31,8 @@ def pictures(data: bytes) -> Generator[Picture]:
     ffmpeg = _ffmpeg()
     if data.startswith(GIF) and not data.endswith(_GIF_END):
         raise _broken()
-    with tempfile.TemporaryDirectory() as folder:
-        video, errors = Path(folder) / "video", Path(folder) / "errors"
+    with scratch() as folder:
+        video, errors = folder / "video", folder / "errors"
         video.write_bytes(data)  # ffmpeg has to go to and fro in it
         form = ["-map", "0:v:0", "-f", "image2pipe", "-c:v", "ppm", "-"]
         limits = ["-v", "error", "-xerror", "-nostdin", "-max_pixels", str(LARGEST)]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hbtom.errors import BadInput, missing
+from hbtom.scratch import scratch
 from hbtom.show.plots.cast import Colour
 from hbtom.show.plots.pixels import Pixels
 
@@ -75,8 +74,8 @@ def mp4(film: Film, pictures: Pictures) -> bytes:
     colours = np.array(film.colours, dtype=np.uint8)
     exact = ["-crf", "8", "-preset", "veryfast", "-tune", "animation", "-threads", "1"]
     undated = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "movie.mp4"
+    with scratch() as folder:
+        file = folder / "movie.mp4"
         try:
             writer = ffmpeg.write_frames(
                 str(file),

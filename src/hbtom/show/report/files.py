@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from urllib.parse import quote
 from hbtom.bench.referee import PairName
 from hbtom.bench.results import check_target, write_whole
 from hbtom.errors import BadInput
+from hbtom.scratch import scratch
 from hbtom.show.report.build import build
 from hbtom.show.report.choice import WRONG, choose
 from hbtom.show.report.data import Link
@@ -113,7 +113,7 @@ def _write_pages(
         tell(0, len(names))
     for name, watched in watch(findings, names) if names else ():
         if watched.text:
-            write_whole(folder / files[name], watched.text.encode())
+            (folder / files[name]).write_bytes(watched.text.encode())
         there = f"{address}/{files[name]}" if watched.text else ""
         links[name] = Link(there, watched.words, watched.missing)
         tell(len(links), len(names))
@@ -126,17 +126,15 @@ def _replaced(folder: Path) -> Iterator[Path]:
 
     If nothing was put into it there is no such folder afterwards.
     """
-    new, old = (folder.with_name(f"{folder.name}.{os.getpid()}.{kind}") for kind in ("new", "old"))
     try:
-        new.mkdir()  # with the permissions that new folders have
-        yield new
-        if folder.exists():
-            folder.rename(old)
-        if any(new.iterdir()):
-            new.rename(folder)
+        with scratch(folder.parent) as work:
+            new = work / "new"
+            new.mkdir()  # with the permissions that new folders have
+            yield new
+            if folder.exists():
+                folder.rename(work / "old")
+            if any(new.iterdir()):
+                new.rename(folder)
     except OSError as error:
         problem = f"the pages cannot be written: {error.strerror or error}"
         raise BadInput(problem).at(file=str(folder)) from None
-    finally:
-        for left in (new, old):
-            shutil.rmtree(left, ignore_errors=True)
