@@ -192,9 +192,10 @@ def _numba_type(hint: Any) -> Any:
     if hasattr(hint, "_fields"):  # a NamedTuple
         inner = get_type_hints(hint, include_extras=True)
         types = [_numba_type(inner[name]) for name in hint._fields]
+        kinds: Any = numba.types
         if len(set(types)) == 1:  # numba has a type of its own for these
-            return numba.types.NamedUniTuple(types[0], len(types), hint)
-        return numba.types.NamedTuple(types, hint)
+            return kinds.NamedUniTuple(types[0], len(types), hint)
+        return kinds.NamedTuple(types, hint)
     array, shape = get_args(hint)
     value = {Floats: "float64", Ints: "int64", Bools: "boolean"}[array]
     dtype = getattr(numba.types, value)

@@ -323,7 +323,7 @@ def _toml(value: Struct, path: str = "") -> Iterator[str]:
     if tag is not None:
         yield f'{value.__struct_config__.tag_field} = "{tag}"'
     for name, part in fields:
-        if not isinstance(part, Struct):
+        if part is not None and not isinstance(part, Struct):
             yield _commented(f"{name} = {_scalar(part)}", hints[name])
     for name, part in fields:
         if isinstance(part, Struct):

@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 from msgspec.structs import replace as changed
 
 from hbtom import __version__
-from hbtom.bench.calibration import FOLDS, Surprises, held_out, product
+from hbtom.bench.calibration import FOLDS, Both, held_out, product
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import Progress, as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
@@ -27,9 +27,10 @@ from hbtom.bench.score import Score, scores, total
 from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, Triple, plausibility
+from hbtom.judgement import Judgement, Surprise, plausibility
 from hbtom.judgement.fit import optimiser
 from hbtom.judgement.readiness import get_ready
+from hbtom.judgement.surprises import KINDS
 from hbtom.model import Grid, Model, find_model
 from hbtom.observe import Episode, Look, Trial
 from hbtom.observe.files import Loaded
@@ -45,8 +46,8 @@ class Variation:
     name: str
     model: Callable[[Model], Model] = lambda model: model
     watched: Watched = "all"
-    kinds: tuple[str, ...] = ("goal", "efficiency", "observation")
-    combine: Callable[[Triple], float] = product
+    kinds: tuple[str, ...] = KINDS
+    combine: Callable[[Surprise], float] = product
 
 
 def _literal(model: Model) -> Model:
@@ -63,27 +64,52 @@ def _acts(**changes: bool) -> Callable[[Model], Model]:
     return lambda model: changed(model, acts=changed(model.acts, **changes))
 
 
+def _motion(**changes: float) -> Callable[[Model], Model]:
+    """Change any-angle motion; the grid stays as it is."""
+
+    def change(model: Model) -> Model:
+        if isinstance(model.motion, Grid):
+            return model
+        return changed(model, motion=changed(model.motion, **changes))
+
+    return change
+
+
+def _all_but(kind: str) -> tuple[str, ...]:
+    return tuple(other for other in KINDS if other != kind)
+
+
 SHIPPED = Variation("model", "as it is, with its own weights")
 VARIATIONS: tuple[Variation, ...] = (
     SHIPPED,
     Variation("model", "fitted anew"),
-    Variation("surprise", "goal", kinds=("goal",)),
-    Variation("surprise", "efficiency", kinds=("efficiency",)),
-    Variation("surprise", "observation", kinds=("observation",)),
-    Variation("surprise", "goal, efficiency", kinds=("goal", "efficiency")),
-    Variation("surprise", "goal, observation", kinds=("goal", "observation")),
-    Variation("surprise", "efficiency, observation", kinds=("efficiency", "observation")),
-    Variation("combination", "minimum", combine=lambda p: min(p.goal, p.efficiency, p.observation)),
-    Variation("combination", "sum", combine=lambda p: p.goal + p.efficiency + p.observation),
+    *(Variation("surprise", f"{kind} alone", kinds=(kind,)) for kind in KINDS),
+    *(Variation("surprise", f"all but {kind}", kinds=_all_but(kind)) for kind in KINDS),
+    Variation("combination", "minimum", combine=lambda parts: min(parts.to_dict().values())),
+    Variation("combination", "sum", combine=lambda parts: sum(parts.to_dict().values())),
     Variation("assumption", "no learning across trials", watched="test trial"),
     Variation("assumption", "no feasibilizing", model=_preference(feasible=False)),
     Variation("assumption", "no end-of-trial act", model=_acts(final=False)),
     Variation("assumption", "no opening time", model=_acts(learn_opening=False)),
     Variation("assumption", "keys are no goals", model=_preference(keys=False)),
+    Variation("assumption", "things are not in the way", model=_motion(berth=0.0)),
+    Variation("assumption", "locks used from free floor only", model=_motion(contact=False)),
+    Variation("assumption", "reluctance to use tools", model=_motion(reluctance=10.0)),
     Variation("assumption", "temperatures taken for efficiencies", model=_literal),
     Variation("assumption", "grid motion", model=lambda m: changed(m, motion=Grid(cell=10.0))),
     Variation("placebo", "another pair's familiarization", watched="placebo"),
 )
+
+
+def variations(model: Model) -> tuple[Variation, ...]:
+    """Return the variations that make sense of a model: those that change what it has."""
+    without_waste = model.classifier.waste is None
+    return tuple(
+        one
+        for one in VARIATIONS
+        if not (without_waste and one.kinds in (("waste",), _all_but("waste")))
+        and (one.group != "assumption" or one.watched != "all" or one.model(model) != model)
+    )
 
 
 @dataclass(frozen=True)
@@ -108,7 +134,7 @@ class Ablation:
             "version": __version__,
         }
         records = []
-        for variation in VARIATIONS:
+        for variation in variations(self.model):
             rated = self.tasks[variation.name]
             for score in (*rated, total("overall", rated)):
                 where = {"group": variation.group, "variation": variation.name}
@@ -130,8 +156,8 @@ def ablate(
     found = as_dataset(dataset, tasks)
     jobs = _with_donors(found.pairs)
     left_out = list(found.left_out)
-    judged: list[tuple[Pair, dict[str, Surprises]]] = []
-    models = [one.model(model) for one in VARIATIONS]
+    judged: list[tuple[Pair, dict[str, Both]]] = []
+    models = [one.model(model) for one in variations(model)]
     work = partial(_surprises, model, get_ready(models, len(models) * len(jobs)))
     tell = progress or (lambda done, pairs: None)
     tell(0, len(jobs))
@@ -142,12 +168,12 @@ def ablate(
         else:
             judged.append((pair, result))
         tell(done, len(jobs))
-    rated = {one.name: _scores(one, model, judged) for one in VARIATIONS}
+    rated = {one.name: _scores(one, model, judged) for one in variations(model)}
     return Ablation(found.name, model, rated, tuple(left_out))
 
 
 def _scores(
-    variation: Variation, model: Model, judged: Sequence[tuple[Pair, dict[str, Surprises]]]
+    variation: Variation, model: Model, judged: Sequence[tuple[Pair, dict[str, Both]]]
 ) -> tuple[Score, ...]:
     """Score a variation; the model's own weights are kept only for the model as it is."""
     seen = [(pair, both[variation.name]) for pair, both in judged if variation.name in both]
@@ -166,16 +192,16 @@ def _scores(
     )
 
 
-def _only(kinds: Sequence[str], both: Surprises) -> Surprises:
+def _only(kinds: Sequence[str], both: Both) -> Both:
     """Return surprises of some kinds; the others never vary, so that they say nothing."""
     expected, unexpected = (
-        Triple(**{kind: value if kind in kinds else 0.0 for kind, value in one.to_dict().items()})
+        Surprise(**{kind: value if kind in kinds else 0.0 for kind, value in one.to_dict().items()})
         for one in both
     )
     return expected, unexpected
 
 
-def _parts(model: Model, both: Surprises) -> tuple[Triple, Triple]:
+def _parts(model: Model, both: Both) -> Both:
     expected, unexpected = (plausibility(model.classifier, one)[1] for one in both)
     return expected, unexpected
 
@@ -199,7 +225,7 @@ def _with_donors(pairs: Sequence[Pair]) -> list[_Job]:
 
 def _surprises(
     model: Model, compiled: bool, jobs: Sequence[_Job]
-) -> Iterator[dict[str, Surprises] | Problems]:
+) -> Iterator[dict[str, Both] | Problems]:
     if compiled:
         start_compiler()
     loaded = load_pairs(pair for pair, _ in jobs)
@@ -209,28 +235,28 @@ def _surprises(
 
 def _varied(
     model: Model, pair: Pair, members: tuple[Loaded, Loaded], donor: Member | None
-) -> dict[str, Surprises] | Problems:
+) -> dict[str, Both] | Problems:
     """Return the surprises of both members by variation, or why the pair cannot be judged.
 
     What is judged alike is judged once. A placebo that cannot be judged is no fault of the pair.
     """
     other = _loaded(donor)
-    found: dict[str, Surprises] = {}
+    found: dict[str, Both] = {}
     for watched in get_args(Watched):
         if watched == "placebo" and other is None:
             continue
-        variations = [one for one in VARIATIONS if one.watched == watched]
-        models = [one.model(model) for one in variations]
+        varied = [one for one in variations(model) if one.watched == watched]
+        models = [one.model(model) for one in varied]
         expected, unexpected = (_watch(watched, member, other) for member in members)
         result = judge_by_all(models, pair, (expected, unexpected), _both)
         if isinstance(result, list):
-            found.update(zip((one.name for one in variations), result, strict=True))
+            found.update(zip((one.name for one in varied), result, strict=True))
         elif watched != "placebo":
             return result
     return found
 
 
-def _both(expected: Judgement, unexpected: Judgement) -> Surprises:
+def _both(expected: Judgement, unexpected: Judgement) -> Both:
     return expected.surprise, unexpected.surprise
 
 

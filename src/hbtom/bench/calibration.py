@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.results import Row
 from hbtom.bench.score import Score, margin, paired
 from hbtom.errors import BadInput
-from hbtom.judgement import Triple, plausibility
+from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fit import PENALTY, Fit, fit_classifier
 from hbtom.model import Model
 from hbtom.shown import Shown
@@ -62,7 +63,7 @@ def calibrate(
     evaluation: Evaluation, *, name: str = "fitted", penalty: float = PENALTY
 ) -> Calibration:
     """Fit the classifier to all pairs of an evaluation; folds leave whole pairs out."""
-    pairs = _pairs(evaluation.rows)
+    pairs = _pairs(evaluation.rows, waste=evaluation.model.classifier.waste is not None)
     fit = _fit(pairs, penalty)
     rated = [(product(e), product(u)) for e, u in held_out(pairs, penalty)]
     bins = binned(rated)
@@ -76,14 +77,14 @@ def calibrate(
     )
 
 
-Surprises = tuple[Triple, Triple]  # of the expected and the unexpected member of a pair
+Both = tuple[Surprise, Surprise]  # of the expected and the unexpected member of a pair
 
 
-def held_out(pairs: Sequence[Surprises], penalty: float = PENALTY) -> list[tuple[Triple, Triple]]:
+def held_out(pairs: Sequence[Both], penalty: float = PENALTY) -> list[Both]:
     """Return the parts of every pair's plausibility under a fit to the pairs of other folds."""
     if len(pairs) < FOLDS:
         raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
-    parts: dict[int, tuple[Triple, Triple]] = {}
+    parts: dict[int, Both] = {}
     for fold in range(FOLDS):
         others = [pair for index, pair in enumerate(pairs) if index % FOLDS != fold]
         classifier = _fit(others, penalty).classifier
@@ -96,22 +97,25 @@ def held_out(pairs: Sequence[Surprises], penalty: float = PENALTY) -> list[tuple
     return [parts[index] for index in range(len(pairs))]
 
 
-def product(parts: Triple) -> float:
-    """Return the plausibility that three parts make."""
-    return parts.goal * parts.efficiency * parts.observation
+def product(parts: Surprise) -> float:
+    """Return the plausibility that the parts make."""
+    return math.prod(parts.to_dict().values())
 
 
-def _pairs(rows: Sequence[Row]) -> list[Surprises]:
+def _pairs(rows: Sequence[Row], *, waste: bool) -> list[Both]:
     surprises = {
-        (row.task, row.pair, row.member): Triple(
-            row.surprise_goal, row.surprise_efficiency, row.surprise_observation
+        (row.task, row.pair, row.member): Surprise(
+            row.surprise_goal,
+            row.surprise_efficiency,
+            row.surprise_observation,
+            row.surprise_waste if waste else None,
         )
         for row in rows
     }
     return list(paired(surprises).values())
 
 
-def _fit(pairs: Sequence[Surprises], penalty: float) -> Fit:
+def _fit(pairs: Sequence[Both], penalty: float) -> Fit:
     surprises = [surprise for pair in pairs for surprise in pair]
     fit = fit_classifier(surprises, [True, False] * len(pairs), penalty=penalty)
     if not fit.converged:

@@ -41,9 +41,12 @@ class Row:
     version: str  # of hbtom
     score: str  # what the rating is: plausibility or predictive
     stamp: str  # of the file: differs once its content does
+    part_waste: float = 1.0  # as if nothing were wasted, where the model leaves waste out
+    surprise_waste: float = 0.0
 
 
 COLUMNS = tuple(column.name for column in fields(Row))
+_BEFORE = COLUMNS[:-2]  # of files that version 0.1 has written
 _KINDS = tuple(float if column.type == "float" else str for column in fields(Row))
 
 
@@ -160,8 +163,7 @@ def whole_lines(data: bytes, kind: str) -> bytes:
 
 def begins_like_ours(data: bytes, kind: str) -> bool:
     """Tell whether a file begins, or was cut off beginning, as :func:`encode` begins."""
-    start = _STARTS[kind]
-    return data[: len(start)] == start[: len(data)]
+    return any(data[: len(start)] == start[: len(data)] for start in _STARTS[kind])
 
 
 def _foreign(why: str) -> BadInput:
@@ -171,12 +173,16 @@ def _foreign(why: str) -> BadInput:
     )
 
 
-_STARTS = {".csv": _csv([], heading=True), ".jsonl": b'{"task": "', ".parquet": b"PAR1"}
+_STARTS = {
+    ".csv": (_csv([], heading=True), _line(_BEFORE).encode()),
+    ".jsonl": (b'{"task": "',),
+    ".parquet": (b"PAR1",),
+}
 
 
 def _row(values: Iterable[Any]) -> Row:
     values = tuple(values)
-    if len(values) != len(COLUMNS):
+    if len(values) not in (len(COLUMNS), len(_BEFORE)):
         raise ValueError("a row has other columns")
     return Row(*map(_value, COLUMNS, _KINDS, values))
 
@@ -227,7 +233,7 @@ def parquet_rows(data: bytes) -> list[dict[str, Any]]:
 
 
 def _in_columns(row: Any) -> Iterable[Any]:
-    if not isinstance(row, dict) or tuple(row) != COLUMNS:
+    if not isinstance(row, dict) or tuple(row) not in (COLUMNS, _BEFORE):
         raise ValueError("other columns")
     return row.values()
 

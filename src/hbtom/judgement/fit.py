@@ -18,11 +18,10 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.errors import BadInput, missing
-from hbtom.judgement.surprises import Triple
+from hbtom.judgement.surprises import Surprise
 from hbtom.model import Classifier, Logistic
 
 PENALTY = 1e-4
-_KINDS = ("goal", "efficiency", "observation")
 
 
 @dataclass(frozen=True)
@@ -37,16 +36,17 @@ class Fit:
 
 
 def fit_classifier(
-    surprises: Sequence[Triple], expected: Sequence[bool], *, penalty: float = PENALTY
+    surprises: Sequence[Surprise], expected: Sequence[bool], *, penalty: float = PENALTY
 ) -> Fit:
-    """Fit the three logistics together; ``converged`` tells whether the optimum was found."""
+    """Fit the logistics of all surprises; ``converged`` tells whether the optimum was found."""
     minimize = optimiser()
-    x = np.array([[one.goal, one.efficiency, one.observation] for one in surprises])
-    y = np.array(expected, dtype=bool)
-    if len(x) == 0 or y.all() or not y.any():
+    if not surprises or all(expected) or not any(expected):
         raise BadInput("fitting needs expected and unexpected episodes")
-    start = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
-    bounds = [(None, 0.0)] * 3 + [(None, None)] * 3
+    kinds = tuple(surprises[0].to_dict())
+    x = np.array([list(one.to_dict().values()) for one in surprises])
+    y = np.array(expected, dtype=bool)
+    start = np.repeat([-1.0, 1.0], len(kinds))
+    bounds = [(None, 0.0)] * len(kinds) + [(None, None)] * len(kinds)
     found = minimize(
         lambda at: loss(at, x, y, penalty),
         start,
@@ -55,9 +55,10 @@ def fit_classifier(
         bounds=bounds,
         options={"maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-8},
     )
-    curves = [Logistic(weight=float(found.x[i]), bias=float(found.x[3 + i])) for i in range(3)]
+    weight, bias = found.x.reshape(2, -1).tolist()
+    curves = map(Logistic, weight, bias)
     return Fit(
-        classifier=Classifier(**dict(zip(_KINDS, curves, strict=True))),
+        classifier=Classifier(**dict(zip(kinds, curves, strict=True))),
         loss=float(found.fun),
         converged=bool(found.success),
         message=str(found.message),
@@ -66,17 +67,17 @@ def fit_classifier(
 
 
 def loss(
-    at: Annotated[Floats, "6"],
-    x: Annotated[Floats, "episode 3"],
+    at: Annotated[Floats, "weight+bias"],
+    x: Annotated[Floats, "episode kind"],
     y: Annotated[Bools, "episode"],
     penalty: float,
-) -> tuple[float, Annotated[Floats, "6"]]:
+) -> tuple[float, Annotated[Floats, "weight+bias"]]:
     """Return the penalised cross-entropy of weights and biases, and its gradient.
 
     With z_i = w_i x_i + b_i and s_i = 1 - logistic(z_i) = d log p / d z_i, an expected episode
     has gradient -s_i, an unexpected one p / (1 - p) s_i.
     """
-    weight, bias = at[:3], at[3:]
+    weight, bias = at.reshape(2, -1)
     z = x * weight + bias
     log_p = -np.logaddexp(0.0, -z).sum(axis=1)
     p = np.exp(log_p)

@@ -35,7 +35,7 @@ class Judgement(Shown):
     episode: Episode
     model: Model
     plausibility: float  # between 0 and 1
-    parts: Surprise  # the three factors of the plausibility
+    parts: Surprise  # the factors of the plausibility, one for each surprise
     surprise: Surprise
     test: Posterior  # what is believed during the test trial
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
@@ -113,7 +113,7 @@ def judge(
         test, after = consider(model, before, episode.test, effort)
     except BadInput as error:
         raise error.at(file=episode.name, trial=len(episode)) from None
-    surprises = surprise(test)
+    surprises = surprise(test, waste=model.classifier.waste is not None)
     product, parts = plausibility(model.classifier, surprises)
     return Judgement(
         episode=episode,

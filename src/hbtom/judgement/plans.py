@@ -55,7 +55,7 @@ class PlanJudgement(Shown):
     plans: tuple[SeenPlan, ...]
     model: Model
     plausibility: float  # of the last plan, between 0 and 1
-    parts: Surprise  # the three factors of the plausibility
+    parts: Surprise  # the factors of the plausibility, one for each surprise
     surprise: Surprise
     posteriors: tuple[Posterior, ...]  # one a plan
     beliefs: Beliefs  # what is learnt by the end
@@ -144,7 +144,7 @@ def judge_plans(
         weight = {ELSE: something_else}
         posterior, beliefs = believe(model, beliefs, Look(plan.agent), effort, weight=weight)
         posteriors.append(posterior)
-    surprises = surprise(posteriors[-1])
+    surprises = surprise(posteriors[-1], waste=model.classifier.waste is not None)
     product, parts = plausibility(model.classifier, surprises)
     return PlanJudgement(
         plans=plans,

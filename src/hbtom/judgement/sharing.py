@@ -24,7 +24,7 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
     share all beliefs. Nothing is kept any longer than until the last model that needs it.
     """
     plans: dict[Any, tuple[Efforts, Efforts]] = {}
-    minds: dict[Model, Pair] = {}
+    minds: dict[Any, Pair] = {}
     shared = [_shared(model, models[0]) for model in models]
     last = {key: index for index, both in enumerate(shared) for key in both}
     for index, (model, (moves, mind)) in enumerate(zip(models, shared, strict=True)):
@@ -52,9 +52,10 @@ def together(models: Sequence[Model]) -> list[int]:
     return sorted(range(len(models)), key=lambda index: [first[key] for key in shared[index]])
 
 
-def _shared(model: Model, example: Model) -> tuple[Any, Model]:
-    """Return what models with the same plans, and with the same beliefs, have in common."""
-    return dynamics(model), changed(model, name="", classifier=example.classifier)
+def _shared(model: Model, example: Model) -> tuple[Any, Any]:
+    """Return what models with the same plans, and with the same surprises, have in common."""
+    mind = changed(model, name="", classifier=example.classifier)
+    return dynamics(model), (mind, model.classifier.waste is None)
 
 
 def _classified(judgement: Judgement, model: Model) -> Judgement:

@@ -8,6 +8,7 @@ from hbtom.judgement.plans import PlanJudgement
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.show.columns import columns
+from hbtom.show.terminal import headings, three
 from hbtom.show.words import CLEAR, SURE, plain, surprising
 from hbtom.world.pddl import SeenPlan
 
@@ -26,21 +27,27 @@ def beliefs_table(plan: SeenPlan, posterior: Posterior) -> str:
 
 
 def verdict_table(judgement: PlanJudgement) -> str:
-    """Return how plausible the last plan is, the three surprises, and a sentence."""
-    surprise = judgement.surprise.to_dict().values()
-    rated = f"{judgement.plausibility:.3f}" if judgement.plausibility >= 0.0005 else "<0.001"
+    """Return how plausible the last plan is, the surprises, and a sentence."""
+    surprise = judgement.surprise.to_dict()
+    numbers = (f"{value:.2f}" for value in surprise.values())
     rows = [
-        ("plan", "plausibility", "surprise: goal", "efficiency", "observation"),
-        (_name(judgement.plans[-1]), rated, *(f"{value:.2f}" for value in surprise)),
+        ("plan", "plausibility", *headings(surprise)),
+        (_name(judgement.plans[-1]), three(judgement.plausibility), *numbers),
     ]
-    return "\n".join([*columns(rows, right=".RRRR"), f"    {explain_plan(judgement)}"])
+    right = "." + "R" * (len(rows[0]) - 1)
+    return "\n".join([*columns(rows, right=right), f"    {explain_plan(judgement)}"])
 
 
 def explain_plan(judgement: PlanJudgement) -> str:
     """Say in a sentence what was surprising about the last plan, or that nothing was."""
     if len(judgement.test) == 0:
         return "it does nothing"
-    tell = {"goal": _other_goal, "efficiency": _other_efficiency, "observation": _unlikely_step}
+    tell = {
+        "goal": _other_goal,
+        "efficiency": _other_efficiency,
+        "observation": _unlikely_step,
+        "waste": _wasteful,
+    }
     return tell.get(surprising(judgement), _as_expected)(judgement)
 
 
@@ -71,6 +78,10 @@ def _other_efficiency(judgement: PlanJudgement) -> str:
 def _unlikely_step(judgement: PlanJudgement) -> str:
     step = int(judgement.test.log_likelihood.argmin())
     return f"did something unlikely in step {step + 1}, {plain(judgement.plans[-1].steps[step])}"
+
+
+def _wasteful(judgement: PlanJudgement) -> str:
+    return f"{_wanted(judgement.test)}, and wasted more on the way than expected"
 
 
 def _wanted(posterior: Posterior) -> str:

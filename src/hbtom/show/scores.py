@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hbtom.bench.ablation import VARIATIONS, Ablation
+from hbtom.bench.ablation import SHIPPED, Ablation, variations
 from hbtom.bench.calibration import Calibration
 from hbtom.bench.published import published
 from hbtom.bench.referee import Difference
@@ -114,9 +114,9 @@ def calibration_table(fitted: Calibration) -> str:
 
 def ablation_table(ablation: Ablation) -> str:
     """Return one row a variation: accuracy by task in per cent, and how many margins are small."""
-    tasks = [score.task for score in ablation.tasks[VARIATIONS[0].name]]
+    tasks = [score.task for score in ablation.tasks[SHIPPED.name]]
     rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all", _MARGINS[-1])]
-    for variation in VARIATIONS:
+    for variation in variations(ablation.model):
         rated = ablation.tasks[variation.name]
         overall = total("overall", rated)
         by_task = {score.task: score for score in (*rated, overall)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from hbtom.judgement import Judgement
@@ -12,28 +12,35 @@ from hbtom.show.words import explain, plain
 
 
 def judgement_table(judgements: Iterable[Judgement]) -> str:
-    """Return two lines a file: plausibility and the three surprises, and a sentence.
+    """Return two lines a file: plausibility and the surprises, and a sentence.
 
     Of each judgement only its text is kept, so that there may be very many.
     """
-    rows: list[tuple[str, ...]] = [
-        ("file", "plausibility", "surprise: goal", "efficiency", "observation")
-    ]
+    rows: list[tuple[str, ...]] = []
     sentences = []
     for judgement in judgements:
-        surprise = judgement.surprise.to_dict().values()
+        surprise = judgement.surprise.to_dict()
+        if not rows:
+            rows.append(("file", "plausibility", *headings(surprise)))
         name = plain(PurePath(judgement.episode.name).name)
-        numbers = (_three(judgement.plausibility), *(f"{value:.2f}" for value in surprise))
-        rows.append((name, *numbers))
+        numbers = (f"{value:.2f}" for value in surprise.values())
+        rows.append((name, three(judgement.plausibility), *numbers))
         sentences.append(explain(judgement))
-    heading, *lines = columns(rows, right=".RRRR")
+    heading, *lines = columns(rows, right="." + "R" * (len(rows[0]) - 1))
     text = [heading]
     for line, sentence in zip(lines, sentences, strict=True):
         text += [line, f"    {sentence}"]
     return "\n".join(text)
 
 
-def _three(plausibility: float) -> str:
+def headings(kinds: Iterable[str]) -> Iterator[str]:
+    """Yield a heading for each kind of surprise; the first says that they are surprises."""
+    for number, kind in enumerate(kinds):
+        yield kind if number else f"surprise: {kind}"
+
+
+def three(plausibility: float) -> str:
+    """Return a plausibility with three decimals."""
     return f"{plausibility:.3f}" if plausibility >= 0.0005 else "<0.001"
 
 

@@ -25,7 +25,7 @@ def surprising(judgement: Judgement | PlanJudgement) -> str:
 
     Parts are compared with their best, since without any surprise they differ, too.
     """
-    lost = losses(judgement.model.classifier, judgement.parts).to_dict()
+    lost = losses(judgement.model.classifier, judgement.parts)
     most = max(lost, key=lost.__getitem__)
     return most if lost[most] > SURPRISING else ""
 
@@ -36,7 +36,12 @@ def explain(judgement: Judgement) -> str:
         return "there is nothing that it could want"
     if len(judgement.test) == 0:
         return "it does not move"
-    tell = {"goal": _other_goal, "efficiency": _other_efficiency, "observation": _unlikely_step}
+    tell = {
+        "goal": _other_goal,
+        "efficiency": _other_efficiency,
+        "observation": _unlikely_step,
+        "waste": _wasteful,
+    }
     return tell.get(surprising(judgement), _as_expected)(judgement)
 
 
@@ -84,6 +89,14 @@ def _unlikely_step(judgement: Judgement) -> str:
         f"did something unlikely up to frame {test.frame[step] + 1} on its way to "
         f"{_likeliest(test, -1)}"
     )
+
+
+def _wasteful(judgement: Judgement) -> str:
+    test = judgement.test
+    went, times = _likeliest(test, -1), _detour(judgement)
+    if times > 1.05:
+        return f"went to {went} by a longer way than expected, {times:.2g} times the shortest one"
+    return f"went to {went}, wasting more on the way than expected"
 
 
 def _detour(judgement: Judgement) -> float:

@@ -65,7 +65,12 @@ def _verdict(scene: Scene) -> str:
     what = surprising(scene.judgement)
     if not what:
         return "Nothing about this is surprising."
-    tell = {"goal": _goal, "efficiency": _efficiency, "observation": _observation}
+    tell = {
+        "goal": _goal,
+        "efficiency": _efficiency,
+        "observation": _observation,
+        "waste": _waste,
+    }
     return f"This is surprising: {tell[what](scene)}."
 
 
@@ -85,6 +90,12 @@ def _observation(scene: Scene) -> str:
     if scene.detour > DETOUR:
         return "such a detour was not to be expected of it"
     return "one of its steps was most unlikely, whatever it wants"
+
+
+def _waste(scene: Scene) -> str:
+    if scene.detour > DETOUR:
+        return "such a detour was not to be expected of it"
+    return "all in all it wasted more on its way than was to be expected"
 
 
 def history(scene: Scene, goal: int) -> str:

@@ -16,6 +16,7 @@ _ASPECTS = {
     "goal": "what the agent turns out to want",
     "efficiency": "how efficiently it acts",
     "observation": "how likely its single steps are",
+    "waste": "how much it wastes on the whole way",
 }
 
 

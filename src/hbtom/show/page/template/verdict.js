@@ -1,4 +1,4 @@
-// The judgement: how plausible the test trial is, the three parts of that, and the story.
+// The judgement: how plausible the test trial is, the parts of that, and the story.
 
 const PARTS = {
   goal: {
@@ -18,6 +18,11 @@ const PARTS = {
       grid: "0: certain; larger: less likely",
       continuous: "0: as likely as chance; larger: less likely",
     },
+  },
+  waste: {
+    name: "Waste",
+    question: "Is so long a way to be expected of it, all in all?",
+    scale: "0: it often wastes so much; 3: one time in 20; 7: one in 1,000",
   },
 };
 
@@ -42,7 +47,7 @@ function makeHeading(film) {
 
 /** Make the panel that takes the plausibility apart. */
 function makeParts(film) {
-  const parts = Object.keys(PARTS).map((kind) => makePart(film, kind));
+  const parts = Object.keys(film.parts).map((kind) => makePart(film, kind));
   const product = Object.values(film.parts).map(three).join(" × ");
   const warnings = film.warnings.map((warning) => make("li", {}, warning));
   return make(
@@ -79,10 +84,16 @@ function makePart(film, kind) {
   );
 }
 
+/** Return from where to where a surprise is drawn. */
+function rangeOf(kind, value) {
+  if (kind === "observation") return [Math.min(-1, value), Math.max(6, value)];
+  return [0, kind === "waste" ? Math.max(6, value) : 1];
+}
+
 /** Draw how a part falls as its surprise grows, and where this trial stands. */
 function curve({ weight, bias }, value, kind) {
   const [width, height] = [200, 62];
-  const [low, high] = kind === "observation" ? [Math.min(-1, value), Math.max(6, value)] : [0, 1];
+  const [low, high] = rangeOf(kind, value);
   const part = (surprise) => 1 / (1 + Math.exp(-(weight * surprise + bias)));
   const x = (surprise) => round(6 + ((width - 12) * (surprise - low)) / (high - low));
   const y = (share) => round(height - 14 + (20 - height) * share);

@@ -1,7 +1,7 @@
 // What was judged, and by what.
 
 const RATINGS = {
-  plausibility: "plausibility, which the model makes of three surprises",
+  plausibility: "plausibility, which the model makes of its surprises",
   predictive: "predictive score, which needs no fitted weights",
   rating: "ratings as they stand in the file",
 };
