@@ -49,8 +49,7 @@ def measure(trial: Seen, out: Figures) -> None:
     out.to_other.append(math.dist(track[0], other))
     out.apart.append(math.dist(at, other))
     out.walls.append(sum(0 < w[0] < 180 and 0 < w[1] < 180 for w in trial.walls))
-    box = (other[0] - 9, other[1] - 9, other[0] + 9, other[1] + 9)
-    out.ratio.append(walk_ratio(trial, at, [box]))
+    out.ratio.append(walk_ratio(trial, at, other=other))
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from .ground import (
     Rect,
     Seen,
     around,
+    keeps_clear,
     read,
     walk_ratio,
 )
@@ -176,9 +177,10 @@ def _reachable(trial: Seen, goal: Name, clearance: float, alone: bool = False) -
 
 
 def _all_reachable(member: str, trials: Member) -> Problems:
+    """Objects can be got at: in familiarization past the other one, at test around it."""
     for i, trial in enumerate(trials):
         for name in trial.objects:
-            if not _reachable(trial, name, CLEARANCE):
+            if not _reachable(trial, name, CLEARANCE, alone=i < 8):
                 yield f"{member}, trial {i}: {name[0]} cannot be reached"
 
 
@@ -187,10 +189,16 @@ def _efficient_walks(member: str, trials: Member) -> Problems:
         goal = trial.goal_reached
         if goal is None:
             continue
-        others = [around(at) for name, at in trial.objects.items() if name != goal]
-        ratio = walk_ratio(trial, trial.objects[goal], others)
+        other = next((at for name, at in trial.objects.items() if name != goal), None)
+        ratio = walk_ratio(trial, trial.objects[goal], other=other)
         if ratio > EFFICIENT:
             yield f"{member}, trial {i}: an efficient walk is {ratio:.2f} times the shortest"
+        if (
+            other is not None
+            and _reachable(trial, goal, CLEARANCE)
+            and not keeps_clear(trial, other)
+        ):
+            yield f"{member}, trial {i}: the agent does not walk around the other object"
 
 
 # Efficiency.

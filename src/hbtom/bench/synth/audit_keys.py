@@ -6,16 +6,22 @@ import math
 
 from .ground import (
     CLEARANCE,
+    CONTACT,
     EFFICIENT,
     NO_GAP,
+    XY,
     Ground,
     Member,
     Problems,
     Rect,
     Seen,
     around,
+    keeps_clear,
+    leg,
     walk_ratio,
 )
+
+DEARER = 1.25  # a way by key and lock over the direct one, at least, where it is not needed
 
 
 def no_barrier(e: Member, u: Member) -> Problems:
@@ -44,8 +50,7 @@ def blocking(e: Member, u: Member) -> Problems:
             yield f"{member}: the agent does not go to the key at test"
     if not _cut_off(e[8]):
         yield "e: the barrier does not block the object"
-    if not _open_way(u[8]):
-        yield "u: the barrier blocks the object"
+    yield from _needless(u[8])
 
 
 def _object_or_key(e: Seen, u: Seen) -> Problems:
@@ -57,15 +62,43 @@ def _object_or_key(e: Seen, u: Seen) -> Problems:
         return
     if e.key_reached is not None or e.goal_reached is None:
         yield "e does not go straight to the object"
-    elif not _open_way(e):
-        yield "the object is not reachable without the key"
-    else:
-        goal = next(iter(e.objects.values()))
-        solid = [*_closed(e), around(e.keys[0], 8)]
-        if (ratio := walk_ratio(e, goal, solid)) > EFFICIENT:
-            yield f"e: an efficient walk is {ratio:.2f} times the shortest"
+    elif (ratio := walk_ratio(e, _goal(e), _closed(e), e.keys[0])) > EFFICIENT:
+        yield f"e: an efficient walk is {ratio:.2f} times the shortest"
+    elif not keeps_clear(e, e.keys[0]):
+        yield "e: the agent does not walk around the key"
     if u.key_reached is None:
         yield "u does not go to the key"
+    yield from _needless(u)
+
+
+def _needless(trial: Seen) -> Problems:
+    """The object can be reached around the key, for less than by way of key and lock."""
+    key, goal = trial.keys[0], _goal(trial)
+    solid = [*trial.walls, *_closed(trial)]
+    if key is None:
+        yield "u: there is no key at test"
+    elif math.isinf(Ground(solid, CLEARANCE).length(trial.home, goal)):
+        yield "u: the barrier blocks the object"
+    elif math.isinf(direct := Ground([*solid, around(key)], CLEARANCE).length(trial.home, goal)):
+        yield "u: the key seals the way to the object"
+    elif (by_key := _by_key(trial, key)) < DEARER * direct:
+        yield f"u: the way by key and lock is {by_key / direct:.2f} times the direct one"
+
+
+def _by_key(trial: Seen, key: XY) -> float:
+    """Length of the shortest way by key and lock to the object, or by the key if there is no lock.
+
+    Whoever goes by the key need not come nearer than contact.
+    """
+    goal, lock = _goal(trial), trial.locks[0]
+    solid = [*trial.walls, *_closed(trial)]
+    fetched = leg(solid, trial.home, key, goal) - 2 * CONTACT
+    if lock is None:
+        return fetched + leg(solid, key, goal)
+    middle = _middle(lock)
+    before = [(middle[0] + dx, middle[1] + dy) for dx, dy in ((20, 0), (-20, 0), (0, 20), (0, -20))]
+    opened = min(leg(solid, key, place, goal) for place in before)
+    return fetched + opened + 20 + leg([*trial.walls], middle, goal)
 
 
 def _unlocking(trials: Member) -> Problems:
@@ -80,10 +113,9 @@ def _unlocking(trials: Member) -> Problems:
             yield f"trial {i}: the object is not closed off by the barrier"
         ground = Ground(trial.walls, CLEARANCE)
         lock = trial.locks[0]
-        if math.isinf(ground.length(trial.home, next(iter(trial.objects.values())))):
+        if math.isinf(ground.length(trial.home, _goal(trial))):
             yield f"trial {i}: walls alone close the object off"
-        middle = ((lock[0] + lock[2]) / 2, (lock[1] + lock[3]) / 2)
-        inserted = [j for j, key in enumerate(trial.keys) if key == middle]
+        inserted = [j for j, key in enumerate(trial.keys) if key == _middle(lock)]
         gone = next((j for j, b in enumerate(trial.barriers) if not b and j > start), None)
         if not inserted or gone is None or trial.barriers[-1] or trial.locks[-1] or trial.keys[-1]:
             yield f"trial {i}: the lock is not opened"
@@ -104,9 +136,13 @@ def _closed(trial: Seen) -> list[Rect]:
 
 def _cut_off(trial: Seen) -> bool:
     ground = Ground([*trial.walls, *_closed(trial)], NO_GAP)
-    return math.isinf(ground.length(trial.home, next(iter(trial.objects.values()))))
+    return math.isinf(ground.length(trial.home, _goal(trial)))
 
 
-def _open_way(trial: Seen) -> bool:
-    ground = Ground([*trial.walls, *_closed(trial)], CLEARANCE)
-    return math.isfinite(ground.length(trial.home, next(iter(trial.objects.values()))))
+def _goal(trial: Seen) -> XY:
+    """Where the only object is."""
+    return next(iter(trial.objects.values()))
+
+
+def _middle(box: Rect) -> XY:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2

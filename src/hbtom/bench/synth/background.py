@@ -6,9 +6,9 @@ import numpy as np
 
 from .errands import Scene, run
 from .geometry import Point, Space, distance, square
-from .instrumental import vault_bounds
 from .layouts import Cells, between, boxes_of, interior, repeat, scatter, spot, without
 from .script import Script, Take, Thing
+from .setups import vault_bounds
 from .shapes import (
     KEY_R,
     OBJECT_R,
@@ -20,7 +20,7 @@ from .shapes import (
     object_looks,
 )
 from .vaults import blocks, draw_manner, draw_vault, hits
-from .walks import Order, obstacles, plain_trial, walk_to
+from .walks import Order, plain_trial, walk_to, ways
 
 TRIALS = 9
 
@@ -70,7 +70,7 @@ def _single(
     if place is None:
         return None
     thing = Thing(place, goal)
-    walk = walk_to(rng, Space.around(boxes), home, agent, thing)
+    walk = walk_to(rng, Space.around(boxes).field(home), agent, thing)
     if walk is None or len(walk) > 90:
         return None
     return plain_trial(cells, [thing], agent, walk)
@@ -91,7 +91,7 @@ def _preference(rng: np.random.Generator) -> Script | None:
         gone = [*between(home, a, OBJECT_R + 1), *between(home, b, OBJECT_R + 1)]
         here = without(cells, [c for c in gone if interior(c)])
         goal, other = Thing(a, looks[0]), Thing(b, looks[1])
-        walk = walk_to(rng, Space.around(obstacles(here, [other])), home, agent, goal)
+        walk = walk_to(rng, ways(boxes_of(here), home, a, b), agent, goal)
         if walk is None:
             return None
         trials.append(plain_trial(here, order.of([goal, other]), agent, walk))

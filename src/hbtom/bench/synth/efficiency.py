@@ -7,12 +7,21 @@ the course into a detour that nothing justifies. Real scenes are made in this wa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import CLEARANCE, Point, Space, cell_box, distance, overlap, path_length, square
+from .geometry import (
+    CLEARANCE,
+    Field,
+    Point,
+    Space,
+    cell_box,
+    distance,
+    overlap,
+    path_length,
+    square,
+)
 from .layouts import Cells, between, boxes_of, interior, maze, repeat, spot, without
 from .script import Script, Take, Thing
 from .shapes import OBJECT_R, Look, agent_looks, object_looks
@@ -141,8 +150,7 @@ def _course(rng: np.random.Generator) -> Course | None:
     if home is None:
         return None
     agent, goal = agent_looks(rng, 1)[0], object_looks(rng, 1)[0]
-    space = Space.around(boxes)
-    field = space.field(home)
+    field = Space.around(boxes).field(home)
     legs: list[Leg] = []
     for _ in range(90):
         place = spot(rng, boxes, OBJECT_R, accept=lambda p: distance(p, home) >= 40, tries=20)
@@ -151,7 +159,7 @@ def _course(rng: np.random.Generator) -> Course | None:
         length = field.length(place)
         if not 1.1 * distance(home, place) < length < 260:  # cheap, and never refuses a fair leg
             continue
-        leg = _leg(rng, cells, space, home, agent, Thing(place, goal), field.route(place))
+        leg = _leg(rng, cells, field, agent, Thing(place, goal))
         if leg is not None:
             legs.append(leg)
         if len(legs) == FAMILIARIZATION:
@@ -160,17 +168,11 @@ def _course(rng: np.random.Generator) -> Course | None:
 
 
 def _leg(
-    rng: np.random.Generator,
-    cells: Cells,
-    space: Space,
-    home: Point,
-    agent: Look,
-    goal: Thing,
-    route: Sequence[Point] | None,
+    rng: np.random.Generator, cells: Cells, field: Field, agent: Look, goal: Thing
 ) -> Leg | None:
     """The walk to one place, if clearing the cells in between makes it a fair detour."""
-    cleared = without(cells, [c for c in between(home, goal.centre) if interior(c)])
-    walk = walk_to(rng, space, home, agent, goal, route=route)
+    cleared = without(cells, [c for c in between(field.start, goal.centre) if interior(c)])
+    walk = walk_to(rng, field, agent, goal)
     if walk is None:
         return None
     detour = _detour(cleared, walk, goal.centre)
@@ -186,8 +188,8 @@ def _detour(cells: Cells, walk: Walk, place: Point) -> float:
 
 
 def _efficient(rng: np.random.Generator, course: Course, place: Point, cells: Cells) -> Walk | None:
-    space = Space.around(boxes_of(cells))
-    return walk_to(rng, space, course.home, course.agent, Thing(place, course.goal))
+    field = Space.around(boxes_of(cells)).field(course.home)
+    return walk_to(rng, field, course.agent, Thing(place, course.goal))
 
 
 def _familiar(rng: np.random.Generator, course: Course) -> tuple[Take, ...]:

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from .geometry import CELL, Box, Point, Space, block_box, distance, square
+from .geometry import CELL, Box, Point, block_box, distance, square
 from .layouts import Cells, boxes_of, wall_list
 from .motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
 from .script import Moment, Take, Thing
-from .shapes import KEY_R, LOCK_R, OBJECT_R, Look
+from .shapes import KEY_R, LOCK_R, Look
 from .vaults import Manner, Vault
-from .walks import walk_to
+from .walks import Passage, passage, walk_to, ways
 
 Errand = Literal["object", "key", "unlock", "carry"]
 REACH = 18  # how near the agent's centre comes to the lock's centre before the key goes in
@@ -38,26 +38,34 @@ class Scene:
         solid = [block_box(corner) for corner in self.barrier]
         return solid if self.lock is None else [*solid, square(self.lock.centre, LOCK_R)]
 
-    def space(self, *others: Thing, unlocked: bool = False) -> Space:
-        """The free space: walls, the things to be avoided, and the barrier until it is open."""
-        radius = {self.key.look: KEY_R}
-        boxes = boxes_of(self.cells)
-        boxes += [square(o.centre, radius.get(o.look, OBJECT_R)) for o in others]
-        return Space.around(boxes if unlocked else [*boxes, *self.barrier_boxes()])
+    def solid(self, unlocked: bool = False) -> list[Box]:
+        """Walls, and the barrier until it is open."""
+        walls = boxes_of(self.cells)
+        return walls if unlocked else [*walls, *self.barrier_boxes()]
 
-    def direct(self) -> float:
-        """Length of the way to the object without the key; infinity if there is none."""
-        return self.space(self.key).field(self.home).length(self.goal.centre)
+    def direct(self) -> Passage | None:
+        """The way to the object past the key; None if it is not plain whether there is one."""
+        return passage(self.solid(), self.home, self.goal.centre, self.key.centre)
 
     def by_key(self) -> float:
-        """Length of the way to the object by way of key and lock, waiting not counted."""
-        locked = self.space(self.goal).field(self.key.centre)
-        first = locked.length(self.home)
+        """Length of the shortest way by key and lock to the object, waiting not counted."""
+        key, goal = self.key.centre, self.goal.centre
+        first = ways(self.solid(), self.home, key, goal).length(key)
         if self.lock is None:
-            return first + self.space().field(self.key.centre).length(self.goal.centre)
-        door = self.vault.door(self.inward)
-        after = self.space(unlocked=True).field(self.lock.centre).length(self.goal.centre)
-        return first + locked.length(door) + CELL + after
+            return first + ways(self.solid(), key, goal).length(goal)
+        lock = self.lock.centre
+        then = min(ways(self.solid(), key, p, goal).length(p) for p in _beside(lock))
+        return first + then + CELL + ways(self.solid(unlocked=True), lock, goal).length(goal)
+
+
+def _beside(lock: Point) -> list[Point]:
+    """Where an agent may stand in front of a lock: in the middle of the cells next to it."""
+    return [
+        (lock[0] + dx, lock[1] + dy)
+        for dx in (-CELL, 0, CELL)
+        for dy in (-CELL, 0, CELL)
+        if (dx == 0) != (dy == 0)
+    ]
 
 
 def run(
@@ -77,12 +85,14 @@ Moments = list[Moment] | None
 
 
 def _to_object(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) -> Moments:
-    walk = walk_to(rng, scene.space(scene.key), scene.home, agent, scene.goal)
+    field = ways(scene.solid(), scene.home, scene.goal.centre, scene.key.centre)
+    walk = walk_to(rng, field, agent, scene.goal)
     return _lying(scene, walk) if walk else None
 
 
 def _to_key(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) -> Moments:
-    walk = walk_to(rng, scene.space(scene.goal), scene.home, agent, scene.key, KEY_R)
+    field = ways(scene.solid(), scene.home, scene.key.centre, scene.goal.centre)
+    walk = walk_to(rng, field, agent, scene.key, KEY_R)
     return _lying(scene, walk) if walk else None
 
 
@@ -91,7 +101,8 @@ def _carry(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) 
     fetched = _to_key(rng, scene, agent, manner)
     if fetched is None:
         return None
-    walk = walk_to(rng, scene.space(), fetched[-1].agent, agent, scene.goal)
+    field = ways(scene.solid(), fetched[-1].agent, scene.goal.centre)
+    walk = walk_to(rng, field, agent, scene.goal)
     if walk is None:
         return None
     return fetched + _carrying(rng, scene, walk, manner)
@@ -102,18 +113,19 @@ def _unlock(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner)
     fetched = _to_key(rng, scene, agent, manner)
     if fetched is None or scene.lock is None:
         return None
-    lock = scene.lock.centre
-    space = scene.space(scene.goal)
-    route = space.route(fetched[-1].agent, scene.vault.door(scene.inward))
+    lock, door = scene.lock.centre, scene.vault.door(scene.inward)
+    field = ways(scene.solid(), fetched[-1].agent, door, scene.goal.centre)
+    route = field.route(door)
     if route is None:
         return None
-    frames = frames_along([*natural(route, space, rng), lock])
+    frames = frames_along([*natural(route, field.space, rng), lock])
     walk = until(frames, lambda p: distance(p, lock) <= REACH)
     if walk is None or len(walk) < 2:
         return None
     opening = _opening(scene, walk[-1], manner)
     start = lock if manner.jump else walk[-1]
-    last = walk_to(rng, scene.space(unlocked=True), start, agent, scene.goal)
+    field = ways(scene.solid(unlocked=True), start, scene.goal.centre)
+    last = walk_to(rng, field, agent, scene.goal)
     if last is None:
         return None
     return fetched + _carrying(rng, scene, walk, manner) + opening + [Moment(p) for p in last]

@@ -63,6 +63,20 @@ def path_length(points: Sequence[Point]) -> float:
     return float(np.hypot(steps[:, 0], steps[:, 1]).sum())
 
 
+def meets(a: Point, b: Point, box: Box) -> bool:
+    """Whether the straight line from a to b passes through the inside of a box."""
+    enter, leave = 0.0, 1.0
+    for axis in (0, 1):
+        way, low, high = b[axis] - a[axis], box[axis] - a[axis], box[axis + 2] - a[axis]
+        if way == 0:
+            if not low < 0 < high:
+                return False
+            continue
+        near, far = sorted((low / way, high / way))
+        enter, leave = max(enter, near), min(leave, far)
+    return enter < leave
+
+
 def _blocked(a: Floats, b: Floats, boxes: Floats) -> Bools:
     """Whether each segment a[i]-b[i] passes through the inside of any box (slab method)."""
     if len(boxes) == 0:

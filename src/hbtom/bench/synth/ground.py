@@ -25,6 +25,8 @@ Rect = tuple[float, float, float, float]
 Name = tuple[str, tuple[int, ...]]  # image and colour
 
 CLEARANCE = 9.0  # how near agents come to anything solid
+ITEM = 9.0  # half the side of the square that an item takes up
+CONTACT = 13.0  # pixels between the centres of agent and item when they touch, at most
 NO_GAP = 1.0  # not even a point this thick gets through
 EFFICIENT = 1.08  # walk over shortest, at most
 STEP = 5  # pixels between lattice points
@@ -54,14 +56,14 @@ class Seen:
     @property
     def goal_reached(self) -> Name | None:
         """The object that the agent touches in the last frame, if any."""
-        near = [n for n, at in self.objects.items() if math.dist(at, self.track[-1]) <= 13]
+        near = [n for n, at in self.objects.items() if math.dist(at, self.track[-1]) <= CONTACT]
         return near[0] if len(near) == 1 else None
 
     @property
     def key_reached(self) -> int | None:
         """The first frame in which the agent is at the key."""
         for i, (at, key) in enumerate(zip(self.track, self.keys, strict=True)):
-            if key is not None and math.dist(at, key) <= 13:
+            if key is not None and math.dist(at, key) <= CONTACT:
                 return i
         return None
 
@@ -241,13 +243,28 @@ class Ground:
         return way
 
 
-def around(at: XY, r: float = 9) -> Rect:
-    """The bounding square of an entity, a goal object unless told otherwise."""
+def around(at: XY, r: float = ITEM) -> Rect:
+    """The square around an entity, an item unless told otherwise."""
     return at[0] - r, at[1] - r, at[0] + r, at[1] + r
 
 
-def walk_ratio(trial: Seen, goal: XY, solid: Iterable[Rect] = ()) -> float:
+def leg(solid: Sequence[Rect], start: XY, goal: XY, other: XY | None = None) -> float:
+    """Length of the way to a goal: around another item, or through it where it seals the way."""
+    if other is not None:
+        length = Ground([*solid, around(other)], CLEARANCE).length(start, goal)
+        if math.isfinite(length):
+            return length
+    return Ground(solid, CLEARANCE).length(start, goal)
+
+
+def walk_ratio(trial: Seen, goal: XY, solid: Iterable[Rect] = (), other: XY | None = None) -> float:
     """Length of the walk over the shortest way to where the shapes touch."""
     last = math.dist(trial.track[-1], goal)
-    shortest = Ground([*trial.walls, *solid], CLEARANCE).length(trial.home, goal) - last
+    shortest = leg([*trial.walls, *solid], trial.home, goal, other) - last
     return trial.walked / max(shortest, 1e-9)
+
+
+def keeps_clear(trial: Seen, other: XY) -> bool:
+    """Whether the agent never comes nearer to an item than to a wall; a pixel is forgiven."""
+    near = min(max(abs(x - other[0]), abs(y - other[1])) for x, y in trial.track)
+    return near >= ITEM + CLEARANCE - 1

@@ -1,46 +1,96 @@
-"""Walks: an agent's way to an object on a given stage, and the trial it makes."""
+"""Walks: an agent's way to an object on a given stage, and the trial it makes.
+
+Agents walk around items that they are not going to, as they do around walls. Where an item cannot
+be avoided, because it seals the way, they walk through it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from .geometry import Box, Point, Space, square
-from .layouts import Cells, boxes_of, wall_list
+from .geometry import CLEARANCE, Box, Field, Point, Space, meets, path_length, square
+from .layouts import Cells, wall_list
 from .motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
 from .script import Moment, Take, Thing
 from .shapes import OBJECT_R, Look, touching
 
+ITEM_R = 9  # an item that is avoided takes up a square of twice this, be it an object or a key
+PLAIN = 2  # pixels by which an item could be larger or smaller with the same way being open
+NOTABLE = 2.0  # pixels that a detour around an item adds to a way, to be one
+
 Walk = tuple[Point, ...]  # the agent's centre in every frame from home to contact
+
+
+def ways(solid: Sequence[Box], start: Point, goal: Point, other: Point | None = None) -> Field:
+    """Ways of an agent that is going to the goal while another item lies there."""
+    if other is not None:
+        field = _around(solid, other, start)
+        if np.isfinite(field.length(goal)):
+            return field
+    return Space.around(solid).field(start)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lengths of the way to a goal past another item, in pixels; infinity where there is none."""
+
+    through: float  # as if the item were not there
+    around: float
+
+    @property
+    def obstructed(self) -> bool:
+        """Whether the item lies in the way, more than in passing, and can be walked around."""
+        return self.through + NOTABLE <= self.around < np.inf
+
+
+def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> Passage | None:
+    """How to get past another item; None if a pixel or two decide which way is open."""
+    route = Space.around(solid).route(start, goal)
+    if route is None:
+        return Passage(np.inf, np.inf)
+    through = path_length(route)
+    if not in_the_way(other, route):
+        return Passage(through, through)
+    slim, wide = (_around(solid, other, start, by).length(goal) for by in (-PLAIN, PLAIN))
+    if np.isinf(slim):
+        return Passage(through, np.inf)
+    if wide > slim + 6 * PLAIN:  # there is another way, or none
+        return None
+    return Passage(through, _around(solid, other, start).length(goal))
+
+
+def in_the_way(item: Point, route: Sequence[Point]) -> bool:
+    """Whether an agent that kept to this route would come too close to an item."""
+    box = square(item, ITEM_R + CLEARANCE)
+    return any(meets(a, b, box) for a, b in pairwise(route))
+
+
+def _around(solid: Sequence[Box], item: Point, start: Point, wider: int = 0) -> Field:
+    return Space.around([*solid, square(item, ITEM_R + wider)]).field(start)
 
 
 def walk_to(
     rng: np.random.Generator,
-    space: Space,
-    start: Point,
+    field: Field,
     agent: Look,
     goal: Thing,
     r: int = OBJECT_R,
-    route: Sequence[Point] | None = None,
 ) -> Walk | None:
-    """The walk along the shortest route until the shapes touch; None if there is no route."""
-    way = route if route is not None else space.route(start, goal.centre)
-    if way is None:
+    """The walk along the shortest way until the shapes touch; None if there is no way."""
+    route = field.route(goal.centre)
+    if route is None:
         return None
-    frames = frames_along(natural(way, space, rng))
-    return stop_at(frames, agent, goal, r)
+    return stop_at(frames_along(natural(route, field.space, rng)), agent, goal, r)
 
 
 def stop_at(frames: Sequence[Point], agent: Look, goal: Thing, r: int = OBJECT_R) -> Walk | None:
     """Cut a walk at the first frame in which this agent touches the goal."""
     cut = until(frames, lambda p: touching(agent, p, goal.look, goal.centre, r))
     return tuple(cut) if cut is not None and len(cut) > 1 else None
-
-
-def obstacles(cells: Cells, others: Iterable[Thing] = (), more: Iterable[Box] = ()) -> list[Box]:
-    """Everything an agent walks around: walls, the objects it does not want, and more."""
-    return [*boxes_of(cells), *(square(o.centre, OBJECT_R) for o in others), *more]
 
 
 def still_then(walk: Sequence[Point]) -> tuple[Point, ...]:
