@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hbtom.plan.around import Costs
 from hbtom.plan.field import Stencil, legal_moves
-from hbtom.plan.plans import Costs
 from hbtom.world import Floor, Phase
 
 State = tuple[int, int, Phase]  # row, column, phase

@@ -19,9 +19,9 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.plan.around import Costs
 from hbtom.plan.chance import expected_cost
 from hbtom.plan.field import GRID, legal_moves
-from hbtom.plan.around import Costs
 from hbtom.plan.plans import Plans
 from hbtom.plan.transitions import Transitions
 from hbtom.world import Floor, Phase

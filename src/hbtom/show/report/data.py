@@ -14,6 +14,7 @@ from hbtom.bench.published import published
 from hbtom.bench.referee import PairName
 from hbtom.bench.score import Score, finite_or_text, in_groups, margin, total, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.judgement.surprises import KINDS
 from hbtom.show.report.choice import Choice
 from hbtom.show.report.findings import Findings
 from hbtom.show.report.spreads import (
@@ -42,7 +43,6 @@ SYSTEMS = {
     "VT": ("VT", "Hein and Diepold (2022)"),
     "IRENE": ("IRENE", "Bortoletto et al. (2024)"),
 }
-PARTS = ("goal", "efficiency", "observation")
 
 Plain = dict[str, Any]
 _TASK = {one.folder: one for one in EVALUATION_TASKS}
@@ -71,6 +71,7 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
         "tasks": [_task(score.task) for score in findings.tasks],
         "spreads": _spreads(findings),
         "calibration": _calibration(findings),
+        "parts": _parts(findings),
         "pairs": _pairs(findings),
         "wrong": sorted(place[name] for name in choice.wrong),
         "close": [place[name] for name in choice.close],
@@ -138,7 +139,15 @@ def _measures(findings: Findings) -> list[Measure]:
     """Return what is known of every episode."""
     if not findings.rows:
         return [RATING]
-    return [*MEASURES, *([PREDICTIVE] if findings.rated == "predictive" else [])]
+    counted = [f"surprise_{part}" for part in _parts(findings)]
+    known = [one for one in MEASURES if one.name in (*counted, "plausibility")]
+    return [*known, *([PREDICTIVE] if findings.rated == "predictive" else [])]
+
+
+def _parts(findings: Findings) -> list[str]:
+    """Return the surprises that make up the plausibility; models may leave waste out."""
+    wasteful = any(row.part_waste < 1.0 for both in findings.rows.values() for row in both)
+    return [kind for kind in KINDS if kind != "waste" or wasteful]
 
 
 def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, float]]:
@@ -191,7 +200,7 @@ def _pairs(findings: Findings) -> Plain:
     margins = (margin(*both) for both in findings.ratings.values())
     columns = ["rating"]
     if findings.rows:
-        columns += [f"{kind}_{part}" for kind in ("surprise", "part") for part in PARTS]
+        columns += [f"{kind}_{part}" for kind in ("surprise", "part") for part in _parts(findings)]
     return {
         "task": [tasks[task] for task, _ in findings.ratings],
         "name": [plain(name) for _, name in findings.ratings],

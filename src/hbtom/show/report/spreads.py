@@ -35,6 +35,7 @@ MEASURES = (
     Measure("surprise_goal", "Goal surprise", bounded=True, rises=False),
     Measure("surprise_efficiency", "Efficiency surprise", bounded=True, rises=False),
     Measure("surprise_observation", "Observation surprise", bounded=False, rises=False),
+    Measure("surprise_waste", "Surprise of waste", bounded=False, rises=False),
     Measure("plausibility", "Plausibility", bounded=True, rises=True),
 )
 PREDICTIVE = Measure("rating", "Predictive score", bounded=True, rises=True)

@@ -6,7 +6,7 @@ const OUTCOMES = {
   t: { word: "tie", sign: "=" },
   r: { word: "right", sign: "✓" },
 };
-const PARTS = ["goal", "efficiency", "observation"];
+const PARTS = data.parts;
 const hasParts = "part_goal" in data.pairs.e;
 const isRatedByParts = data.about.rated === "plausibility";
 const pairCount = data.pairs.name.length;

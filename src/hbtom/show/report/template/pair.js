@@ -4,6 +4,7 @@ const ABOUT = {
   goal: "what the agent turns out to want",
   efficiency: "how efficiently it acts",
   observation: "how likely its single steps are",
+  waste: "how much it wastes on the whole way",
 };
 const MEMBERS = { e: "expected", u: "unexpected" };
 
