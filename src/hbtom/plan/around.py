@@ -65,6 +65,7 @@ def plan_legs(
     in_start = in_phase(needed, START, to_lock, to_key)
     in_held = in_phase(needed, HELD, to_lock, to_key)
     in_open = in_phase(needed, OPEN, to_lock, to_key)
+    at_key, at_lock = _places(to_key, begin, key >= 0), _places(to_lock, begin, to_lock.size > 0)
     objects = _but(boxes, key, key, closed)
     cost = np.zeros((items, 3, rows, columns))
     for goal in range(items):
@@ -73,13 +74,13 @@ def plan_legs(
             cost[goal, START] = _leg(closed, objects, seeds, moves, costs, begin, in_start)
             continue
         others = _but(boxes, goal, key, closed)
-        cost[goal, OPEN] = _leg(opened, others, seeds, moves, costs, to_lock < np.inf, in_open)
-        held = _leg(closed, others, seeds, moves, costs, to_key < np.inf, in_held)
+        cost[goal, OPEN] = _leg(opened, others, seeds, moves, costs, at_lock, in_open)
+        held = _leg(closed, others, seeds, moves, costs, at_key, in_held)
         lying = _but(boxes, goal, goal, closed)
         start = _leg(closed, lying, seeds, moves, costs, begin, in_start)
         if to_lock.size > 0:
             seeds = costs.opening + costs.cell * to_lock + cost[goal, OPEN]
-            lock = _leg(closed, objects, seeds, moves, costs, to_key < np.inf, in_held)
+            lock = _leg(closed, objects, seeds, moves, costs, at_key, in_held)
             held = np.minimum(held, lock)
             if key >= 0:
                 seeds = costs.tool + costs.act + costs.cell * to_key + lock
@@ -87,6 +88,12 @@ def plan_legs(
                 start = np.minimum(start, fetch)
         cost[goal, HELD], cost[goal, START] = held, start
     return cost
+
+
+@part
+def _places(away: Floats, begin: Bools, is_there: bool) -> Bools:
+    """Return from where a leg goes on: where a tool is at hand, or, without any, the beginning."""
+    return away < np.inf if is_there and (away < np.inf).any() else begin
 
 
 @part

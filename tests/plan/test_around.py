@@ -1,0 +1,173 @@
+"""Plans around things that are in the way, against the definition on a graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from floors import costs_to, floors, way_graph
+from hbtom.plan import CONTINUOUS, Costs, make_plans
+from hbtom.plan.field import fields
+from hbtom.world import Floor, Phase
+
+few = settings(max_examples=40, deadline=None)
+
+
+# The definition
+
+
+def solve(blocked: np.ndarray, seeds: np.ndarray, cell: float) -> np.ndarray:
+    """Return the cost of the cheapest way from each cell to a seed."""
+    graph = way_graph(blocked, "continuous", cell)
+    for place in [*graph]:
+        if np.isfinite(seeds[place]):
+            graph.add_edge(place, "done", weight=seeds[place])
+    graph.add_node("done")
+    solved = np.full(blocked.shape, np.inf)
+    for place, cost in costs_to(graph, "done").items():
+        if place != "done":
+            solved[place] = cost
+    return solved
+
+
+def entered(cost: np.ndarray, boxes: np.ndarray, solid: np.ndarray, price: float) -> np.ndarray:
+    """Continue costs into boxes: one step out of a box, or two through what is solid."""
+    found = cost.copy()
+    rows, columns = cost.shape
+    steps = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
+
+    def around(row: int, column: int):
+        for i, j in steps:
+            if 0 <= row + i < rows and 0 <= column + j < columns:
+                yield (row + i, column + j), price * np.hypot(i, j)
+
+    for row, column in zip(*np.nonzero(boxes), strict=True):
+        one = [cost[place] + way for place, way in around(row, column)]
+        two = [
+            cost[beyond] + second + first
+            for place, first in around(row, column)
+            if solid[place]
+            for beyond, second in around(*place)
+        ]
+        near = min(one, default=np.inf)
+        found[row, column] = near if np.isfinite(near) else min(two, default=np.inf)
+    return found
+
+
+def leg(blocked, boxes, seeds, costs: Costs, begin) -> np.ndarray:
+    """Return the cost-to-go of a leg: around boxes, through them at a price, or ignoring them."""
+    solid = blocked | boxes
+    through = solve(blocked, seeds, costs.cell)
+    around = entered(solve(solid, seeds, costs.cell), boxes & ~blocked, solid, costs.cell)
+    if not boxes.any() or np.isinf(around[begin]).all():
+        return np.where(blocked & costs.contact, np.minimum(through, seeds), through)
+    cost = np.minimum(around, through + costs.push)
+    return np.where(solid & costs.contact, np.minimum(cost, seeds), cost)
+
+
+def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
+    """Return the cost-to-go of each phase, written down leg by leg."""
+    shape = floor.closed.shape
+    start = np.zeros(shape, dtype=bool)
+    start[first] = True
+
+    def boxes(*targets: int | None) -> np.ndarray:
+        others = [box for item, box in enumerate(floor.boxes) if item not in targets]
+        return np.logical_or.reduce([np.zeros(shape, dtype=bool), *others])
+
+    def to(blocked, avoided, seeds, begin):
+        return leg(blocked, avoided, seeds, costs, begin)
+
+    nowhere = np.full(shape, np.inf)
+    to_lock = nowhere if floor.to_lock is None else floor.to_lock
+    to_key = nowhere if key is None else floor.to_item[key]
+    at_lock, at_key = (
+        np.isfinite(away) if np.isfinite(away).any() else start for away in (to_lock, to_key)
+    )
+    there = costs.act + costs.cell * floor.to_item[goal]
+    if goal == key:
+        nothing = np.zeros(shape)
+        return np.array([to(floor.closed, boxes(key), there, start), nothing, nothing])
+    opened = to(floor.open, boxes(goal, key), there, at_lock)
+    through = costs.opening + costs.cell * to_lock + opened
+    by_lock = to(floor.closed, boxes(key), through, at_key)
+    held = to(floor.closed, boxes(goal, key), there, at_key)
+    direct = to(floor.closed, boxes(goal), there, start)
+    fetch = to(
+        floor.closed, boxes(key), costs.tool + costs.act + costs.cell * to_key + by_lock, start
+    )
+    return np.array([np.minimum(direct, fetch), np.minimum(held, by_lock), opened])
+
+
+@st.composite
+def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int]]:
+    """Draw a floor on which items have boxes, and where an agent sets out."""
+    floor, costs, key = draw(floors())
+    rows, columns = floor.closed.shape
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    boxes = np.zeros(floor.to_item.shape, dtype=bool)
+    for box in boxes:
+        row, column = rng.integers(rows), rng.integers(columns)
+        box[max(row - 1, 0) : row + 3, max(column - 1, 0) : column + 3] = True
+    push = draw(st.sampled_from([0.0, 1.5, 20.0]))
+    tool = draw(st.sampled_from([0.0, 4.0]))
+    costs = costs._replace(push=push, tool=tool, contact=draw(st.booleans()))
+    first = int(rng.integers(rows)), int(rng.integers(columns))
+    return replace(floor, boxes=boxes), costs, key, first
+
+
+@few
+@given(world=cluttered())
+def test_plans_are_their_definition(world) -> None:
+    floor, costs, key, first = world
+    plans = make_plans(floor, CONTINUOUS, costs, key=key, first=first)
+    for goal in range(len(floor.to_item)):
+        exact = planned(floor, costs, key, first, goal)
+        for phase in Phase:
+            layer = plans.cost[goal, plans.layer[phase]]
+            alike = exact[phase if plans.cost.shape[1] > 1 else Phase.START]
+            np.testing.assert_allclose(layer, alike, rtol=1e-9)
+
+
+@few
+@given(world=cluttered(), pick=st.integers(0, 2**32 - 1))
+def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
+    """Costs are continued into boxes, for which those two cells around have to be known as well."""
+    floor, costs, key, first = world
+    rng = np.random.default_rng(pick)
+    rows, columns = floor.closed.shape
+    needed = np.zeros((3, rows, columns), dtype=bool)
+    read = np.zeros_like(needed)
+    for phase, _ in product(range(3), range(2)):
+        row, column = rng.integers(rows), rng.integers(columns)
+        read[phase, row, column] = True
+        needed[phase, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
+    read[0, first[0], first[1]] = True
+    row, column = first
+    needed[0, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
+    whole = make_plans(floor, CONTINUOUS, costs, key=key, first=first)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hbtom.plan.around.fields", fields.__wrapped__)
+        partial = make_plans(floor, CONTINUOUS, costs, key=key, first=first, needed=needed)
+    for phase, layer in enumerate(whole.layer):
+        known, all_known = (plans.cost[:, layer][:, read[phase]] for plans in (partial, whole))
+        np.testing.assert_array_equal(known, all_known)
+
+
+@few
+@given(world=floors())
+def test_leg_by_leg_is_the_same_where_nothing_is_in_the_way(world) -> None:
+    """Two ways to plan: all phases at once, and leg by leg; without boxes they agree, bit for bit.
+
+    The boxes are empty, and still enough to have plans made leg by leg.
+    """
+    floor, costs, key = world
+    at_once = make_plans(floor, CONTINUOUS, costs, key=key)
+    empty = replace(floor, boxes=np.zeros(floor.to_item.shape, dtype=bool))
+    by_leg = make_plans(empty, CONTINUOUS, costs, key=key)
+    np.testing.assert_array_equal(by_leg.cost, at_once.cost)
