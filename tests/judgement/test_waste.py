@@ -1,0 +1,142 @@
+"""How often so much is wasted: the closed form against sampling, and against convolution."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+import hbtom
+from episodes import read, simple_episode
+from hbtom.judgement import plausibility, predictive, surprise
+from hbtom.judgement.prediction import tail
+from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement.waste import bessel_ratio, waste_tails
+from hbtom.mind import Effort, Evidence
+from hbtom.mind.effort import Headings
+from hbtom.model import Logistic, Model
+from hbtom.observe import Look
+
+MANY = 200_000
+EFFICIENCIES = np.array([0.3, 0.625, 2.5, 7.07])
+
+
+def tails(moved, lengths, acts=(), act=1.0, efficiencies=EFFICIENCIES):
+    """Return the tails of one goal, for what moves and acts wasted."""
+    excess = np.array([*moved, *acts], dtype=float)[:, None]
+    length = np.array([*lengths, *([0.0] * len(acts))])
+    moves = np.arange(len(length)) < len(lengths)
+    return waste_tails(excess, length, moves, act, efficiencies)[0]
+
+
+def sampled(lengths, efficiency: float, seed: int = 0) -> np.ndarray:
+    """Return what agents waste in all when they choose headings by the policy."""
+    rng = np.random.default_rng(seed)
+    turned = (rng.vonmises(0.0, efficiency * length, MANY) for length in lengths)
+    return sum(
+        length * (1.0 - np.cos(angle)) for length, angle in zip(lengths, turned, strict=True)
+    )
+
+
+@pytest.mark.parametrize("efficiency", EFFICIENCIES)
+@pytest.mark.parametrize("moves", [3, 7, 20])
+def test_tails_are_those_of_samples(moves: int, efficiency: float) -> None:
+    lengths = np.random.default_rng(moves).uniform(0.4, 1.7, size=moves)
+    wasted = sampled(lengths, efficiency)
+    for share in (0.02, 0.3, 0.5, 0.9, 0.99):
+        x = float(np.quantile(wasted, share))
+        [found] = tails([x, *[0.0] * (moves - 1)], lengths, efficiencies=np.array([efficiency]))
+        assert found == pytest.approx(1 - share, rel=0.12, abs=0.012)
+
+
+def test_tails_far_out_against_numerical_convolution() -> None:
+    """Where no sample comes: probabilities down to 1e-9, on a lattice of 72 headings."""
+    lengths = np.array([1.5, 1.6, 1.5, 1.55, 0.8, 1.5])
+    for share in (0.1, 0.3, 0.6):
+        excess = (2 * share * lengths)[:, None]
+        headings = Headings(np.ones(6, dtype=bool), lengths, excess, 1.0)
+        everything = np.ones(1, dtype=bool)
+        effort = Effort((Look("goal"),), everything, np.arange(6), excess, headings)
+        evidence = Evidence(effort, np.zeros((6, 1, 1)), np.ones(1))
+        for efficiency, found in zip(EFFICIENCIES, tails(excess[:, 0], lengths), strict=True):
+            exact = tail(evidence, 0, efficiency)
+            if exact > 1e-9:
+                assert math.log(found) == pytest.approx(math.log(exact), abs=0.15)
+
+
+def test_tails_fall_with_waste_and_with_efficiency_from_one_to_nothing() -> None:
+    lengths = np.full(8, 1.5)
+    found = np.array([tails([x, *[0.0] * 7], lengths) for x in np.linspace(0, 24, 400)])
+    assert (found[0] == 1).all()
+    assert (found[-1] == 0).all()
+    assert (np.diff(found, axis=0) <= 1e-12).all()
+    assert (np.diff(found[1:-1], axis=1) <= 1e-12).all()
+
+
+def test_there_is_no_seam_where_an_agent_wastes_as_much_as_it_does_on_average() -> None:
+    """There the formula divides nothing by nothing, and another takes over."""
+    lengths, beta = np.full(5, 1.2), 2.0
+    mean = float(sum(length * (1 - bessel_ratio(beta * length)) for length in lengths))
+    xs = mean + np.linspace(-0.01, 0.01, 41)
+    found = [tails([x, 0, 0, 0, 0], lengths, efficiencies=np.array([beta]))[0] for x in xs]
+    slopes = np.diff(found)
+    assert (slopes < 0).all()
+    assert slopes.max() / slopes.min() == pytest.approx(1.0, abs=0.05)
+
+
+def test_acts_are_summed_over() -> None:
+    """Two acts, one done in vain: against all four ways to do them or not."""
+    lengths, act = np.full(4, 1.5), 1.0
+    moved, acts = [0.3, 0.0, 0.1, 0.0], [0.0, 1.0]
+    found = tails(moved, lengths, acts, act)
+    for beta, one in zip(EFFICIENCIES, found, strict=True):
+        wise = 1 / (1 + math.exp(-beta * act))
+        exact = 0.0
+        for first in (True, False):  # the right thing, or the other
+            for second in (True, False):
+                chance = (wise if first else 1 - wise) * (wise if second else 1 - wise)
+                left = sum(moved) + sum(acts) - act * ((not first) + (not second))
+                alone = tails([left, 0, 0, 0], lengths, efficiencies=np.array([beta]))[0]
+                exact += chance * alone
+        assert one == pytest.approx(exact)
+
+
+def test_a_trial_without_moves_wastes_by_its_acts_alone() -> None:
+    assert tails([], [], [0.0]) == pytest.approx(np.ones(4))
+    assert tails([], [], [1.0]) == pytest.approx(1 / (1 + np.exp(EFFICIENCIES)))
+
+
+# As a surprise
+
+
+def test_the_surprise_of_waste_is_how_rare_it_is() -> None:
+    judgement = hbtom.judge(read(simple_episode()))
+    assert judgement.surprise.waste == pytest.approx(-math.log(judgement.predictive))
+    assert predictive(judgement.test) == judgement.predictive
+
+
+def without_waste(model: Model) -> Model:
+    return replace(model, classifier=replace(model.classifier, waste=None))
+
+
+def test_models_may_leave_it_out() -> None:
+    episode, model = read(simple_episode()), Model.preset("default")
+    full, short = hbtom.judge(episode, model), hbtom.judge(episode, without_waste(model))
+    assert set(full.surprise.to_dict()) - set(short.surprise.to_dict()) == {"waste"}
+    assert full.plausibility == pytest.approx(short.plausibility * full.parts.waste)
+    assert short.surprise == surprise(short.test)
+
+
+def test_models_with_and_without_it_share_what_they_can() -> None:
+    episode, model = read(simple_episode()), Model.preset("default")
+    steeper = replace(
+        model, classifier=replace(model.classifier, waste=Logistic(weight=-2.0, bias=1.0))
+    )
+    models = [model, without_waste(model), steeper]
+    for one, (shared, _) in zip(models, judge_pair(models, episode, episode), strict=True):
+        alone = hbtom.judge(episode, one)
+        assert shared.plausibility == alone.plausibility
+        assert shared.surprise == alone.surprise
+        assert plausibility(one.classifier, shared.surprise)[0] == alone.plausibility
