@@ -1,4 +1,4 @@
-"""What is surprising: posteriors become three surprises, and these a plausibility."""
+"""What is surprising: posteriors become surprises, and these a plausibility."""
 
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.judging import Judgement, judge, watch
