@@ -16,6 +16,7 @@ import numpy as np
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
+from hbtom.judgement.readiness import get_ready_for_plans
 from hbtom.judgement.surprises import Triple, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, believe
 from hbtom.mind.glimpses import glimpsed_effort
@@ -135,6 +136,7 @@ def judge_plans(
         goals = check_goals(goals)
     if not 0 <= something_else < np.inf:
         raise BadInput(f"{something_else} is no weight", hint="it is a number of 0 or more")
+    get_ready_for_plans(len(goals.goals if isinstance(goals, GraphPlans) else goals), plans)
     beliefs, posteriors = Beliefs(), []
     for plan, planned in _planned(goals, plans, most):
         effort = _effort(planned, plan, something_else > 0)
