@@ -14,13 +14,15 @@ from hbtom.errors import BadInput
 
 LARGEST = 1 << 29  # bytes that are read of one file, packed and unpacked; an episode has 2 MB
 
+WRITTEN = 1 << 24  # bytes of what people write by hand, such as models and worlds
+
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
-def file_bytes(path: Path, what: str = "an episode") -> bytes:
+def file_bytes(path: Path, what: str = "an episode", most: int | None = None) -> bytes:
     """Return what a file holds, or say why it cannot be read; ``what`` names what was expected."""
     try:
-        return read_whole(path)
+        return read_whole(path, most)
     except FileNotFoundError:
         raise BadInput("there is no such file", hint="check the name and the folder") from None
     except IsADirectoryError:
@@ -33,17 +35,18 @@ def file_bytes(path: Path, what: str = "an episode") -> bytes:
         raise BadInput(f"this cannot be the name of a file: {error}") from None
 
 
-def read_whole(path: str | os.PathLike[str]) -> bytes:
+def read_whole(path: str | os.PathLike[str], most: int | None = None) -> bytes:
     """Return what a file holds; errors of the system are left as they are."""
+    most = LARGEST if most is None else most
     with open(path, "rb", opener=_at_once) as stream:
         size = _checked(os.fstat(stream.fileno())).st_size
-        if size > LARGEST:
-            raise too_large()
+        if size > most:
+            raise too_large(most=most)
         data = stream.read(size + 1)
         if len(data) > size:  # it grows, or the system does not tell its size
-            data += stream.read(LARGEST - size)
-        if len(data) > LARGEST:
-            raise too_large()
+            data += stream.read(most - size)
+        if len(data) > most:
+            raise too_large(most=most)
         return data
 
 
@@ -65,9 +68,9 @@ def _checked(known: os.stat_result) -> os.stat_result:
     return known
 
 
-def too_large(does: str = "holds") -> BadInput:
+def too_large(does: str = "holds", most: int | None = None) -> BadInput:
     """Return the error for a file beyond the limit."""
     return BadInput(
-        f"the file {does} more than {LARGEST >> 20} MB",
-        hint="this is the most that is read of one file; is it the right one?",
+        f"the file {does} more than {(LARGEST if most is None else most) >> 20} MB",
+        hint="this is the most that is read of such a file; is it the right one?",
     )

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput
-from hbtom.files import read_whole
+from hbtom.files import WRITTEN, read_whole
 
 if TYPE_CHECKING:  # this module loads without numpy
     from hbtom.arrays import Floats
@@ -244,7 +244,7 @@ def find_model(model: Model | str | os.PathLike[str]) -> Model:
     if name in presets():
         return Model.preset(name)
     try:
-        text = read_whole(name).decode()
+        text = read_whole(name, WRITTEN).decode()
     except FileNotFoundError:
         raise BadInput(
             f"there is no model '{name}'",

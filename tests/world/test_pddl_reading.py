@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains import EXAMPLES, LAMPS, NAMES, SWITCHES, world_of
+from domains import EXAMPLES, LAMPS, NAMES, SWITCHES, example, world_of
 from hbtom.errors import BadInput
 from hbtom.world.pddl import (
     load_goals,
@@ -20,6 +20,7 @@ from hbtom.world.pddl import (
     read_problem,
 )
 from hbtom.world.pddl.formula import Atom
+from hbtom.world.pddl.glimpses import is_partial
 from hbtom.world.pddl.syntax import Form, Word, read_form, read_forms
 
 # Lists in parentheses
@@ -295,3 +296,34 @@ def test_files_that_are_not_there_or_not_text(tmp_path) -> None:
     (tmp_path / "bytes.pddl").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInput, match="not text"):
         load_world(tmp_path / "bytes.pddl", tmp_path / "none.pddl")
+
+
+# How much there may be
+
+
+def test_a_plan_has_a_limited_number_of_actions() -> None:
+    world = world_of(SWITCHES, LAMPS)
+    for step in ("(no action)", "?"):
+        with pytest.raises(BadInput, match="line 10002: there are more than 10000 actions"):
+            read_plan(world, "; a comment\n" + f"{step}\n" * 200_000)
+        with pytest.raises(BadInput, match="line 10001: there are more than 10000 actions"):
+            is_partial(f"{step}\n" * 200_000)
+
+
+def test_an_agent_has_a_limited_number_of_goals() -> None:
+    world = world_of(SWITCHES, LAMPS)
+    with pytest.raises(BadInput, match="line 251: there are more than 250 goals"):
+        read_goals(world, "".join(f"g{number}: (is on)\n" for number in range(20_000)))
+
+
+def test_a_file_has_a_limited_number_of_words(monkeypatch) -> None:
+    monkeypatch.setattr("hbtom.world.pddl.syntax.MOST_WORDS", 10)
+    assert len(read_form("(a b c d e f g h)").parts) == 8
+    with pytest.raises(BadInput, match="more than 10 words"):
+        read_form("(a b c d e f g h i)")
+
+
+def test_what_a_step_led_to_is_asked_only_where_that_was_seen(monkeypatch) -> None:
+    world = example("doors-keys-gems")
+    monkeypatch.setattr("hbtom.world.pddl.plans.condition", None)  # which costs as much as the rest
+    assert len(read_plan(world, "(move c44 c34)\n(move c34 c44)\n" * 5)) == 10

@@ -17,7 +17,7 @@ from typing import Any
 from hbtom import __version__
 from hbtom.bench.workers import S, T, Work, chunks, in_order, without_collecting_garbage
 from hbtom.errors import BadInput, missing
-from hbtom.files import read_whole
+from hbtom.files import WRITTEN, read_whole
 
 PATIENCE = 15  # seconds to wait for the scheduler's answer
 _ADDRESS = re.compile(r"((tcp|tls|wss?)://)?[^/\s]+:\d{1,5}")
@@ -77,7 +77,7 @@ def _address(place: str) -> str:
         address = place
     else:
         try:
-            address = str(json.loads(read_whole(place))["address"])
+            address = str(json.loads(read_whole(place, WRITTEN))["address"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise BadInput(
                 f"this is no scheduler file ({error})",

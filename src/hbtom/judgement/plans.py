@@ -16,6 +16,7 @@ import numpy as np
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
+from hbtom.judgement.readiness import get_ready_for_plans
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Beliefs, Effort, Posterior, believe
 from hbtom.mind.glimpses import glimpsed_effort
@@ -138,6 +139,7 @@ def judge_plans(
     if something_else != 0 and not LEAST_WEIGHT <= something_else <= MOST_WEIGHT:
         hint = f"it is 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
         raise BadInput(f"{something_else} is no weight", hint=hint)
+    get_ready_for_plans(len(goals.goals if isinstance(goals, GraphPlans) else goals), plans)
     beliefs, posteriors = Beliefs(), []
     for plan, planned in _planned(goals, plans, most):
         effort = _effort(planned, plan, something_else > 0)

@@ -20,7 +20,7 @@ from hbtom.bench.entries import LEDGER
 from hbtom.bench.results import write_whole
 from hbtom.bench.tasks import task
 from hbtom.errors import BadInput
-from hbtom.files import read_whole
+from hbtom.files import WRITTEN, read_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _read(path: Path) -> dict[str, Source]:
     if not os.path.lexists(path):
         return {}
     try:
-        return msgspec.json.decode(read_whole(path), type=dict[str, Source])
+        return msgspec.json.decode(read_whole(path, WRITTEN), type=dict[str, Source])
     except BadInput as error:
         raise error.at(file=str(path)) from None
     except msgspec.MsgspecError as error:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hbtom.errors import BadInput
-from hbtom.files import file_bytes
+from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, check_plans, is_partial, read_glimpses
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
@@ -88,6 +88,6 @@ def _blaming(file: File) -> Iterator[None]:
 
 def _text(file: File) -> str:
     try:
-        return file_bytes(Path(file), "a file of text").decode()
+        return file_bytes(Path(file), "a file of text", WRITTEN).decode()
     except UnicodeDecodeError:
         raise BadInput("this is not text", hint="PDDL is plain text, in UTF-8") from None

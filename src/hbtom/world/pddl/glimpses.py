@@ -15,7 +15,14 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, several
-from hbtom.world.pddl.plans import Plan, condition, read_conditions, read_step, wrong_step
+from hbtom.world.pddl.plans import (
+    MOST_STEPS,
+    Plan,
+    condition,
+    read_conditions,
+    read_step,
+    wrong_step,
+)
 from hbtom.world.pddl.syntax import Form, bad, told_lines
 from hbtom.world.pddl.world import World, spoken
 
@@ -71,7 +78,7 @@ def check_plans(plans: object) -> tuple[SeenPlan, ...]:
 
 def is_partial(text: str) -> bool:
     """Tell whether a file of actions has some that were not seen."""
-    return any(told.startswith(UNSEEN) for _, told in told_lines(text))
+    return any(told.startswith(UNSEEN) for _, told in told_lines(text, MOST_STEPS, "actions"))
 
 
 def read_glimpses(world: World, text: str, *, agent: str = "agent", name: str = "plan") -> Glimpses:
@@ -79,7 +86,7 @@ def read_glimpses(world: World, text: str, *, agent: str = "agent", name: str = 
     actions: list[int] = []
     held: list[Goal | None] = []
     lines: list[int] = []
-    for line, told in told_lines(text):
+    for line, told in told_lines(text, MOST_STEPS, "actions"):
         if told.startswith(UNSEEN):
             seen = _seen_after(told, line)
             actions.append(-1)

@@ -19,6 +19,7 @@ from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, case
 from hbtom.world.pddl.syntax import bad, read_form, told_lines
 from hbtom.world.pddl.world import ALWAYS, Words, World, words_of
 
+MOST_GOALS = 250
 _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
 
 
@@ -77,7 +78,10 @@ def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:
 def check_goals(goals: object) -> tuple[Goal, ...]:
     """Return the goals that an agent may have as a tuple; anything else is refused."""
     hint = "give a list of goals, as load_goals(world, file) returns them"
-    return several(goals, Goal, "goal", hint)
+    some = several(goals, Goal, "goal", hint)
+    if len(some) > MOST_GOALS:
+        raise BadInput(f"there are more than {MOST_GOALS} goals", hint="leave some out")
+    return some
 
 
 def several(values: object, kind: Any, name: str, hint: str) -> tuple[Any, ...]:
@@ -98,7 +102,7 @@ def several(values: object, kind: Any, name: str, hint: str) -> tuple[Any, ...]:
 def read_goals(world: World, text: str) -> tuple[Goal, ...]:
     """Read goals, one a line; a comment begins with a semicolon."""
     goals: dict[str, Goal] = {}
-    for line, told in told_lines(text):
+    for line, told in told_lines(text, MOST_GOALS, "goals"):
         named = _NAMED.fullmatch(told)
         if named is None:
             hint = "write 'NAME: (CONDITION)', the name in letters, digits, '.', '-' and '_'"

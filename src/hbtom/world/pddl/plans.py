@@ -19,6 +19,7 @@ from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, told_lines
 from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
 
+MOST_STEPS = 10_000  # of a plan
 MOST_POSSIBLE = 1000  # states that may have come about at a time, as far as a plan tells
 _ARROW = re.compile(r"(?<=[)\]])\s*=>")
 _TELL = "say what was seen of it, as in '{} => (CONDITION)'"
@@ -60,7 +61,7 @@ def read_plan(world: World, text: str, *, agent: str = "agent", name: str = "pla
     A number with a colon before it, and a duration in brackets after it, are let pass. Conditions
     that were seen to hold after the action may follow an arrow: (grasp cup) => (holding cup).
     """
-    steps = [read_step(told, line) for line, told in told_lines(text)]
+    steps = [read_step(told, line) for line, told in told_lines(text, MOST_STEPS, "actions")]
     return follow(world, steps, agent=agent, name=name)
 
 
@@ -126,10 +127,7 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
             possible.before.add(key)
     if not after:
         raise wrong_step(world, _likeliest(layer).state, step.action, number)
-    fits = condition(world, step.seen, step.action.line).holds(
-        np.array([one.state for one in after.values()])
-    )
-    fitting = {key: one for (key, one), fit in zip(after.items(), fits, strict=True) if fit}
+    fitting = _fitting(world, after, step) if step.seen else after
     told = " ".join(map(str, step.seen))
     if not fitting:
         problem = f"step {number}, {short(step.action)}, cannot have led to {told}"
@@ -138,6 +136,13 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
         problem = f"up to step {number}, more than {MOST_POSSIBLE} states may have come about"
         raise bad(step.action.line, problem, _TELL.format(short(step.action)))
     return fitting
+
+
+def _fitting(world: World, layer: _Layer, step: Step) -> _Layer:
+    """Return the states that fit what was seen of a step."""
+    states = np.array([one.state for one in layer.values()])
+    fits = condition(world, step.seen, step.action.line).holds(states)
+    return {key: one for (key, one), fit in zip(layer.items(), fits, strict=True) if fit}
 
 
 def condition(world: World, seen: Sequence[Form], line: int) -> Goal:

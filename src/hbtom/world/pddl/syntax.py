@@ -13,16 +13,25 @@ from hbtom.errors import BadInput, Place
 
 _SECTION = 2  # lists that are open in a section: the file's one, and its own
 DEEPEST = 100  # lists within lists; beyond this nobody means it
+MOST_WORDS = 1_000_000  # in a file
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+|\n")
+_LINE = re.compile(r"[^\n]*\n?")
 
 
-def told_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, without comments, each with its number."""
-    for line, told in enumerate(text.split("\n"), start=1):
-        told = told.partition(";")[0].strip()
+def told_lines(text: str, most: int, what: str) -> list[tuple[int, str]]:
+    """Return the lines that say something, without comments, each with its number.
+
+    There may be so many of ``what`` they tell, and no more.
+    """
+    lines: list[tuple[int, str]] = []
+    for line, found in enumerate(_LINE.finditer(text), start=1):
+        told = found[0].partition(";")[0].strip()
+        if told and len(lines) == most:
+            raise bad(line, f"there are more than {most} {what}", "leave some out")
         if told:
-            yield line, told
+            lines.append((line, told))
+    return lines
 
 
 class Word(NamedTuple):
@@ -60,7 +69,9 @@ def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
     around: list[tuple[list[Node], int]] = []  # the lists that are open, and where they opened
     inside, opened = whole, first
     astray = ""  # the first section that begins within another one
-    for token, line in _tokens(text, first):
+    for count, (token, line) in enumerate(_tokens(text, first)):
+        if count == MOST_WORDS:
+            raise bad(line, f"there are more than {MOST_WORDS} words and parentheses")
         if token == "(":
             if len(around) == DEEPEST:
                 raise bad(line, f"lists are nested more than {DEEPEST} deep")
@@ -103,7 +114,8 @@ def read_form(text: str, first: int = 1) -> Form:
 
 
 def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
-    for token in _TOKEN.findall(text.lower()):
+    for found in _TOKEN.finditer(text.lower()):
+        token = found[0]
         if token == "\n":
             line += 1
         elif not token.startswith(";"):
