@@ -13,11 +13,13 @@ The public names are few and are imported on first use, so that ``import hbtom``
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
 
+TYPE_CHECKING = False  # for those who check types, which takes no import
 if TYPE_CHECKING:
+    from typing import Any
+
     from hbtom.bench import Evaluation as Evaluation
     from hbtom.bench import evaluate as evaluate
     from hbtom.errors import BadInput as BadInput

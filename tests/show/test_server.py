@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 import hbtom
-from episodes import read, simple_episode
+from episodes import read, simple_episode, to_bytes
 from served import Served
 from shelves import EXPECTED, FEW, MANY, NAMED, ODD, PAIRS, UNEXPECTED
 
@@ -55,6 +56,42 @@ def finished(server: Served, **query: str) -> dict[str, Any]:
             return answer
         time.sleep(0.05)
     raise AssertionError("it is still judging")
+
+
+def test_a_file_that_changes_is_judged_again(tmp_path: Path) -> None:
+    """Also one in an archive, and one that is gone."""
+    folder = tmp_path / "data" / "preference"
+    folder.mkdir(parents=True)
+    both = {"e": to_bytes(EXPECTED), "u": to_bytes(UNEXPECTED)}
+
+    def write_all(expected: str, unexpected: str) -> None:
+        (folder / "plaine.json").write_bytes(both[expected])
+        (folder / "plainu.json").write_bytes(both[unexpected])
+        with zipfile.ZipFile(folder / "some.zip", "w") as archive:
+            archive.writestr("preference/packede.json", both[expected])
+            archive.writestr("preference/packedu.json", both[unexpected])
+
+    def verdicts() -> list[str]:
+        return [row["verdict"] for row in server.get("/pairs").json["rows"]]
+
+    def judged() -> list[str]:
+        names = ("packed", "plain")
+        rows = [server.get("/pair", task="preference", pair=name).json for name in names]
+        assert verdicts() == [row["verdict"] for row in rows]
+        return verdicts()
+
+    write_all("e", "u")
+    server = Served(folder.parent, "--no-open", "--workers", "1", cache=tmp_path)
+    before = judged(), server.get("/watch", task="preference", pair="plain").text
+    write_all("u", "e")
+    assert verdicts() == ["unjudged", "unjudged"]
+    after = judged(), server.get("/watch", task="preference", pair="plain").text
+    (folder / "plaine.json").unlink()
+    gone = judged()
+    assert server.stop()[0] == 0
+    assert (before[0], after[0]) == (["right", "right"], ["wrong", "wrong"])
+    assert before[1] != after[1]
+    assert gone == ["wrong", "unreadable"]
 
 
 # The list

@@ -107,17 +107,48 @@ def test_a_host_that_is_none_is_told(pair: Path, host: str) -> None:
     assert "Traceback" not in ran.stderr
 
 
-def test_who_listens_to_others_is_warned(pair: Path, tmp_path: Path) -> None:
+def test_who_listens_to_others_needs_a_token(pair: Path, tmp_path: Path) -> None:
     server = Served(pair, "--no-open", "--host", "0.0.0.0", cache=tmp_path)
-    answers = {
-        host: server.ask("/", headers=[("Host", host)]).status
-        for host in ("127.0.0.1", "192.168.1.7:80", socket.gethostname(), "example.org")
-    }
+    start, token = server.address.split("?token=")
+    assert start == f"http://127.0.0.1:{server.port}/"
+    assert len(token) >= 20
+
+    targets = ["/", "/pairs", "/pair?task=preference&pair=000001lo", "/x", "/pairs?token=x"]
+    targets += [f"/pairs?token={token[:-1]}", f"/pairs?token={token}x", "/pairs?token=%FF"]
+    own = ("Origin", f"http://{server.own}")
+    wrong = ("Cookie", "; ".join(f"{name}={token[1:]}" for name in ("token", "hbtom", "hbtom-0")))
+    strangers = [server.ask(target, headers=[wrong]) for target in targets]
+    strangers += [server.ask(path, method="POST", headers=[own]) for path in ("/judge", "/stop")]
+
+    welcome = server.ask(f"/watch?task=preference&token={token}&pair=000001lo")
+    elsewhere = server.ask(f"//example.org/%0d%0a?token={token}")
+    cookie, *limits = welcome.headers["set-cookie"].split("; ")
+    known = ("Cookie", f"other=1; {cookie}")
+    pages = [server.ask(target, headers=[known]).status for target in (*targets[:3], "/x")]
+    pages += [server.ask("/stop", method="POST", headers=[known, own]).status]
+    hosts = ("192.168.1.7:80", socket.gethostname(), "example.org")
+    named = [server.ask("/", headers=[("Host", host), known]).status for host in hosts]
     status, complaints = server.stop()
+
+    assert {(one.status, one.headers.get("set-cookie")) for one in strangers} == {(403, None)}
+    assert not any(token in one.text or "000001lo" in one.text for one in strangers)
+    assert (welcome.status, welcome.body) == (303, b"")
+    assert welcome.headers["location"] == "/watch?task=preference&pair=000001lo"
+    assert welcome.headers["referrer-policy"] == "no-referrer"
+    assert sorted(limits) == ["HttpOnly", "Path=/", "SameSite=lax"]
+    assert elsewhere.headers["location"] == "/example.org/%0D%0A"
+    assert pages == [200, 200, 200, 404, 202]
+    assert named == [200, 200, 403]
     assert status == 0
-    assert server.address == f"http://127.0.0.1:{server.port}/"
-    assert "warning: 0.0.0.0: whoever can reach this address can see the dataset" in complaints
-    assert list(answers.values()) == [200, 200, 200, 403]
+    told = "hbtom: warning: 0.0.0.0: whoever has this address with its token can see the dataset"
+    assert complaints.splitlines()[0] == told
+
+
+def test_who_listens_to_this_machine_needs_none(pair: Path, tmp_path: Path) -> None:
+    server = Served(pair, "--no-open", "--host", "localhost", cache=tmp_path)
+    status, complaints = server.stop()
+    assert "token" not in server.address
+    assert (status, len(complaints.splitlines())) == (0, 1)
 
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])

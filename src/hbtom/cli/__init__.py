@@ -7,14 +7,41 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
 from hbtom import __version__
+from hbtom.cli.say import INTERRUPTED
 from hbtom.cli.verbs import benchmark, datasets, episodes, models
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("hbtom: interrupted", err=True)
+        sys.exit(INTERRUPTED)
+
+
+class _Front(click.Group):
+    """All verbs. Ctrl-C ends each of them, with one line and the status that shells expect."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _ended_by_ctrl_c():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _ended_by_ctrl_c():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=_Front, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, message="hbtom %(version)s")
 def main() -> None:
     """Watch an agent, infer what it wants and how well it plans, judge what it does next."""

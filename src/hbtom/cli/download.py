@@ -11,7 +11,7 @@ import click
 
 from hbtom.bench.download import DEFAULT_BASE, Archive, Incomplete, download
 from hbtom.bench.tasks import task
-from hbtom.cli.say import complain
+from hbtom.cli.say import INTERRUPTED, complain
 from hbtom.errors import BadInput
 
 
@@ -43,7 +43,7 @@ def run(
         return 1
     except KeyboardInterrupt:
         complain("interrupted; what has arrived is kept, and the same command goes on from there")
-        return 1
+        return INTERRUPTED
     _tell(archives)
     if archives:
         complain(f"now: hbtom evaluate {archives[0].path.parent}")

@@ -13,10 +13,8 @@ from hbtom.bench import journal
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
 from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, progress
-from hbtom.cli.say import complain, print_json, tell_left_out
+from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.errors import BadInput
-
-INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
 
 
 def run(

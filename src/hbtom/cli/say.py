@@ -10,6 +10,8 @@ import click
 if TYPE_CHECKING:
     from hbtom.bench.dataset import LeftOut
 
+INTERRUPTED = 130  # the status that shells expect of a command that Ctrl-C has ended
+
 
 def complain(message: object) -> None:
     """Tell what is wrong."""

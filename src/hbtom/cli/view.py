@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 
 import click
@@ -9,10 +10,8 @@ import click
 from hbtom.bench.evaluation import as_dataset
 from hbtom.cli.browser import browse
 from hbtom.cli.progress import given_or_default
-from hbtom.cli.say import complain, warn
+from hbtom.cli.say import INTERRUPTED, complain, warn
 from hbtom.errors import BadInput, missing
-
-INTERRUPTED = 130  # as shells report a command that Ctrl-C has ended
 
 
 def run(
@@ -58,14 +57,18 @@ def _run(
     models = choice_of_models(model)
     pairs = catalogue(as_dataset(given_or_default(dataset, labels), None))
     with listen(host, port) as listener:
-        address = address_of(listener)
-        if not is_loopback(host):
-            warn(host, "whoever can reach this address can see the dataset; there is no password")
-        click.echo(address)
-        count = len(pairs.entries)
-        word = "pair" if count == 1 else "pairs"
-        complain(f"showing {count} {word} of {pairs.path}; Ctrl-C ends it")
-        if opened:  # beside the server, for some browsers are waited for
-            threading.Thread(target=browse, args=(address,), daemon=True).start()
-        serve(listener, pairs, models, host=host, workers=workers)
+        token = None if is_loopback(listener.getsockname()[0]) else secrets.token_urlsafe(16)
+        address = address_of(listener, token)
+
+        def announce() -> None:
+            if token is not None:
+                warn(host, "whoever has this address with its token can see the dataset")
+            click.echo(address)
+            count = len(pairs.entries)
+            word = "pair" if count == 1 else "pairs"
+            complain(f"showing {count} {word} of {pairs.path}; Ctrl-C ends it")
+            if opened:  # beside the server, for some browsers are waited for
+                threading.Thread(target=browse, args=(address,), daemon=True).start()
+
+        serve(listener, pairs, models, host=host, token=token, workers=workers, announce=announce)
     return 0

@@ -25,7 +25,8 @@ from hbtom.cli.options import Number, labels_option, model_option, tasks_option,
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen at. Only this machine can reach the default.",
+    help="The address to listen at. Only this machine can reach the default; at any other, the "
+    "address that is printed has a token in it, without which nobody is answered.",
 )
 @click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
 @workers_option

@@ -28,9 +28,17 @@ _NOWHERE = "There is no such page"
 
 
 def make_app(
-    catalogue: Catalogue, models: Mapping[str, Model], *, host: str, workers: int | None = None
+    catalogue: Catalogue,
+    models: Mapping[str, Model],
+    *,
+    host: str,
+    token: str | None = None,
+    workers: int | None = None,
 ) -> Guard:
-    """Return the application, which judges by ``workers`` processes while it runs."""
+    """Return the application, which judges by ``workers`` processes while it runs.
+
+    If there is a ``token``, only those who know it are answered.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Desk]]:
@@ -53,7 +61,9 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Guard(app, host, _policy(), lambda problem: _message("Not for you", problem, status=403))
+    return Guard(
+        app, host, token, _policy(), lambda problem: _message("Not for you", problem, status=403)
+    )
 
 
 def _policy() -> str:

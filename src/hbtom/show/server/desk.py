@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ from hbtom.show.words import plain
 
 OUTCOMES = 200_000  # that are remembered, of a few numbers each
 DRAWINGS = 16  # likewise, of a megabyte each
+
+Key = tuple[str, int, tuple[tuple[int, ...], ...]]  # a model, a place, the state of the files
 
 _log = logging.getLogger(__name__)
 
@@ -47,12 +50,12 @@ class Desk:
         self._judges = judges
         # Loading is soon done, compiling is not.
         self._compiled = worth_compiling(list(models.values()), WORTH_LOADING)
-        self._outcomes: Answers[tuple[str, int], Outcome] = Answers(OUTCOMES)
-        self._drawings: Answers[tuple[str, int, View], Drawing] = Answers(DRAWINGS)
+        self._outcomes: Answers[Key, Outcome] = Answers(OUTCOMES)
+        self._drawings: Answers[tuple[Key, View], Drawing] = Answers(DRAWINGS)
 
     def known(self, model: str, entry: Entry) -> Outcome | None:
         """Return what came of a pair, if it has been judged."""
-        return self._outcomes.known((model, entry.place))
+        return self._outcomes.known(_key(model, entry))
 
     def verdict(self, model: str, entry: Entry) -> str:
         known = self.known(model, entry)
@@ -70,20 +73,21 @@ class Desk:
         async def find() -> Outcome:
             return await self._judges.do(judge_pair, self.models[model], entry.pair, self._compiled)
 
-        return await self._outcomes.ask((model, entry.place), find)
+        return await self._outcomes.ask(_key(model, entry), find)
 
     async def drawing(self, model: str, entry: Entry, view: View) -> Drawing:
         """Return what a page shows of a pair or an episode."""
+        key = _key(model, entry)
 
         async def find() -> Drawing:
             drawn = await self._judges.do(
                 draw, self.models[model], entry.pair, view, self._compiled
             )
             if drawn.outcome is not None:
-                self._outcomes.remember((model, entry.place), drawn.outcome)
+                self._outcomes.remember(key, drawn.outcome)
             return drawn
 
-        return await self._drawings.ask((model, entry.place, view), find)
+        return await self._drawings.ask((key, view), find)
 
     # Judging all
 
@@ -126,6 +130,21 @@ class Desk:
         await self._outcomes.close()
         await self._drawings.close()
         await self._judges.close()
+
+
+def _key(model: str, entry: Entry) -> Key:
+    """Return what an answer is about: a model, a pair, and its files as they are now."""
+    paths = dict.fromkeys((entry.pair.expected.path, entry.pair.unexpected.path))
+    return model, entry.place, tuple(map(_state, paths))
+
+
+def _state(path: str) -> tuple[int, ...]:
+    """Return what differs once a file does, found without reading it; nothing if it is gone."""
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return ()
+    return known.st_size, known.st_mtime_ns, known.st_ctime_ns, known.st_ino
 
 
 def choice_of_models(chosen: str) -> dict[str, Model]:

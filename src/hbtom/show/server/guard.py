@@ -3,6 +3,9 @@
 A server on one's own machine can be reached by every web page that one's browser shows. So it
 answers only to its own names (a page whose host name was made to point here gets nothing), tells
 browsers to let no other site use what it says, and does nothing that another site asks for.
+
+A server that other machines can reach answers only to those who know its token. That is part of the
+address that is printed; a cookie keeps it from then on.
 """
 
 from __future__ import annotations
@@ -11,11 +14,15 @@ import base64
 import hashlib
 import ipaddress
 import re
+import secrets
 import socket
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse
 
 from hbtom.show.document import POLICY
 
@@ -42,9 +49,15 @@ class Guard:
     """Stands before the application: refuses what is not for it, and adds headers to answers."""
 
     def __init__(
-        self, app: ASGIApp, host: str, policy: str, refuse: Callable[[str], Response]
+        self,
+        app: ASGIApp,
+        host: str,
+        token: str | None,
+        policy: str,
+        refuse: Callable[[str], Response],
     ) -> None:
         self._app = app
+        self._token = token
         self._names = {*LOOPBACK, host.lower(), *_own_names(host)}
         self._any_address = _is_everywhere(host)
         self._headers = {**_HEADERS, "content-security-policy": policy}
@@ -61,8 +74,18 @@ class Guard:
             await send(message)
 
         problem = self._problem(scope["method"], Headers(scope=scope))
-        app = self._app if problem is None else self._refuse(problem)
+        app = self._admitted(HTTPConnection(scope)) if problem is None else self._refuse(problem)
         await app(scope, receive, guarded)
+
+    def _admitted(self, request: HTTPConnection) -> ASGIApp:
+        """Return who answers: the application, if there is no token, or if it is known."""
+        if self._token is None:
+            return self._app
+        if _same(request.query_params.get("token", ""), self._token):
+            return _welcome(request, self._token)
+        if _same(request.cookies.get(_cookie(self._token), ""), self._token):
+            return self._app
+        return self._refuse("Open the address that the server has printed, with its token.")
 
     def _problem(self, method: str, headers: Headers) -> str | None:
         """Say why a request is not answered; None if it is."""
@@ -83,6 +106,27 @@ class Guard:
         found = _HOST.fullmatch(host.lower())
         name = found["name"].strip("[]").rstrip(".") if found else ""
         return name in self._names or (self._any_address and _is_address(name))
+
+
+def _same(given: str, token: str) -> bool:
+    """Compare in a time that does not tell how much of it is right."""
+    return secrets.compare_digest(given.encode(errors="replace"), token.encode())
+
+
+def _cookie(token: str) -> str:
+    """Return the name of the cookie; servers on one machine, which share cookies, differ in it."""
+    return f"hbtom-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
+
+
+def _welcome(request: HTTPConnection, token: str) -> Response:
+    """Give a token as a cookie, and lead on to the same address without it."""
+    others = [
+        (name, value) for name, value in request.query_params.multi_items() if name != "token"
+    ]
+    path = "/" + quote(request.scope["path"].lstrip("/"))  # never to another host
+    answer = RedirectResponse(f"{path}?{urlencode(others)}" if others else path, status_code=303)
+    answer.set_cookie(_cookie(token), token, httponly=True, samesite="lax")
+    return answer
 
 
 def policy(documents: Iterable[str]) -> str:

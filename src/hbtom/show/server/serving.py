@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import signal
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 
@@ -13,7 +15,9 @@ from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.show.server.app import make_app
 from hbtom.show.server.catalogue import Catalogue
+from hbtom.show.server.connections import Connection
 
+QUEUE = 128  # connections that wait to be let in
 PATIENCE = 1  # seconds that answers under way have when the server is stopped
 
 
@@ -24,7 +28,7 @@ def listen(host: str, port: int) -> socket.socket:
         (family, _, _, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        return socket.create_server(address, family=family, backlog=128)
+        return socket.create_server(address, family=family, backlog=QUEUE)
     except (OSError, UnicodeError) as error:
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             problem = f"something else listens at {where}, perhaps another viewer"
@@ -36,11 +40,12 @@ def listen(host: str, port: int) -> socket.socket:
         raise BadInput(problem, hint=hint) from None
 
 
-def address_of(listener: socket.socket) -> str:
+def address_of(listener: socket.socket, token: str | None = None) -> str:
     """Return the address at which a browser on this machine finds what listens."""
     host, port = listener.getsockname()[:2]
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://[{here}]:{port}/" if ":" in here else f"http://{here}:{port}/"
+    address = f"http://[{here}]:{port}/" if ":" in here else f"http://{here}:{port}/"
+    return address if token is None else f"{address}?token={token}"
 
 
 def serve(
@@ -49,13 +54,19 @@ def serve(
     models: Mapping[str, Model],
     *,
     host: str,
+    token: str | None = None,
     workers: int | None = None,
+    announce: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until Ctrl-C, or until the process is told to end."""
+    """Serve until Ctrl-C, or until the process is told to end.
+
+    ``announce`` is called once Ctrl-C is the way to stop the server, and no interruption any more.
+    """
     config = uvicorn.Config(
-        make_app(catalogue, models, host=host, workers=workers),
+        make_app(catalogue, models, host=host, token=token, workers=workers),
         loop="asyncio",
-        http="h11",
+        http=Connection,
+        backlog=max(1, Connection.most // 8),  # are let in at a time, before any can give way
         ws="none",
         lifespan="on",
         log_level="critical",  # the application itself tells what went wrong
@@ -64,5 +75,32 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=PATIENCE,
     )
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+    server = _Server(config)
+    with _stopped_by_ctrl_c(server):
+        announce()
+        server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that Ctrl-C stops in order, also if it is pressed again and again."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(QUEUE)  # which uvicorn has made as short as what is let in at a time
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig == signal.SIGINT:
+            self.should_exit = True
+        else:
+            super().handle_exit(sig, frame)
+
+
+@contextmanager
+def _stopped_by_ctrl_c(server: _Server) -> Iterator[None]:
+    """Let Ctrl-C stop the server also while it is about to start, or about to end."""
+    before = signal.signal(signal.SIGINT, server.handle_exit)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

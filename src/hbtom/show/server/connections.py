@@ -1,0 +1,80 @@
+"""Connections: who opens one must ask soon, read what is answered, and give way to others.
+
+Otherwise a thousand connections that never ask anything would use up all the files that a process
+may open, and nobody would be answered any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST = 64  # connections; a browser opens six
+PATIENCE = 10.0  # seconds for asking, whether anything was asked before or not, and for reading on
+
+
+def most_connections() -> int:
+    """Return how many connections there may be: fewer where a process may open few files."""
+    try:
+        import resource
+    except ImportError:  # Windows counts otherwise
+        return MOST
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if files == resource.RLIM_INFINITY else max(1, min(MOST, files // 4))
+
+
+class Connection(H11Protocol):
+    """A connection that is closed when it takes too long, or waits longest where there are many."""
+
+    most = most_connections()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.gone = False
+        self._wait()
+        known = (one for one in self.connections if isinstance(one, Connection))
+        here = [one for one in known if not one.gone]
+        if len(here) > self.most:
+            min((one for one in here if not one.busy), key=lambda one: one.since).drop()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.busy:
+            self._timer.cancel()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.busy:  # else the next request was there already
+            self._wait()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def drop(self) -> None:
+        """Close at once."""
+        self.gone = True
+        self.transport.abort()
+
+    def _wait(self) -> None:
+        """Begin to wait for a whole question; bytes that trickle in do not make it longer."""
+        self.since = self.loop.time()
+        self._unread: float = math.inf
+        self._timer: Any = self.loop.call_later(PATIENCE, self._look)
+
+    def _look(self) -> None:
+        """Close, unless a long answer is still being read."""
+        unread = self.transport.get_write_buffer_size()
+        if 0 < unread < self._unread:
+            self._unread = unread
+            self._timer = self.loop.call_later(PATIENCE, self._look)
+        else:
+            self.drop()

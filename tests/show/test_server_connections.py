@@ -1,0 +1,174 @@
+"""Connections that ask nothing, ask slowly or do not read keep nobody else from being served."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from episodes import write_pairs
+from served import Served
+
+pytest.importorskip("starlette")
+uvicorn = pytest.importorskip("uvicorn")
+
+from hbtom.show.server import connections  # noqa: E402
+from hbtom.show.server.connections import Connection  # noqa: E402
+
+LONG = 60.0  # seconds after which a test is given up
+LARGE = bytes(50_000_000)  # more than the system takes off a server's hands
+
+Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Connect = Callable[[], Awaitable[Wire]]
+
+
+def test_a_thousand_half_open_connections_do_no_harm(tmp_path: Path) -> None:
+    """With few files to open it takes fewer of them."""
+    resource = pytest.importorskip("resource")
+    data = write_pairs(tmp_path / "data", ["preference"], 1)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
+    try:
+        server = Served(data, "--no-open", "--workers", "1", cache=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with ExitStack() as held:
+        for _ in range(150):
+            wire = socket.create_connection(("127.0.0.1", server.port), timeout=LONG)
+            held.enter_context(wire).sendall(b"GET /pairs HTTP/1.1\r\nHost: loc")
+        assert server.get("/pairs").json["chosen"] == 1
+        status, complaints = server.stop()
+    assert status == 0
+    assert complaints == f"hbtom: showing 1 pair of {data}; Ctrl-C ends it\n"
+
+
+# One by one
+
+
+@asynccontextmanager
+async def listening(app: Any) -> AsyncIterator[tuple[Connect, set[Any]]]:
+    """Serve an application; yield a way to connect, and the connections that there are."""
+    config = uvicorn.Config(app, http=Connection, ws="none", lifespan="off", log_level="critical")
+    config.load()
+    state = uvicorn.server.ServerState()
+    loop = asyncio.get_running_loop()
+
+    def made() -> Connection:
+        return Connection(config=config, server_state=state, app_state={})
+
+    server = await loop.create_server(made, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        yield lambda: asyncio.open_connection("127.0.0.1", port), state.connections
+    finally:
+        server.close()
+
+
+async def hello(scope: Any, receive: Any, send: Any) -> None:
+    body = LARGE if scope["path"] == "/large" else b"hello"
+    length = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": length})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def closed(reader: asyncio.StreamReader) -> bytes:
+    """Wait until the server closes a connection; return what it has said."""
+    said = b""
+    async with asyncio.timeout(LONG):
+        try:
+            while piece := await reader.read(1 << 16):
+                said += piece
+        except ConnectionError:
+            pass
+    return said
+
+
+async def until(fact: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LONG):
+        while not fact():
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 0.1)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    ("first", "then", "answered"),
+    [
+        (b"", b"", 0),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"x", 0),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", b"x", 1),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"", 1),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 3, b"", 3),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX: ", b"x", 1),
+    ],
+    ids=["nothing", "slow head", "slow body", "idle", "several at once", "slow second head"],
+)
+def test_who_takes_too_long_is_left(first: bytes, then: bytes, answered: int) -> None:
+    async def main() -> bytes:
+        async with listening(hello) as (connect, _):
+            reader, writer = await connect()
+            writer.write(first)
+            trickle = asyncio.create_task(trickling(writer, then))
+            said = await closed(reader)
+            trickle.cancel()
+            writer.close()
+            return said
+
+    async def trickling(writer: asyncio.StreamWriter, piece: bytes) -> None:
+        while piece:
+            writer.write(piece)
+            await asyncio.sleep(0.02)
+
+    assert asyncio.run(main()).count(b"hello") == answered
+
+
+@pytest.mark.usefixtures("impatient")
+def test_who_does_not_read_is_left() -> None:
+    async def main() -> None:
+        async with listening(hello) as (connect, there):
+            reader, writer = await connect()
+            writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            await until(lambda: len(there) == 1)
+            await until(lambda: not there)
+            assert len(await closed(reader)) < len(LARGE)
+            writer.close()
+
+    asyncio.run(main())
+
+
+def test_who_has_waited_longest_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not who is being answered."""
+    monkeypatch.setattr(Connection, "most", 3)
+
+    async def main() -> None:
+        go_on = asyncio.Event()
+
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            await go_on.wait()
+            await hello(scope, receive, send)
+
+        async with listening(slow) as (connect, there):
+            wires = [await connect()]
+            wires[0][1].write(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            await until(lambda: any(one.busy for one in there))
+            for number in range(1, 5):
+                wires.append(await connect())
+                await until(lambda number=number: len(there) == min(number + 1, 3))
+            assert [await closed(wires[number][0]) for number in (1, 2)] == [b"", b""]
+            wires[4][1].write(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            go_on.set()
+            for number in (0, 4):
+                assert b"hello" in await closed(wires[number][0])
+            for _, writer in wires:
+                writer.close()
+
+    asyncio.run(main())
