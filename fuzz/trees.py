@@ -60,7 +60,7 @@ def _another(rng: Random, whole: Any, value: Any) -> Any:
     """Return something of the same kind: odd, nearly the same, or from another place."""
     for _ in range(20):
         other = _at(whole, _path(rng, whole))
-        if type(other) is type(value) and other != value and rng.random() < 0.5:
+        if _alike(other, value) and other != value and rng.random() < 0.8:
             return copy.deepcopy(other)
     if _is_number(value):
         return _near(rng, value) if rng.random() < 0.6 else rng.choice(NUMBERS)
@@ -70,6 +70,15 @@ def _another(rng: Random, whole: Any, value: Any) -> Any:
         mixed = rng.sample(value, len(value))
         return rng.choice((value[::-1], value[:1], value[1:], value * 2, mixed))
     return value
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two values are of a type, lists as long as each other, texts of a kind."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, str):
+        return one[:1] == other[:1] or (one[:1].isalpha() and other[:1].isalpha())
+    return not isinstance(one, list) or len(one) == len(other)
 
 
 def _is_number(value: Any) -> bool:
@@ -166,15 +175,22 @@ def json_bytes(value: Any) -> bytes:
 def changed_lists(rng: Random, text: str) -> str:
     """Change text such as PDDL, which is lists of words and lists, and leave all lists closed."""
     lists = _lists(text)
-    places = [at for at, one in enumerate(lists) if isinstance(one, list)]
-    if places:
-        at = rng.choice(places)
-        lists[at] = changed_value(rng, lists[at], alike=True)
+    inner = [one for one in _within(lists) if isinstance(one, list) and one]
+    for one in rng.sample(inner, min(len(inner), len(several(rng)))):
+        at = rng.randrange(len(one))
+        _change(rng, _another(rng, lists, one[at]), alike=True)(one, at)
     return " ".join(map(_told, lists))
 
 
+def _within(lists: list[Any]) -> Iterator[Any]:
+    for one in lists:
+        yield one
+        if isinstance(one, list):
+            yield from _within(one)
+
+
 def _lists(text: str) -> list[Any]:
-    """Return the lists of a text, and its words between them; lines matter outside of lists only."""
+    """Return the lists of a text and the words between them; lines matter outside of lists."""
     stack: list[list[Any]] = [[]]
     for token in re.findall(r"[()\n]|[^()\s]+", re.sub(";.*", "", text)):
         if token == "(":
