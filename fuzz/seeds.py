@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import tempfile
@@ -85,15 +86,34 @@ def mcs() -> tuple[Any, ...]:
 
 
 @cache
-def videos() -> tuple[tuple[str, bytes], ...]:
-    """Return videos with their names."""
+def pictures() -> tuple[Any, ...]:
+    """Return the pictures of a film, as arrays [row column 3]."""
+    from hbtom.observe.video.pictures import pictures as decoded
     from hbtom.show.plots.movie import animate
 
-    shown = episodes.read(bib()[0])
-    return ("film.gif", animate(shown, "gif", scale=1)), (
-        "film.mp4",
-        animate(shown, "mp4", scale=1),
-    )
+    shown = episodes.read(episodes.simple_episode(1))
+    return tuple(decoded(animate(shown, "gif", scale=1)))
+
+
+def film(shown: Sequence[Any], name: str) -> bytes:
+    """Return pictures as a film: a GIF, or an MP4."""
+    from PIL import Image
+
+    from films import film as filmed
+
+    if name.endswith(".gif"):
+        sink = io.BytesIO()
+        first, *rest = map(Image.fromarray, shown)
+        first.save(sink, "GIF", save_all=True, append_images=rest, duration=40)
+        return sink.getvalue()
+    with tempfile.TemporaryDirectory() as made:
+        return filmed(Path(made) / name, shown).read_bytes()
+
+
+@cache
+def videos() -> tuple[tuple[str, bytes], ...]:
+    """Return videos with their names."""
+    return tuple((name, film(pictures(), name)) for name in ("film.gif", "film.mp4"))
 
 
 @cache
@@ -109,6 +129,13 @@ def pair() -> dict[str, bytes]:
         )
         for name, trials in files.items()
     }
+
+
+def pairs() -> dict[str, bytes]:
+    """Return the files of three pairs, of two tasks."""
+    other = {name.replace("01", "02"): data for name, data in pair().items()}
+    third = {name.replace("preference", "multi_agent"): data for name, data in pair().items()}
+    return {**pair(), **other, **third}
 
 
 def write(files: dict[str, bytes], folder: Path) -> None:

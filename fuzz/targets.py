@@ -19,10 +19,9 @@ from mutations import (
     changed_heads,
     changed_table,
     changed_text,
-    changed_value,
     changed_zip,
-    json_bytes,
 )
+from trees import changed_lists, changed_value, json_bytes
 
 Files = dict[str, bytes]  # by name; relative to a folder of the case's own
 Command = list[str]
@@ -39,8 +38,8 @@ class Target:
 
 def _json(rng: Random, good: Any) -> bytes:
     """Return JSON with a value or some bytes changed, packed or not, and perhaps damaged then."""
-    data = json_bytes(changed_value(rng, good) if rng.random() < 0.85 else good)
-    if rng.random() < 0.2:
+    data = json_bytes(changed_value(rng, good, alike=rng.random() < 0.6))
+    if rng.random() < 0.1:
         data = changed_bytes(rng, data)
     if rng.random() < 0.15:
         data = rng.choice((_gzip, _zstd))(data)
@@ -66,6 +65,7 @@ def _judged(names: Sequence[str]) -> list[Command]:
     return [
         ["judge", name, "--format", "json", "--trace"],
         ["judge", name, "--model", "paper"],
+        ["show", name, "--out", "out.html"],
         ["convert", name, "out.json", "--to", "bib" if name == "scene.json" else "mcs"],
     ]
 
@@ -80,9 +80,26 @@ def _mcs(rng: Random) -> Files:
 
 def _video(rng: Random) -> Files:
     name, data = rng.choice(seeds.videos())
-    if rng.random() < 0.7:
+    if rng.random() < 0.5:
+        return {name: seeds.film(_painted(rng), name)}
+    if rng.random() < 0.6:
         return {name: changed_heads(rng, data, GIF_HEADS if name.endswith("gif") else MP4_HEADS)}
     return {name: changed_bytes(rng, data)}
+
+
+def _painted(rng: Random) -> list[Any]:
+    """Return the pictures of a film with boxes painted on some, or some of them out of order."""
+    pictures = [picture.copy() for picture in seeds.pictures()]
+    for _ in range(rng.choice((1, 1, 2, 5))):
+        first = rng.randrange(len(pictures))
+        last = rng.choice((first + 1, first + 5, len(pictures)))
+        x, y, w, h = (rng.choice((rng.randrange(200), rng.randrange(1, 40))) for _ in range(4))
+        colour = rng.choice([(0, 0, 0), (255, 255, 255), tuple(rng.randbytes(3))])
+        for picture in pictures[first:last]:
+            picture[y : y + h, x : x + w] = colour
+        if rng.random() < 0.3:
+            pictures[first:last] = pictures[first:last][::-1] * rng.choice((1, 2))
+    return pictures
 
 
 def _archive(rng: Random) -> Files:
@@ -91,7 +108,7 @@ def _archive(rng: Random) -> Files:
 
 
 def _zip(rng: Random) -> Files:
-    return {"data.zip": changed_zip(rng, seeds.pair())}
+    return {"data.zip": changed_zip(rng, seeds.pairs())}
 
 
 def _evaluated(names: Sequence[str]) -> list[Command]:
@@ -101,7 +118,7 @@ def _evaluated(names: Sequence[str]) -> list[Command]:
 
 
 def _labels(rng: Random) -> Files:
-    rows = changed_value(rng, list(seeds.LABELS))
+    rows = changed_value(rng, list(seeds.LABELS), alike=rng.random() < 0.6)
     by_file = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
     if by_file and rng.random() < 0.4:
         data = _csv(rng, rows)
@@ -120,7 +137,7 @@ def _csv(rng: Random, rows: Sequence[dict[str, Any]]) -> bytes:
     writer.writerow(names)
     for row in rows:
         writer.writerow([row.get(name, "") for name in names])
-    return text.getvalue().encode(rng.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16")), "replace")
+    return text.getvalue().encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
 
 
 def _labelled(names: Sequence[str]) -> list[Command]:
@@ -150,7 +167,7 @@ def _ratings(rng: Random) -> Files:
 
         data = changed_table(rng, pyarrow.Table.from_pylist(good))
     else:
-        rows = changed_value(rng, good)
+        rows = changed_value(rng, good, alike=rng.random() < 0.6)
         if not isinstance(rows, list):
             rows = [rows]
         if kind == ".csv":
@@ -187,7 +204,7 @@ def _assumed(names: Sequence[str]) -> list[Command]:
 def _pddl(rng: Random) -> Files:
     files = dict(rng.choice(seeds.PDDL))
     for name in rng.sample(list(files), rng.choice((1, 1, 1, 2, 4))):
-        files[name] = changed_text(rng, files[name])
+        files[name] = rng.choice((changed_text, changed_lists, changed_lists))(rng, files[name])
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     if rng.random() < 0.1:
         name = rng.choice(list(data))

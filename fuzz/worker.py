@@ -22,9 +22,8 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from targets import Command, Files, finite
-
 from hbtom.cli import main
+from targets import Command, Files, finite
 
 LARGEST_FILE = 1 << 28
 # Words of Python's own, which no message for people should have.

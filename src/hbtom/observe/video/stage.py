@@ -56,7 +56,7 @@ def stage_of(picture: Picture, camera: Camera, before: Stage | None = None) -> S
         stage = _drawn(walls, camera, dark.shape)
     judged = (stage.is_wall | stage.is_floor) & (dark | (plain & _bright(picture)))
     alike = np.mean(dark[judged] == stage.is_wall[judged]) if judged.any() else 0.0
-    if alike < _ALIKE or not stage.is_floor.any():
+    if alike < _ALIKE or not stage.is_floor.any() or dark.all() or not dark.any():
         raise BadInput(
             "floor and walls cannot be made out",
             hint="walls are dark squares on a bright floor, on a lattice of 10 x 10",
