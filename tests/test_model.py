@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hbtom
 from episodes import episode, key_trial, read, simple_episode
 from hbtom import BadInput, Model
-from hbtom.model import Continuous, Grid, find_model, presets, with_settings
+from hbtom.model import Continuous, Grid, Logistic, find_model, presets, with_settings
 
 
 def changes(value: Any) -> Iterator[tuple[str, Any]]:
@@ -36,6 +36,8 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
         yield "", (*value[:-1], value[-1] + 0.0625)
     elif isinstance(value, str):
         yield "", value + "!"
+    elif value is None:  # a curve that the classifier does without
+        yield "", Logistic(weight=-1.0, bias=1.0)
     else:
         raise TypeError(f"what is {value!r}?")
 
@@ -53,7 +55,7 @@ CHANGED = [
 
 
 def test_the_presets_are_default_and_paper() -> None:
-    assert {"default", "paper"} <= set(presets())
+    assert {"default", "default-0.1", "paper"} <= set(presets())
     assert isinstance(Model.preset("default").motion, Continuous)
     assert isinstance(Model.preset("paper").motion, Grid)
 
@@ -69,6 +71,10 @@ def test_a_preset_that_is_not_there_gets_the_others_as_a_hint(name: str) -> None
         Model.preset(name)
     for other in presets():
         assert other in caught.value.hint
+
+
+def test_what_version_0_1_called_default_is_still_there() -> None:
+    assert Model.preset("default-0.1").fingerprint == "0e62c137f649"
 
 
 def test_a_model_cannot_be_changed() -> None:

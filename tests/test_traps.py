@@ -32,7 +32,7 @@ from episodes import (
     walk,
 )
 from hbtom import Beliefs, Judgement, Model, Posterior, infer, judge
-from hbtom.judgement import Triple, plausibility
+from hbtom.judgement import Surprise, plausibility
 from hbtom.mind import Actions, AgentBeliefs, Effort, Evidence, update
 from hbtom.observe import Look
 from hbtom.world import Act, Phase, continuous_course, grid_course, grid_floor
@@ -85,8 +85,8 @@ MUCH = {"goal": 1.0, "efficiency": 1.0, "observation": 50.0}
 @both
 def test_plausibility_falls_with_surprise(preset: str) -> None:
     classifier = Model.preset(preset).classifier
-    before, _ = plausibility(classifier, Triple(**CALM))
-    after, _ = plausibility(classifier, Triple(**MUCH))
+    before, _ = plausibility(classifier, Surprise(**CALM))
+    after, _ = plausibility(classifier, Surprise(**MUCH))
     assert before > 0.5
     assert after < 0.01
 
@@ -96,8 +96,8 @@ def test_plausibility_falls_with_surprise(preset: str) -> None:
 def test_no_surprise_makes_anything_more_plausible(preset: str, name: str) -> None:
     """A fitted classifier may leave one of the three out; the paper's uses them all."""
     classifier = Model.preset(preset).classifier
-    before, _ = plausibility(classifier, Triple(**CALM))
-    after, _ = plausibility(classifier, Triple(**{**CALM, name: MUCH[name]}))
+    before, _ = plausibility(classifier, Surprise(**CALM))
+    after, _ = plausibility(classifier, Surprise(**{**CALM, name: MUCH[name]}))
     assert after <= before
     assert after < 0.1 or preset != "paper"
 

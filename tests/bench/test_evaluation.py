@@ -19,7 +19,7 @@ from hbtom.bench.results import COLUMNS, write_rows
 from hbtom.bench.workers import FEW
 from hbtom.cli import main
 from hbtom.errors import BadInput
-from hbtom.judgement import Triple, plausibility
+from hbtom.judgement import Surprise, plausibility
 
 
 @pytest.fixture(scope="module")
@@ -331,7 +331,7 @@ def test_fit_gains_on_the_start_and_reports_held_out_accuracy(evaluation):
     assert fitted.cross_validated.pairs == 9
     assert sum(one.episodes for one in fitted.bins) == 18
     assert 0 <= fitted.calibration_error <= 1
-    surprising, dull = Triple(0.9, 0.5, 9.0), Triple(0.0, 0.0, -1.0)
+    surprising, dull = Surprise(0.9, 0.5, 9.0), Surprise(0.0, 0.0, -1.0)
     curve = fitted.fit.classifier
     assert plausibility(curve, dull)[0] > plausibility(curve, surprising)[0]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hbtom.errors import BadInput
-from hbtom.judgement import Triple, plausibility
+from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fit import fit_classifier, loss
 from hbtom.model import Classifier, Logistic
 
@@ -13,7 +13,7 @@ def drawn(n, seed=0):
     """Surprises, and whether each is expected, drawn from a known classifier."""
     rng = np.random.default_rng(seed)
     x = np.column_stack([rng.random(n), rng.random(n), rng.uniform(-1, 10, n)])
-    surprises = [Triple(*row) for row in x.tolist()]
+    surprises = [Surprise(*row) for row in x.tolist()]
     expected = [bool(rng.random() < plausibility(TRUE, one)[0]) for one in surprises]
     return surprises, expected
 
@@ -33,7 +33,7 @@ def test_the_gradient_is_that_of_the_loss():
 def test_a_known_classifier_is_recovered():
     fit = fit_classifier(*drawn(6000), penalty=1e-6)
     assert fit.converged
-    probes = [Triple(g, e, o) for g in (0.1, 0.8) for e in (0.1, 0.8) for o in (0.0, 6.0)]
+    probes = [Surprise(g, e, o) for g in (0.1, 0.8) for e in (0.1, 0.8) for o in (0.0, 6.0)]
     for probe in probes:
         found, true = plausibility(fit.classifier, probe)[0], plausibility(TRUE, probe)[0]
         assert found == pytest.approx(true, abs=0.06)
@@ -51,4 +51,4 @@ def test_no_weight_rewards_surprise():
 @pytest.mark.parametrize("labels", [[], [True, True], [False, False]])
 def test_one_kind_of_episode_is_not_enough(labels):
     with pytest.raises(BadInput):
-        fit_classifier([Triple(0, 0, 0)] * len(labels), labels)
+        fit_classifier([Surprise(0, 0, 0)] * len(labels), labels)

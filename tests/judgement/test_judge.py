@@ -42,7 +42,7 @@ def judged(*trials: list, preset: str = "default") -> Judgement:
 @both
 def test_a_judgement_is_made_of_its_parts(preset: str) -> None:
     judgement = judged(TO_HEART, TO_HEART, TO_SPOON, preset=preset)
-    assert judgement.surprise == surprise(judgement.test)
+    assert judgement.surprise == surprise(judgement.test, waste=preset == "default")
     product, parts = plausibility(judgement.model.classifier, judgement.surprise)
     assert (judgement.plausibility, judgement.parts) == (product, parts)
     watched = watch(Model.preset(preset), judgement.episode)
@@ -121,7 +121,7 @@ def test_one_trial_is_judged_with_a_warning() -> None:
 def test_an_agent_that_does_not_move_is_not_surprising(preset: str) -> None:
     still = trial([(40, 100)], [HEART.at(120, 50), SPOON.at(120, 150)])
     judgement = judged(TO_HEART, still, preset=preset)
-    assert judgement.surprise.to_dict() == {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
+    assert set(judgement.surprise.to_dict().values()) == {0.0}
     assert any("does not move" in warning for warning in judgement.warnings)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbtom import Model, Posterior
-from hbtom.judgement import Triple, plausibility, surprise
+from hbtom.judgement import Surprise, plausibility, surprise
 from hbtom.judgement.classifier import logistic
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Actions, Effort, Evidence
@@ -75,7 +75,7 @@ def test_the_unlikeliest_step_counts_even_if_all_are_likely() -> None:
 
 
 def test_without_steps_there_is_no_surprise() -> None:
-    assert surprise(believed([[[0.25, 0.75]]], [])) == Triple(0.0, 0.0, 0.0)
+    assert surprise(believed([[[0.25, 0.75]]], [])) == Surprise(0.0, 0.0, 0.0)
 
 
 def test_total_variation_is_half_the_sum_of_differences() -> None:
@@ -95,7 +95,7 @@ def test_total_variation_lies_between_nothing_and_one(seed: int) -> None:
 
 
 def test_parts_by_hand() -> None:
-    product, parts = plausibility(CLASSIFIER, Triple(0.9, 0.1, 3.0))
+    product, parts = plausibility(CLASSIFIER, Surprise(0.9, 0.1, 3.0))
     assert parts.goal == pytest.approx(1 / (1 + math.exp(11.81 * 0.9 - 5.96)))
     assert parts.efficiency == pytest.approx(1 / (1 + math.exp(9.42 * 0.1 - 5.90)))
     assert parts.observation == pytest.approx(1 / (1 + math.exp(0.2 * 3.0 - 2.0)))
@@ -110,8 +110,8 @@ surprises = st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(-5, 200))
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_more_surprise_is_never_more_plausible(preset: str, less: tuple, more: tuple) -> None:
     classifier = Model.preset(preset).classifier
-    before, _ = plausibility(classifier, Triple(*less))
-    after, _ = plausibility(classifier, Triple(*(a + b for a, b in zip(less, more, strict=True))))
+    before, _ = plausibility(classifier, Surprise(*less))
+    after, _ = plausibility(classifier, Surprise(*(a + b for a, b in zip(less, more, strict=True))))
     assert after <= before
     assert 0 <= after <= before <= 1
 
@@ -119,8 +119,8 @@ def test_more_surprise_is_never_more_plausible(preset: str, less: tuple, more: t
 @pytest.mark.parametrize("name", ["goal", "efficiency", "observation"])
 def test_each_part_falls_with_its_own_surprise_only(name: str) -> None:
     calm = {"goal": 0.1, "efficiency": 0.1, "observation": 1.0}
-    _, before = plausibility(CLASSIFIER, Triple(**calm))
-    _, after = plausibility(CLASSIFIER, Triple(**{**calm, name: calm[name] + 0.5}))
+    _, before = plausibility(CLASSIFIER, Surprise(**calm))
+    _, after = plausibility(CLASSIFIER, Surprise(**{**calm, name: calm[name] + 0.5}))
     for part, value in after.to_dict().items():
         old = before.to_dict()[part]
         assert value < old if part == name else value == old

@@ -49,7 +49,7 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
         round(float(goal), _DIGITS),
         round(float(efficiency), _DIGITS),
         float(observation),
-        -math.log(predictive(posterior)) if waste else None,
+        0.0 - math.log(predictive(posterior)) if waste else None,
     )
 
 
