@@ -70,6 +70,17 @@ def leg(blocked, boxes, seeds, costs: Costs, begin) -> np.ndarray:
     return np.where(solid & costs.contact, np.minimum(cost, seeds), cost)
 
 
+def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
+    """Return the cost of walking up to a tool and going on: from its middle, or from anywhere."""
+    if not costs.contact:
+        return costs.cell * away + then
+    known = np.isfinite(away) & np.isfinite(then)
+    if not known.any():
+        return np.full(away.shape, np.inf)
+    middle = known & np.isclose(away, away[known].min(), rtol=0, atol=1e-9)
+    return costs.cell * away + (costs.cell * away + then)[middle].min()
+
+
 def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
     """Return the cost-to-go of each phase, written down leg by leg."""
     shape = floor.closed.shape
@@ -94,12 +105,12 @@ def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np
         nothing = np.zeros(shape)
         return np.array([to(floor.closed, boxes(key), there, start), nothing, nothing])
     opened = to(floor.open, boxes(goal, key), there, at_lock)
-    through = costs.opening + costs.cell * to_lock + opened
+    through = costs.opening + onward(costs, to_lock, opened)
     by_lock = to(floor.closed, boxes(key), through, at_key)
     held = to(floor.closed, boxes(goal, key), there, at_key)
     direct = to(floor.closed, boxes(goal), there, start)
     fetch = to(
-        floor.closed, boxes(key), costs.tool + costs.act + costs.cell * to_key + by_lock, start
+        floor.closed, boxes(key), costs.tool + costs.act + onward(costs, to_key, by_lock), start
     )
     return np.array([np.minimum(direct, fetch), np.minimum(held, by_lock), opened])
 

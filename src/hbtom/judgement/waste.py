@@ -29,7 +29,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.compiled import kernel, part
-from hbtom.mind.policy import log_i0e
+from hbtom.mind.policy import log_choice, log_i0e
 
 _NEARLY = 1e-9  # of the most that can be wasted; anything closer to a bound is at it
 _NORMAL = 1e-3  # below this, w is too small to divide by
@@ -62,7 +62,7 @@ def waste_tails(
                 mine = acts[step, goal] if done >> step & 1 else other
                 left -= mine
                 for k in range(many):
-                    chance[k] /= 1.0 + math.exp(-efficiency[k] * (act - 2.0 * mine))
+                    chance[k] *= 0.5 * math.exp(log_choice(mine, act, efficiency[k]))
             _add_tails(tails[goal], chance, left, lengths, efficiency, best)
     return tails
 

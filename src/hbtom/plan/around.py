@@ -25,6 +25,9 @@ from hbtom.plan.field import fields, spilled
 from hbtom.plan.needed import HELD, OPEN, START, in_any_phase, in_phase
 
 
+_SAME = 1e-9  # cells that are equally near, but for rounding
+
+
 class Costs(NamedTuple):
     """What things cost, in units of the policy's Q-values."""
 
@@ -79,11 +82,11 @@ def plan_legs(
         lying = _but(boxes, goal, goal, closed)
         start = _leg(closed, lying, seeds, moves, costs, begin, in_start)
         if to_lock.size > 0:
-            seeds = costs.opening + costs.cell * to_lock + cost[goal, OPEN]
+            seeds = costs.opening + _onward(costs, to_lock, cost[goal, OPEN])
             lock = _leg(closed, objects, seeds, moves, costs, at_key, in_held)
             held = np.minimum(held, lock)
             if key >= 0:
-                seeds = costs.tool + costs.act + costs.cell * to_key + lock
+                seeds = costs.tool + costs.act + _onward(costs, to_key, lock)
                 fetch = _leg(closed, objects, seeds, moves, costs, begin, in_start)
                 start = np.minimum(start, fetch)
         cost[goal, HELD], cost[goal, START] = held, start
@@ -94,6 +97,27 @@ def plan_legs(
 def _places(away: Floats, begin: Bools, is_there: bool) -> Bools:
     """Return from where a leg goes on: where a tool is at hand, or, without any, the beginning."""
     return away < np.inf if is_there and (away < np.inf).any() else begin
+
+
+@part
+def _onward(costs: Costs, away: Floats, then: Floats) -> Floats:
+    """Return what it costs to walk up to a tool and go on from there, where it is within reach.
+
+    With contact, agents head for its middle, wherever they go afterwards: the rest is what it costs
+    from the cell nearest to the middle. Without, they touch it where that is best for them.
+    """
+    way = costs.cell * away
+    if not costs.contact:
+        return way + then
+    rows, columns = way.shape
+    nearest = rest = np.inf
+    for r in range(rows):
+        for c in range(columns):
+            if then[r, c] < np.inf and way[r, c] <= nearest + _SAME:
+                total = way[r, c] + then[r, c]
+                rest = min(rest, total) if way[r, c] >= nearest - _SAME else total
+                nearest = min(nearest, way[r, c])
+    return way + rest
 
 
 @part

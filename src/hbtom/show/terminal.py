@@ -16,12 +16,11 @@ def judgement_table(judgements: Iterable[Judgement]) -> str:
 
     Of each judgement only its text is kept, so that there may be very many.
     """
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = [("file", "plausibility")]
     sentences = []
     for judgement in judgements:
         surprise = judgement.surprise.to_dict()
-        if not rows:
-            rows.append(("file", "plausibility", *headings(surprise)))
+        rows[0] = ("file", "plausibility", *headings(surprise))
         name = plain(PurePath(judgement.episode.name).name)
         numbers = (f"{value:.2f}" for value in surprise.values())
         rows.append((name, three(judgement.plausibility), *numbers))
