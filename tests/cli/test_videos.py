@@ -35,11 +35,17 @@ def test_judge(run, pair: tuple[Path, Path]) -> None:
     assert expected["plausibility"] > unexpected["plausibility"] + 0.3
 
 
-def test_the_name_of_a_file_means_nothing(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    other = tmp_path / "file.json"
-    other.write_bytes(pair[1].read_bytes())
+def test_a_video_is_told_by_its_content_but_is_not_called_json(
+    run, pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    other, wrong = tmp_path / "no ending", tmp_path / "file.JSON"
+    for copy in (other, wrong):
+        copy.write_bytes(pair[1].read_bytes())
     one, same = (hbtom.judge(path).plausibility for path in (pair[1], other))
     assert one == same
+    ran = run("judge", wrong)
+    assert ran.status == 1
+    assert "this is a video, though it is called JSON" in ran.err
 
 
 def test_show_and_plot(run, pair: tuple[Path, Path], tmp_path: Path) -> None:

@@ -198,3 +198,16 @@ def test_a_gzip_file_may_be_padded_with_zeros(tmp_path: Path) -> None:
     file = tmp_path / "padded.json.gz"
     file.write_bytes(gzip.compress(to_bytes(simple_episode())) + bytes(1000))
     assert_same(hbtom.load(file), read(simple_episode()))
+
+
+def test_an_episode_has_a_limited_number_of_trials(tmp_path: Path) -> None:
+    (trial,) = simple_episode(times=0)
+    file = write(tmp_path / "long.json", [trial[:1]] * 1001)
+    assert "1001 trials" in problem(file)
+    assert len(hbtom.load(write(tmp_path / "less.json", [trial[:1]] * 1000))) == 1000
+
+
+def test_a_scene_beyond_its_limit_is_not_decoded(tmp_path: Path) -> None:
+    file = tmp_path / "scene.json"
+    file.write_bytes(b'{"objects": [' + b" " * (1 << 25) + b"]}")
+    assert "more than 32 MB" in problem(file)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Sequence
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from itertools import product
 from pathlib import Path
 
@@ -32,7 +34,7 @@ from films import AGENT, BALL, CUBE, Theatre, film
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Episode, Trial, names
-from hbtom.observe.video import reading
+from hbtom.observe.video import container, reading
 from hbtom.observe.video.camera import calibrate
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.pictures import is_plain, pictures
@@ -388,6 +390,69 @@ def test_pictures_that_are_too_large(side: int) -> None:
     bomb = b"GIF89a" + size + b"\x80\0\0" + b"\xff\xff\xff\0\0\0" + pixel + b";"
     with pytest.raises(hbtom.BadInput, match=f"{side} x {side} pixels"):
         hbtom.read(bomb)
+
+
+def test_a_video_with_too_much_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = animate(read(simple_episode(times=0)), "gif", scale=1)
+    monkeypatch.setattr("hbtom.observe.video.pictures.MOST", 10 * 200 * 200)
+    monkeypatch.setattr(reading, "watch", lambda shown: [None for _ in shown])
+    with pytest.raises(hbtom.BadInput, match="more than 0 million pixels"):
+        hbtom.read(data)
+
+
+def test_a_picture_of_3900_x_1000_is_not_looked_at(tmp_path: Path) -> None:
+    still = np.zeros((1000, 3900, 3), dtype=np.uint8)
+    with pytest.raises(hbtom.BadInput, match=r"39\d\d x 1\d\d\d pixels"):
+        hbtom.load(film(tmp_path / "large.mp4", [still]))
+
+
+# What ffmpeg must not do
+
+
+def manifest(address: str) -> bytes:
+    """Return a list of addresses, as players of streams read it, that looks a little like MP4."""
+    return f"""<!--ftypjp2 --><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"
+        mediaPresentationDuration="PT1S" minBufferTime="PT1S"
+        profiles="urn:mpeg:dash:profile:isoff-on-demand:2011"><Period>
+        <AdaptationSet mimeType="video/mp4">
+        <Representation id="1" bandwidth="1" width="10" height="10">
+        <BaseURL>{address}</BaseURL></Representation></AdaptationSet></Period></MPD>""".encode()
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.mp4", "a"])
+def test_a_list_of_addresses_is_no_video(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(manifest("video.mp4"))
+    with pytest.raises(hbtom.BadInput, match=r"not JSON|no video"):
+        hbtom.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("kind", ["mov", "matroska", "gif"])
+def test_ffmpeg_opens_neither_addresses_nor_other_files(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if something is taken for a video, it is decoded as that and as nothing else."""
+    other = tmp_path / "other.mp4"
+    other.write_bytes(animate(read(simple_episode(times=0)), "mp4", scale=1))
+    monkeypatch.setattr("hbtom.observe.video.pictures.container", lambda data: kind)
+    monkeypatch.setattr("hbtom.observe.video.pictures._GIF_END", b">")
+    asked: list[str] = []
+
+    class Listening(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            asked.append(self.path)
+
+    with HTTPServer(("127.0.0.1", 0), Listening) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for address in (f"http://127.0.0.1:{server.server_port}/a.mp4", f"file:{other}"):
+            with pytest.raises(hbtom.BadInput, match="broken"):
+                list(pictures(manifest(address)))
+        server.shutdown()
+    assert asked == []
+
+
+@pytest.mark.parametrize("end", [b"\0\0\0\x08ftyp", b"\xff\xff\xff\xffftypisom", b"1234ftypisom"])
+def test_what_has_no_box_at_its_beginning_is_no_mp4(end: bytes) -> None:
+    assert container(end) is None
 
 
 def test_junk_that_begins_like_a_video() -> None:

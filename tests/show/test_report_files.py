@@ -23,6 +23,7 @@ from hbtom.bench.results import write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.show import write_report
+from hbtom.show.report import files
 from hbtom.show.report.watching import page_names
 
 
@@ -372,3 +373,8 @@ def test_a_report_that_is_there_is_not_replaced_by_resuming(
     assert (ran.status, ran.out) == (1, "")
     assert "hbtom report" in ran.err
     assert names_in(tmp_path) == ["report.html"]
+
+
+def test_a_pipe_among_the_pages_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "page.html")
+    assert not files._is_page(tmp_path / "page.html")

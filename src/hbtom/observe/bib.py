@@ -20,6 +20,8 @@ from hbtom.observe.frames import SHAPE, decode_runs
 from hbtom.observe.scanner import scan
 from hbtom.observe.trials import trial_of
 
+MOST_TRIALS = 1000  # of an episode; the benchmark has 9
+
 
 class Reading(NamedTuple):
     """An episode and how it was read: from which bytes, and what is known of them.
@@ -46,6 +48,8 @@ def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
     trials, ends = list(other.episode.trials[:alike]), other.ends[:alike]
     scanned = scan(data, other.known, ends[-1] if ends else 0)
     runs = decode_runs(data)[alike:] if scanned is None else [trial.runs for trial in scanned]
+    if alike + len(runs) > MOST_TRIALS:
+        raise BadInput(f"the episode has {alike + len(runs)} trials", hint=f"{MOST_TRIALS} at most")
     for number, each in enumerate(runs, start=alike + 1):
         try:
             trials.append(trial_of(each, other.known))

@@ -24,7 +24,6 @@ from hbtom.compiled import kernel, part
 from hbtom.plan.field import fields, spilled
 from hbtom.plan.needed import HELD, OPEN, START, in_any_phase, in_phase
 
-
 _SAME = 1e-9  # cells that are equally near, but for rounding
 
 

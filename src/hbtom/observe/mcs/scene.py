@@ -11,9 +11,11 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from hbtom.errors import BadInput, Place
+from hbtom.files import too_large
 from hbtom.observe.decoding import broken, problem
 from hbtom.observe.mcs.roles import Role, role_of
 
+LARGEST = 1 << 25  # bytes of a scene, each of which may take some twenty once it is decoded
 FARTHEST = 25.0  # metres from the middle that anything may be
 MOST_PLACES = 5_000_000  # steps times things that may move
 SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
@@ -100,6 +102,8 @@ _decode_thing = msgspec.json.Decoder(Thing).decode
 def decode(data: bytes) -> Scene:
     """Decode a scene file; this is the one place that says what is wrong with its JSON."""
     try:
+        if len(data) > LARGEST:
+            raise too_large(most=LARGEST)
         scene = _decode(data)
     except RecursionError:
         raise BadInput("the file is nested too deeply", hint=SHAPE) from None

@@ -5,18 +5,27 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import IO, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hbtom.errors import BadInput, missing
-from hbtom.observe.video import GIF
+from hbtom.observe.video import Container, container
 from hbtom.scratch import scratch
 
 Picture = Annotated[NDArray[np.uint8], "row column 3"]
 
-LARGEST = 4_000_000  # pixels of a picture
+LARGEST = 2_100_000  # pixels of a picture: 1920 x 1080
+MOST = 2_000_000_000  # pixels of all pictures together, which take one or two minutes to look at
+MOST_PICTURES = 20_000  # an episode has one or two thousand
+LONGEST = 300  # seconds that ffmpeg may work
+CODECS = (
+    *("h264", "hevc", "mpeg4", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "gif"),
+    *("libvpx", "libvpx-vp9"),
+    *("aac", "mp3", "mp3float", "opus", "libopus", "vorbis", "mov_text"),  # beside the pictures
+)
 PLAIN = 16  # the most that colours may differ within a picture that shows nothing
 
 _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
@@ -28,39 +37,56 @@ _SIZE = re.compile(
 
 def pictures(data: bytes) -> Generator[Picture]:
     """Yield the pictures of a video in their order; only one is held at a time."""
-    ffmpeg = _ffmpeg()
-    if data.startswith(GIF) and not data.endswith(_GIF_END):
+    kind, ffmpeg = container(data), _ffmpeg()
+    if kind is None or (kind == "gif" and not data.endswith(_GIF_END)):
         raise _broken()
     with scratch() as folder:
         video, errors = folder / "video", folder / "errors"
         video.write_bytes(data)  # ffmpeg has to go to and fro in it
-        form = ["-map", "0:v:0", "-f", "image2pipe", "-c:v", "ppm", "-"]
-        limits = ["-v", "error", "-xerror", "-nostdin", "-max_pixels", str(LARGEST)]
-        command = [ffmpeg, *limits, "-i", str(video), *form]
         with (
             errors.open("wb") as complaints,
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process,
+            subprocess.Popen(
+                _command(ffmpeg, kind, video), stdout=subprocess.PIPE, stderr=complaints
+            ) as process,
         ):
             try:
                 assert process.stdout is not None
                 yield from _decoded(process.stdout)
-                process.wait()  # its last words may be that something was wrong
+                failed = process.wait() != 0  # its last words may be that something was wrong
             finally:
                 process.kill()  # if there is more to see than anybody wants to
         complaint = errors.read_bytes()
         large = _SIZE.search(complaint)
         if large is not None:
             raise _too_large(int(large[1]), int(large[2]))
-        if complaint:
+        if complaint or failed:
             raise _broken()
+
+
+def _command(ffmpeg: str, kind: Container, video: Path) -> list[str]:
+    """Return the command that decodes a video as what it is, and can do nothing else.
+
+    What ffmpeg would guess might be a list of other files or addresses, which it would open.
+    """
+    limits = ["-v", "error", "-xerror", "-nostdin", "-timelimit", str(LONGEST)]
+    allowed = ["-protocol_whitelist", "file", "-format_whitelist", kind]
+    known = ["-codec_whitelist", ",".join(CODECS), "-max_pixels", str(LARGEST), "-f", kind]
+    form = ["-map", "0:v:0", "-f", "image2pipe", "-c:v", "ppm", "-"]
+    return [ffmpeg, *limits, *allowed, *known, "-i", f"file:{video}", *form]
 
 
 def _decoded(stream: IO[bytes]) -> Iterator[Picture]:
     """Yield the pictures of a stream of PPM files: each has a head that tells its size."""
+    seen = count = 0
     while stream.readline():
         width, height = map(int, stream.readline().split())
         if width * height > LARGEST:
             raise _too_large(width, height)
+        seen, count = seen + width * height, count + 1
+        if seen > MOST or count > MOST_PICTURES:
+            much = f"{MOST // 10**6} million pixels" if seen > MOST else f"{MOST_PICTURES} pictures"
+            hint = "make the video smaller or shorter"
+            raise BadInput(f"there are more than {much} to see", hint=hint)
         stream.readline()  # the largest value
         pixels = stream.read(3 * width * height)
         if len(pixels) < 3 * width * height:

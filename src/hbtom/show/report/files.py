@@ -58,8 +58,10 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
 def _is_page(path: Path) -> bool:
     """Tell whether a file is a page that hbtom has made, and so may make again."""
     try:
+        if path.suffix != ".html" or not path.is_file():
+            return False
         with path.open("rb") as stream:
-            return path.suffix == ".html" and _OURS in stream.read(1024)
+            return _OURS in stream.read(1024)
     except OSError:
         return False
 
