@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,19 @@ def test_what_cases_are_made_of_is_good(kind: str, tmp_path, monkeypatch) -> Non
 def test_limits_are_kept(limits: tuple[float, int], said: str) -> None:
     with Runner(*limits) as runner:
         assert said in runner.findings("bib", GOOD["bib"])[0]
+
+
+def test_findings_are_saved_and_can_be_run_again(tmp_path: Path) -> None:
+    def ran(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, HERE / "run.py", *words, "--save", tmp_path]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    case_0 = "--kind", "labels", "--cases", "1", "--seed", "4"
+    assert (ran(*case_0).returncode, list(tmp_path.iterdir())) == (0, [])
+    found = ran(*case_0, "--seconds", "0.001")
+    assert found.returncode == 1
+    assert f"again: python fuzz/run.py {tmp_path / 'labels-4-0'}" in found.stdout
+    assert ran(tmp_path / "labels-4-0").stdout == "1 cases: 1 labels\n"
 
 
 @click.command()
