@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,17 +72,18 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
 def reserved(path: Path | None, *, resume: bool = False, overwrite: bool = False) -> Iterator[None]:
     """Check a results file, and let no other run write to it for a while."""
     check(path, resume=resume, overwrite=overwrite)
-    if path is None:
-        yield
-        return
-    try:
-        with alone(path):
+    with ExitStack() as held:
+        if path is not None:
+            try:
+                with _written(path):
+                    held.enter_context(alone(path))
+            except Taken:
+                hint = "wait for it to end, or choose another name"
+                raise BadInput("another run is writing to this file", hint=hint).at(
+                    file=str(path)
+                ) from None
             check(path, resume=resume, overwrite=overwrite)  # another run may just have finished
-            yield
-    except Taken:
-        raise BadInput(
-            "another run is writing to this file", hint="wait for it to end, or choose another name"
-        ).at(file=str(path)) from None
+        yield
 
 
 def start(path: Path, *, overwrite: bool = False) -> Target:

@@ -19,7 +19,7 @@ Picture = Annotated[NDArray[np.uint8], "row column 3"]
 
 LARGEST = 2_100_000  # pixels of a picture: 1920 x 1080
 MOST = 2_000_000_000  # pixels of all pictures together, which take one or two minutes to look at
-MOST_PICTURES = 20_000  # an episode has one or two thousand
+MOST_PICTURES = 5000  # an episode has one or two thousand
 LONGEST = 300  # seconds that ffmpeg may work
 CODECS = (
     *("h264", "hevc", "mpeg4", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "gif"),
