@@ -14,7 +14,7 @@ import numpy as np
 
 from .errands import Errand, Scene, run
 from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
-from .layouts import INTERIOR, boxes_of, interior, repeat, spot
+from .layouts import INTERIOR, attempt, boxes_of, interior, repeat, spot
 from .script import Script, Thing
 from .setups import LONGEST, Setup, closed, draw_setup
 from .shapes import AGENT_R, KEY_R, OBJECT_R
@@ -98,11 +98,13 @@ def _stages(
     base = None if setup is None else closed(rng, setup)
     if setup is None or base is None:
         return None
-    for _ in range(1 if change in (_removed, _removed_with_lock) else 12):
-        test = change(rng, setup, base)
-        if test is not None and _needless(test, crowded):
-            return setup, base, test
-    return None
+
+    def changed(r: np.random.Generator) -> Scene | None:
+        scene = change(r, setup, base)
+        return scene if scene is not None and _needless(scene, crowded) else None
+
+    test = attempt(changed, rng, 1 if change in (_removed, _removed_with_lock) else 12)
+    return None if test is None else (setup, base, test)
 
 
 def _needless(scene: Scene, obstructed: bool) -> bool:
@@ -137,7 +139,7 @@ def _pair(
     seen = []
     place = int(rng.integers(FAMILIARIZATION))
     for i in range(FAMILIARIZATION):
-        scene = base if i == place else closed(rng, setup)
+        scene = base if i == place else attempt(lambda r: closed(r, setup), rng)
         trial = None if scene is None else run(rng, scene, setup.agent, "unlock", setup.manner)
         if trial is None:
             return None

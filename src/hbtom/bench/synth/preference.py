@@ -5,7 +5,6 @@ In half of the episodes one object lies on or near the way to the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from .geometry import CLEARANCE, Point, path_length, square
 from .layouts import INTERIOR, Cells, boxes_of, cells_under, interior, repeat, ring, without
 from .script import Script, Take, Thing
 from .shapes import OBJECT_R, Look, agent_looks, object_looks
-from .stages import FAMILIARIZATION, Stage, cleared_stages, exchanged, fixed_stages
+from .stages import Site, Stage, cleared_site, exchanged, familiar, fixed_site
 from .walks import Order, Walk, plain_trial, walk_to, ways
 
 CROWDED = 0.5  # share of the episodes in which an object lies about in the way
@@ -60,12 +59,12 @@ def inaccessible_goal(rng: np.random.Generator) -> Pair:
 
 def _preference(rng: np.random.Generator, crowded: bool, to_wanted: bool) -> Pair | None:
     cast = draw_cast(rng)
-    stages = fixed_stages(rng, crowded)
-    test = exchanged(rng, stages, to_wanted if crowded else None)
-    if test is None:
+    site = fixed_site(rng, crowded)
+    base = None if site is None else exchanged(rng, site, to_wanted if crowded else None)
+    if site is None or base is None:
         return None
-    order = Order(rng)
-    seen = _familiarization(rng, stages, cast, order)
+    order, test = Order(rng), base.swapped()
+    seen = _familiarization(rng, site, base, cast, order)
     walks = [_walk(rng, test, cast, cast.agent, wanted) for wanted in (True, False)]
     if seen is None or walks[0] is None or walks[1] is None:
         return None
@@ -77,12 +76,12 @@ def _multi_agent(
     rng: np.random.Generator, crowded: bool, to_wanted: bool, fixed: bool
 ) -> Pair | None:
     cast = draw_cast(rng)
-    stages = fixed_stages(rng, crowded) if fixed else cleared_stages(rng, crowded)
-    test = exchanged(rng, stages, to_wanted if crowded else None)
-    if test is None:
+    site = fixed_site(rng, crowded) if fixed else cleared_site(rng, crowded)
+    base = None if site is None else exchanged(rng, site, to_wanted if crowded else None)
+    if site is None or base is None:
         return None
-    order = Order(rng)
-    seen = _familiarization(rng, stages, cast, order)
+    order, test = Order(rng), base.swapped()
+    seen = _familiarization(rng, site, base, cast, order)
     seeds = int(rng.integers(2**31))
     # One seed for both walks: newcomer and familiar agent go the very same way.
     walks = [
@@ -101,15 +100,16 @@ def _inaccessible_goal(
     rng: np.random.Generator, crowded: bool, fixed: bool, gap: int | None
 ) -> Pair | None:
     cast = draw_cast(rng)
-    stages = fixed_stages(rng, crowded) if fixed else cleared_stages(rng, crowded)
-    if not stages:
+    site = fixed_site(rng, crowded) if fixed else cleared_site(rng, crowded)
+    base = None if site is None else site(rng)
+    if site is None or base is None:
+        return None
+    tests = _enclosures(rng, base.swapped() if rng.random() < 0.5 else base, gap)
+    if tests is None:
         return None
     order = Order(rng)
-    base = stages[int(rng.integers(FAMILIARIZATION))]
-    test = base.swapped() if rng.random() < 0.5 else base
-    tests = _enclosures(rng, test, gap)
-    seen = _familiarization(rng, stages, cast, order) if tests else None
-    if seen is None or tests is None:
+    seen = _familiarization(rng, site, base, cast, order)
+    if seen is None:
         return None
     trials = []
     seed = int(rng.integers(2**31))
@@ -178,12 +178,12 @@ def _trial(stage: Stage, cast: Cast, agent: Look, walk: Walk, order: Order) -> T
 
 
 def _familiarization(
-    rng: np.random.Generator, stages: Sequence[Stage], cast: Cast, order: Order
+    rng: np.random.Generator, site: Site, base: Stage, cast: Cast, order: Order
 ) -> tuple[Take, ...] | None:
     trials = []
-    for stage in stages:
+    for stage in familiar(rng, site, base) or ():
         walk = _walk(rng, stage, cast, cast.agent, wanted=True)
         if walk is None:
             return None
         trials.append(_trial(stage, cast, cast.agent, walk, order))
-    return tuple(trials)
+    return tuple(trials) or None

@@ -5,14 +5,15 @@ In a crowded episode one object lies on or near the way to the other one, in mos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .geometry import Box, Point, distance, square
 from .layouts import (
+    Build,
     Cells,
+    attempt,
     between,
     boxes_of,
     cells_under,
@@ -57,23 +58,61 @@ class Stage:
         return way is not None and bool(np.isfinite(way.around))
 
 
-def fixed_stages(rng: np.random.Generator, crowded: bool) -> tuple[Stage, ...]:
-    """Walls the same in all trials; each object keeps to its own part. Empty if it does not fit."""
+Site = Build[Stage]  # what stays the same through an episode: it draws the stages
+
+
+def fixed_site(rng: np.random.Generator, crowded: bool) -> Site | None:
+    """Walls the same in all trials; each object keeps to its own part of the arena."""
     cells = scatter(rng, int(rng.integers(10, 15)))
-    boxes = boxes_of(cells)
-    home = spot(rng, boxes, OBJECT_R)
+    home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
-        return ()
+        return None
     regions = _one_behind_the_other(rng, home, 55) if crowded else _side_by_side(rng, home)
     if regions is None:
-        return ()
-    stages = []
-    for _ in range(FAMILIARIZATION):
-        stage = _placed(rng, cells, home, *map(_window, regions))
+        return None
+    a, b = map(_window, regions)
+    return lambda r: _placed(r, cells, home, a, b)
+
+
+def cleared_site(rng: np.random.Generator, crowded: bool) -> Site | None:
+    """Objects anywhere near; the cells between agent and objects are taken away in each trial."""
+    cells = scatter(rng, int(rng.integers(16, 22)))
+    home = spot(rng, boxes_of(cells), OBJECT_R)
+    pad = int(rng.integers(0, 12))
+    return None if home is None else lambda r: _cleared(r, cells, home, pad, crowded)
+
+
+def familiar(rng: np.random.Generator, site: Site, base: Stage) -> list[Stage] | None:
+    """The stages of the familiarization, one of which is given."""
+    stages: list[Stage] = []
+    place = int(rng.integers(FAMILIARIZATION))
+    for i in range(FAMILIARIZATION):
+        stage = base if i == place else attempt(site, rng)
         if stage is None:
-            return ()
+            return None
         stages.append(stage)
-    return tuple(stages)
+    return stages
+
+
+def exchanged(rng: np.random.Generator, site: Site, obstructed: bool | None) -> Stage | None:
+    """A stage whose objects can be exchanged for the test, each within reach around the other.
+
+    `obstructed` asks for an object that then lies in the way to the wanted one (True) or to the
+    other one (False).
+    """
+
+    def fitting(r: np.random.Generator) -> Stage | None:
+        stage = site(r)
+        return stage if stage is not None and _fits(stage.swapped(), obstructed) else None
+
+    return attempt(fitting, rng)
+
+
+def _fits(test: Stage, obstructed: bool | None) -> bool:
+    to_wanted, to_other = test.passage(wanted=True), test.passage(wanted=False)
+    if to_wanted is None or to_other is None or np.isinf(to_wanted.around + to_other.around):
+        return False
+    return obstructed is None or (to_wanted if obstructed else to_other).obstructed
 
 
 def _side_by_side(rng: np.random.Generator, home: Point) -> tuple[Point, Point] | None:
@@ -112,56 +151,25 @@ def _window(centre: Point) -> Box:
 def _placed(rng: np.random.Generator, cells: Cells, home: Point, a: Box, b: Box) -> Stage | None:
     """Objects in their windows, both within reach, in either assignment of the two."""
     boxes = boxes_of(cells)
-    for _ in range(8):
-        one = spot(rng, boxes, OBJECT_R, a, lambda p: distance(p, home) >= NEAREST)
-        two = spot(rng, boxes, OBJECT_R, b, lambda p: distance(p, home) >= NEAREST)
-        if one is None or two is None:
-            return None
-        if distance(one, two) < APART:
-            continue
-        stage = Stage(cells, home, one, two)
-        if _usual(stage):
-            return stage
-    return None
+    one = spot(rng, boxes, OBJECT_R, a, lambda p: distance(p, home) >= NEAREST)
+    two = spot(rng, boxes, OBJECT_R, b, lambda p: distance(p, home) >= NEAREST)
+    if one is None or two is None or distance(one, two) < APART:
+        return None
+    stage = Stage(cells, home, one, two)
+    return stage if _usual(stage) else None
 
 
-def cleared_stages(rng: np.random.Generator, crowded: bool) -> tuple[Stage, ...]:
-    """Objects anywhere near, the cells in between taken away. Empty if it does not fit."""
-    cells = scatter(rng, int(rng.integers(16, 22)))
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    if home is None:
-        return ()
-    pad = int(rng.integers(0, 12))
-    stages = []
-    for _ in range(FAMILIARIZATION):
-        places = _one_behind_the_other(rng, home, 38) if crowded else _anywhere(rng, home)
-        if places is None:
-            return ()
-        a, b = places
-        gone = [*between(home, a, pad), *between(home, b, pad)]
-        gone += cells_under(square(a, OBJECT_R + 1)) + cells_under(square(b, OBJECT_R + 1))
-        stage = Stage(without(cells, [c for c in gone if interior(c)]), home, a, b)
-        if not _usual(stage):
-            return ()
-        stages.append(stage)
-    return tuple(stages)
-
-
-def exchanged(
-    rng: np.random.Generator, stages: Sequence[Stage], obstructed: bool | None
+def _cleared(
+    rng: np.random.Generator, cells: Cells, home: Point, pad: int, crowded: bool
 ) -> Stage | None:
-    """A stage for the test: one of these with the objects exchanged.
-
-    `obstructed` asks for an object in the way to the wanted one (True) or to the other (False).
-    """
-    for i in rng.permutation(len(stages)):
-        stage = stages[i].swapped()
-        to_wanted, to_other = stage.passage(wanted=True), stage.passage(wanted=False)
-        if to_wanted is None or to_other is None or np.isinf(to_wanted.around + to_other.around):
-            continue
-        if obstructed is None or (to_wanted if obstructed else to_other).obstructed:
-            return stage
-    return None
+    places = _one_behind_the_other(rng, home, 38) if crowded else _anywhere(rng, home)
+    if places is None:
+        return None
+    a, b = places
+    gone = [*between(home, a, pad), *between(home, b, pad)]
+    gone += cells_under(square(a, OBJECT_R + 1)) + cells_under(square(b, OBJECT_R + 1))
+    stage = Stage(without(cells, [c for c in gone if interior(c)]), home, a, b)
+    return stage if _usual(stage) else None
 
 
 def _anywhere(rng: np.random.Generator, home: Point) -> tuple[Point, Point] | None:

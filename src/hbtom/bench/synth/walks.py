@@ -42,6 +42,11 @@ class Passage:
     around: float
 
     @property
+    def length(self) -> float:
+        """Length of the way that an agent takes."""
+        return self.around if np.isfinite(self.around) else self.through
+
+    @property
     def obstructed(self) -> bool:
         """Whether the item lies in the way, more than in passing, and can be walked around."""
         return self.through + NOTABLE <= self.around < np.inf
@@ -93,14 +98,15 @@ def stop_at(frames: Sequence[Point], agent: Look, goal: Thing, r: int = OBJECT_R
     return tuple(cut) if cut is not None and len(cut) > 1 else None
 
 
-def still_then(walk: Sequence[Point]) -> tuple[Point, ...]:
-    """Add the still frames before and after a walk."""
-    return (walk[0],) * (STILL_FRAMES - 1) + tuple(walk) + (walk[-1],) * TRAILING_FRAMES
+def still_before_and_after(moments: Sequence[Moment]) -> tuple[Moment, ...]:
+    """Add the still frames before and after what happens in a trial."""
+    first, last = moments[0], moments[-1]
+    return (first,) * (STILL_FRAMES - 1) + tuple(moments) + (last,) * TRAILING_FRAMES
 
 
 def plain_trial(cells: Cells, objects: Sequence[Thing], agent: Look, walk: Walk) -> Take:
     """A trial in which only the agent moves."""
-    moments = tuple(Moment(p) for p in still_then(walk))
+    moments = still_before_and_after([Moment(p) for p in walk])
     return Take(wall_list(cells), tuple(objects), walk[0], agent, moments)
 
 
