@@ -7,8 +7,10 @@ graph of mutually visible corners is therefore exact, and much cheaper than a se
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,15 +49,12 @@ def overlap(a: Box, b: Box, margin: int = 0) -> bool:
 
 def distance(a: Point, b: Point) -> float:
     """Euclidean distance between two points."""
-    return float(np.hypot(a[0] - b[0], a[1] - b[1]))
+    return math.dist(a, b)
 
 
 def path_length(points: Sequence[Point]) -> float:
     """Length of the polyline through the points."""
-    if len(points) < 2:
-        return 0.0
-    steps = np.diff(np.asarray(points, dtype=float), axis=0)
-    return float(np.hypot(steps[:, 0], steps[:, 1]).sum())
+    return sum(math.dist(a, b) for a, b in pairwise(points))
 
 
 def meets(a: Point, b: Point, box: Box) -> bool:
@@ -87,7 +86,6 @@ class Space:
         corners = np.concatenate([grown[:, [i, j]] for i in (0, 2) for j in (1, 3)])
         corners = corners[((corners >= low) & (corners <= high)).all(axis=1)]
         self.corners = corners[~self._covered(corners)]  # [m, 2] where a shortest path may bend
-        self._rows: dict[int, Floats] = {}
         self._fields: dict[Point, Field] = {}
 
     @classmethod
@@ -118,32 +116,34 @@ class Space:
 
     def seen_from(self, point: Point) -> Floats:
         """Straight distance to every corner in sight, infinity to the others."""
-        far = np.hypot(self.corners[:, 0] - point[0], self.corners[:, 1] - point[1])
-        return np.where(self._hidden(point, self.corners), np.inf, far)
+        return self._straight(np.array([point], dtype=float))[0]
 
-    def row(self, i: int) -> Floats:
-        """Straight distance from a corner to every corner in sight, infinity to the others."""
-        if i not in self._rows:
-            self._rows[i] = self.seen_from((int(self.corners[i, 0]), int(self.corners[i, 1])))
-        return self._rows[i]
+    @cached_property
+    def sight(self) -> Floats:
+        """Straight distance between any two corners that see each other, infinity for others."""
+        return self._straight(self.corners)
+
+    def _straight(self, points: Floats) -> Floats:
+        """Straight distance from each point to every corner in sight, infinity to the others."""
+        enter, leave = 0.0, 1.0  # shares of the line, by the slab method
+        ways = []
+        for axis in (0, 1):
+            here = points[:, axis, None]
+            way = self.corners[:, axis] - here  # [p, m]
+            pace = 1 / np.where(way == 0, 1e-9, way)[:, :, None]
+            low = (self._boxes[:, axis] - here)[:, None] * pace  # [p, m, n]
+            high = (self._boxes[:, axis + 2] - here)[:, None] * pace
+            enter = np.maximum(enter, np.minimum(low, high))
+            leave = np.minimum(leave, np.maximum(low, high))
+            ways.append(way)
+        hidden = np.any(enter < leave, axis=2)
+        return np.where(hidden, np.inf, np.hypot(*ways))
 
     def _covered(self, points: Floats) -> Bools:
         """Whether each point lies inside any box."""
         x, y, boxes = points[:, :1], points[:, 1:], self._boxes
         inside = (x > boxes[:, 0]) & (x < boxes[:, 2]) & (y > boxes[:, 1]) & (y < boxes[:, 3])
         return np.asarray(inside.any(axis=1), dtype=bool)
-
-    def _hidden(self, a: Point, b: Floats) -> Bools:
-        """Whether each line from a to b[i] passes through the inside of any box (slab method)."""
-        enter, leave = np.zeros((1, 1)), np.ones((1, 1))
-        for axis in (0, 1):
-            way = b[:, axis] - a[axis]
-            pace = 1 / np.where(way == 0, 1e-9, way)[:, None]
-            low = (self._boxes[:, axis] - a[axis]) * pace
-            high = (self._boxes[:, axis + 2] - a[axis]) * pace
-            enter = np.maximum(enter, np.minimum(low, high))
-            leave = np.minimum(leave, np.maximum(low, high))
-        return np.asarray((enter < leave).any(axis=1), dtype=bool)
 
 
 @lru_cache(maxsize=256)
@@ -201,7 +201,7 @@ class Field:
             if hope[i] >= total[best]:
                 return best if np.isfinite(total[best]) else None
             self._open[i] = False
-            via = self._far[i] + space.row(i)
+            via = self._far[i] + space.sight[i]
             better = via < self._far - 1e-9
             self._far[better] = via[better]
             self._back[better] = i

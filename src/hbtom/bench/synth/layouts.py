@@ -126,9 +126,9 @@ def spot(
     tries: int = 60,
 ) -> Point | None:
     """A random free centre within a box, or None."""
-    drawn = rng.integers(within[:2], within[2:], size=(tries, 2), endpoint=True)
-    for x, y in drawn.tolist():
-        p = (x, y)
+    width, height = within[2] - within[0] + 1, within[3] - within[1] + 1
+    for across, down in rng.random((tries, 2)).tolist():
+        p = (within[0] + int(across * width), within[1] + int(down * height))
         if accept(p) and vacant(p, r, boxes):
             return p
     return None

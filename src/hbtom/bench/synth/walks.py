@@ -21,6 +21,7 @@ from .shapes import OBJECT_R, Look, touching
 ITEM_R = 9  # an item that is avoided takes up a square of twice this, be it an object or a key
 PLAIN = 2  # pixels by which an item could be larger or smaller with the same way being open
 NOTABLE = 2.0  # pixels that a detour around an item adds to a way, to be one
+MIDST = 10  # how near the line of a way items are put that are to lie in it
 
 Walk = tuple[Point, ...]  # the agent's centre in every frame from home to contact
 
@@ -39,7 +40,7 @@ class Passage:
     """Lengths of the way to a goal past another item, in pixels; infinity where there is none."""
 
     through: float  # as if the item were not there
-    around: float
+    around: float  # about
 
     @property
     def length(self) -> float:
@@ -65,12 +66,12 @@ def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> Pa
         return Passage(through, np.inf)
     if wide > slim + 6 * PLAIN:  # there is another way, or none
         return None
-    return Passage(through, _around(solid, other, start).length(goal))
+    return Passage(through, (slim + wide) / 2)
 
 
-def in_the_way(item: Point, route: Sequence[Point]) -> bool:
+def in_the_way(item: Point, route: Sequence[Point], reach: int = ITEM_R + CLEARANCE) -> bool:
     """Whether an agent that kept to this route would come too close to an item."""
-    box = square(item, ITEM_R + CLEARANCE)
+    box = square(item, reach)
     return any(meets(a, b, box) for a, b in pairwise(route))
 
 
