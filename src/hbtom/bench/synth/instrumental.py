@@ -16,13 +16,12 @@ from .errands import Errand, Scene, run
 from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
 from .layouts import INTERIOR, attempt, boxes_of, interior, repeat, spot
 from .script import Script, Thing
-from .setups import LONGEST, Setup, closed, draw_setup, key_in_the_way
+from .setups import LONGEST, USUAL, Setup, closed, draw_setup, key_in_the_way, stage
 from .shapes import AGENT_R, KEY_R, OBJECT_R
 from .vaults import blocks, draw_vault, gaps, hits
 
 FAMILIARIZATION = 8
 CROWDED = 0.5  # share of the episodes in which the key lies in the way
-USUAL = 150.0  # pixels of a way to the object that needs no key, at most
 # A way by key and lock that is not needed is longer than the direct one: this many times, and by
 # so many pixels more, because touching key and lock takes no more than coming near to them.
 DEARER, TOUCHING = 1.25, 30.0
@@ -94,7 +93,7 @@ def _stages(
 ) -> tuple[Setup, Scene, Scene] | None:
     """Setup, a stage of the familiarization, and the same changed: the key is not needed."""
     setup = draw_setup(rng)
-    base = None if setup is None else closed(rng, setup)
+    base = None if setup is None else stage(rng, setup)
     if setup is None or base is None:
         return None
 
@@ -106,9 +105,9 @@ def _stages(
         if key is None or not _needless(test := replace(test, key=key), crowded):
             return None
         before = replace(base, key=key)
-        return (before, test) if not crowded or before.by_key() < LONGEST else None
+        return (before, test) if before.by_key() < LONGEST else None
 
-    scenes = attempt(changed, rng)
+    scenes = attempt(changed, rng, 2 if change in (_removed, _removed_with_lock) else 8)
     return None if scenes is None else (setup, *scenes)
 
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errands import Scene
-from .geometry import Box, Point, Space, cell_box, distance, square
+from .geometry import Box, Point, Space, cell_box, distance, path_length, square
 from .layouts import Cells, boxes_of, scatter, spot
 from .script import Thing
 from .shapes import KEY_R, OBJECT_R, ROTATIONS, Look, agent_looks, key_look, lock_look, object_looks
 from .vaults import Manner, Vault, blocks, draw_manner, draw_vault, hits, relocked
 from .walks import MIDST, in_the_way
 
-LONGEST = 330.0  # pixels of a way by key and lock
+LONGEST = 330.0  # pixels of a way by key and lock, at most
+USUAL = 150.0  # pixels of a way to the object that needs no key, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,13 @@ def draw_setup(rng: np.random.Generator) -> Setup | None:
 
 
 def closed(rng: np.random.Generator, setup: Setup) -> Scene | None:
-    """A familiarization stage: the object in the closed vault, the key somewhere outside."""
+    """A familiarization stage whose key can be fetched and used by a walk of the usual length."""
+    scene = stage(rng, setup)
+    return scene if scene is not None and scene.by_key() < LONGEST else None
+
+
+def stage(rng: np.random.Generator, setup: Setup) -> Scene | None:
+    """The object in the closed vault, the key somewhere outside."""
     vault = relocked(rng, setup.vault, setup.cells) if setup.moving_lock else setup.vault
     goal = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R + 1))
     key = spot(
@@ -68,7 +75,7 @@ def closed(rng: np.random.Generator, setup: Setup) -> Scene | None:
     )
     if goal is None or key is None:
         return None
-    scene = Scene(
+    return Scene(
         setup.cells,
         setup.home,
         Thing(goal, setup.goal),
@@ -77,13 +84,12 @@ def closed(rng: np.random.Generator, setup: Setup) -> Scene | None:
         vault,
         blocks(vault, setup.manner),
     )
-    return scene if scene.by_key() < LONGEST else None
 
 
 def key_in_the_way(rng: np.random.Generator, test: Scene, base: Scene) -> Thing | None:
     """The key on the way to the object at test, at a place where it can lie before, too."""
     route = Space.around(test.solid()).route(test.home, test.goal.centre)
-    if route is None:
+    if route is None or path_length(route) > USUAL:
         return None
     x, y = [p[0] for p in route], [p[1] for p in route]
     place = spot(
