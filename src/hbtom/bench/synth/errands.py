@@ -49,21 +49,23 @@ class Scene:
         return passage(self.solid(), self.home, self.goal.centre, self.key.centre)
 
     def by_key(self) -> float:
-        """Length of the shortest way by key and lock to the object, waiting not counted."""
-        key, goal = self.key.centre, self.goal.centre
-        if self.lock is None:
-            return self._leg(self.home, key, goal) + self._leg(key, goal)
-        lock = self.lock.centre
-        then = min(self._leg(key, place, goal) for place in _beside(lock))
-        last = Space.around(self.solid(unlocked=True)).field(lock).length(goal)
-        return self._leg(self.home, key, goal) + then + CELL + last
+        """Length of the shortest way by key and lock to the object, waiting not counted.
 
-    def _leg(self, start: Point, goal: Point, other: Point | None = None) -> float:
-        """Length of a way before the barrier is open; infinity if there is none, or not plainly."""
-        if other is None:
-            return Space.around(self.solid()).field(start).length(goal)
-        way = passage(self.solid(), start, goal, other)
-        return np.inf if way is None else way.length
+        Infinity if there is none, or if it is not plain which one it is.
+        """
+        key, goal = self.key.centre, self.goal.centre
+        fetching = passage(self.solid(), self.home, key, goal)
+        if fetching is None:
+            return np.inf
+        if self.lock is None:
+            return fetching.length + Space.around(self.solid()).field(key).length(goal)
+        lock = self.lock.centre
+        opening = [passage(self.solid(), key, place, goal) for place in _beside(lock)]
+        if None in opening:
+            return np.inf
+        then = min(way.length for way in opening if way is not None)
+        last = Space.around(self.solid(unlocked=True)).field(lock).length(goal)
+        return fetching.length + then + CELL + last
 
 
 def _beside(lock: Point) -> list[Point]:

@@ -59,7 +59,7 @@ def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> Pa
     if route is None:
         return Passage(np.inf, np.inf)
     through = path_length(route)
-    if not in_the_way(other, route):
+    if not in_the_way(other, route, ITEM_R + CLEARANCE + PLAIN):
         return Passage(through, through)
     slim, wide = (_around(solid, other, start, by).length(goal) for by in (-PLAIN, PLAIN))
     if np.isinf(slim):
