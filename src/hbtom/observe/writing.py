@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -160,8 +161,12 @@ def bodies_text(bodies: Iterable[Body]) -> str:
 def entity_text(centre: Sequence[float], radius: float, image: str, colour: Iterable[float]) -> str:
     """Return an entity: the corner of its bounding square, its radius, image and colour."""
     corner = f"[{number(centre[0] - radius)}, {number(centre[1] - radius)}]"
-    parts = ", ".join(map(number, colour))
-    return f"[{corner}, {number(radius)}, {json.dumps(image)}, [{parts}]]"
+    return f"[{corner}, {_look_text(radius, image, tuple(colour))}]"
+
+
+@lru_cache(maxsize=256)
+def _look_text(radius: float, image: str, colour: tuple[float, ...]) -> str:
+    return f"{number(radius)}, {json.dumps(image)}, [{', '.join(map(number, colour))}]"
 
 
 def number(value: float) -> str:

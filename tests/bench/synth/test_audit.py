@@ -116,6 +116,45 @@ def test_walking_through_walls_is_noticed(corpus: Corpus, tmp_path: Path) -> Non
     assert any("wall" in p for p in refused("preference", corpus, tmp_path, spoil))
 
 
+def test_walking_through_an_object_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        x, y = e[8][45]["agent"][0]
+        for trials in (e, u):
+            end = trials[8][-1]["agent"][0]
+            for thing in trials[8][0]["objects"]:
+                if max(abs(thing[0][0] - end[0]), abs(thing[0][1] - end[1])) > 20:
+                    thing[0] = [x, y]
+            edit(trials[8], objects=trials[8][0]["objects"])
+
+    problems = refused("multi_agent", corpus, tmp_path, spoil)
+    assert any("walk around the other object" in p for p in problems)
+
+
+def test_a_key_that_is_worth_its_while_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        (hx, hy), (gx, gy) = e[8][0]["home"][0], e[8][0]["objects"][0][0]
+        for trials in (e, u):
+            key = trials[8][0]["pin"][0]
+            key[0] = [(hx + gx) // 2, (hy + gy) // 2]
+            edit(trials[8], pin=[key], key=[], walls=border_only(trials[8]))
+
+    problems = refused("instrumental_no_barrier", corpus, tmp_path, spoil)
+    assert any("times the direct one" in p for p in problems)
+
+
+def test_a_key_that_seals_the_way_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+    def spoil(e: Trials, u: Trials) -> None:
+        x, y = e[8][0]["home"][0]
+        for trials in (e, u):
+            key = trials[8][0]["pin"][0]
+            key[0] = [x + 8, y]
+            for frame in trials[8]:
+                frame["pin"] = [key]
+
+    problems = refused("instrumental_blocking_barrier", corpus, tmp_path, spoil)
+    assert any("seals" in p for p in problems)
+
+
 def test_unequal_times_are_noticed(corpus: Corpus, tmp_path: Path) -> None:
     def spoil(e: Trials, u: Trials) -> None:
         e[8][31:31] = [copy.deepcopy(e[8][31])] * 12

@@ -77,10 +77,15 @@ def test_steps_are_those_of_real_files(real: Figures, made: Figures) -> None:
     assert {round(s, 2) for s in real.step} <= {round(s, 2) for s in made.step}
 
 
-def test_agents_stop_as_near_to_their_goal_as_real_ones(real: Figures, made: Figures) -> None:
-    assert min(made.contact) >= 6.5
-    assert max(made.contact) <= 13
-    assert np.mean(made.contact) == pytest.approx(np.mean(real.contact), abs=1.2)
+def test_agents_stop_as_near_to_their_goal_as_real_ones(real: Figures) -> None:
+    contact = []
+    for i in range(40):  # how near depends on the shapes, which an episode keeps
+        trial = episode_pair("preference", np.random.default_rng([9, i]))[0].trials[8]
+        end = trial.moments[-1].agent
+        contact.append(min(math.dist(end, thing.centre) for thing in trial.objects))
+    assert min(contact) >= 6.5
+    assert max(contact) <= 13
+    assert np.mean(contact) == pytest.approx(np.mean(real.contact), abs=1.2)
 
 
 def test_distances_are_those_of_real_files(real: Figures, made: Figures) -> None:

@@ -7,6 +7,7 @@ the course into a detour that nothing justifies. Real scenes are made in this wa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from .geometry import (
     path_length,
     square,
 )
-from .layouts import Cells, between, boxes_of, interior, maze, repeat, spot, without
+from .layouts import Cells, attempt, between, boxes_of, interior, maze, repeat, spot, without
 from .script import Script, Take, Thing
 from .shapes import OBJECT_R, Look, agent_looks, object_looks
 from .walks import Walk, plain_trial, walk_to
@@ -36,7 +37,10 @@ JUSTIFIED = 1.05  # a walk this near to the shortest is efficient
 Band = tuple[float, float]
 BANDS: tuple[Band, ...] = ((1.16, 1.35), (1.35, 1.6), (1.6, 2.0), (2.0, 2.64))
 BAND_SHARES = (0.34, 0.28, 0.22, 0.16)
+ANY_DETOUR: Band = (LEAST_DETOUR, MOST_DETOUR)
+TRIES = 45  # to find a leg on a course, before another course is drawn
 Pair = tuple[Script, Script]
+Farther = tuple[Point, Cells, Walk]  # where an object lies, the walls, and the walk to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,13 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A dense layout and eight efficient walks on it."""
+    """A dense layout, who walks on it, and where to."""
 
     cells: Cells
     home: Point
     agent: Look
     goal: Look
-    legs: tuple[Leg, ...]
+    field: Field  # ways from home
 
     def trial(self, leg: Leg, cells: Cells | None = None) -> Take:
         """The walk of one leg, on the dense layout or on another."""
@@ -85,48 +89,43 @@ def efficiency_irrational(rng: np.random.Generator) -> Pair:
 
 
 def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair | None:
-    drawn = _course_and_test(rng, band)
-    if drawn is None:
+    course = _course(rng)
+    leg = None if course is None else attempt(lambda r: _leg(r, course, band), rng, TRIES)
+    if course is None or leg is None:
         return None
-    course, leg = drawn
-    familiar = _familiar(rng, course)
     walk = _efficient(rng, course, leg.place, leg.cleared)
-    if walk is None:
+    legs = None if walk is None else _legs(rng, course, leg)
+    if walk is None or legs is None:
         return None
-    cells = leg.cleared
-    if moved:
-        cells = _moved(rng, course, leg, walk)
+    familiar = _familiar(rng, course, legs)
+    cells = _moved(rng, course, leg, walk) if moved else leg.cleared
     direct = plain_trial(cells, [Thing(leg.place, course.goal)], course.agent, walk)
     return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
 def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
     course = _course(rng)
-    if course is None:
+    drawn = None if course is None else attempt(lambda r: _timed(r, course, band), rng, TRIES)
+    if course is None or drawn is None:
         return None
-    # The test layout lacks more walls than the leg's own, so the detour is measured at the end.
-    likely = [leg for leg in course.legs if 0.9 * band[0] <= leg.detour < band[1]]
-    for i in rng.permutation(len(likely)):
-        leg = likely[i]
-        far = _as_long(rng, course, leg)
-        if far is None:
-            continue
-        place, cells, walk = far
-        if band[0] <= _detour(cells, leg.walk, leg.place) < band[1]:
-            familiar = _familiar(rng, course)
-            direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
-            return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
-    return None
+    leg, (place, cells, walk) = drawn
+    legs = _legs(rng, course, leg)
+    if legs is None:
+        return None
+    familiar = _familiar(rng, course, legs)
+    direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
+    return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
 def _efficiency_irrational(rng: np.random.Generator, band: Band) -> Pair | None:
-    drawn = _course_and_test(rng, band)
-    if drawn is None:
+    course = _course(rng)
+    leg = None if course is None else attempt(lambda r: _leg(r, course, band), rng, TRIES)
+    legs = None if course is None or leg is None else _legs(rng, course, leg)
+    if course is None or leg is None or legs is None:
         return None
-    course, leg = drawn
     test = course.trial(leg, leg.cleared)
-    irrational = tuple(course.trial(one, one.cleared) for one in course.legs)
-    rational = tuple(course.trial(one) for one in course.legs)
+    irrational = tuple(course.trial(one, one.cleared) for one in legs)
+    rational = tuple(course.trial(one) for one in legs)
     return Script((*irrational, test)), Script((*rational, test))
 
 
@@ -134,51 +133,56 @@ def _draw_band(rng: np.random.Generator) -> Band:
     return BANDS[int(rng.choice(len(BANDS), p=BAND_SHARES))]
 
 
-def _course_and_test(rng: np.random.Generator, band: Band) -> tuple[Course, Leg] | None:
-    """A course, and the leg shown at test, whose detour falls into the band."""
-    course = _course(rng)
-    if course is None:
-        return None
-    fitting = [leg for leg in course.legs if band[0] <= leg.detour < band[1]]
-    return (course, fitting[int(rng.integers(len(fitting)))]) if fitting else None
-
-
 def _course(rng: np.random.Generator) -> Course | None:
     cells = maze(rng)
-    boxes = boxes_of(cells)
-    home = spot(rng, boxes, OBJECT_R)
+    home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
         return None
-    agent, goal = agent_looks(rng, 1)[0], object_looks(rng, 1)[0]
-    field = Space.around(boxes).field(home)
-    legs: list[Leg] = []
-    for _ in range(90):
-        place = spot(rng, boxes, OBJECT_R, accept=lambda p: distance(p, home) >= 40, tries=20)
-        if place is None or any(distance(place, leg.place) < SPREAD for leg in legs):
-            continue
-        length = field.length(place)
-        if not 1.1 * distance(home, place) < length < 260:  # cheap, and never refuses a fair leg
-            continue
-        leg = _leg(rng, cells, field, agent, Thing(place, goal))
+    field = Space.around(boxes_of(cells)).field(home)
+    return Course(cells, home, agent_looks(rng, 1)[0], object_looks(rng, 1)[0], field)
+
+
+def _legs(rng: np.random.Generator, course: Course, test: Leg) -> list[Leg] | None:
+    """The legs of the familiarization, one of which is shown at test."""
+    legs = [test]
+    for _ in range(2 * TRIES):
+        leg = _leg(rng, course, ANY_DETOUR, [leg.place for leg in legs])
         if leg is not None:
             legs.append(leg)
         if len(legs) == FAMILIARIZATION:
-            return Course(cells, home, agent, goal, tuple(legs))
+            place = int(rng.integers(FAMILIARIZATION))
+            legs[0], legs[place] = legs[place], legs[0]
+            return legs
     return None
 
 
 def _leg(
-    rng: np.random.Generator, cells: Cells, field: Field, agent: Look, goal: Thing
+    rng: np.random.Generator, course: Course, band: Band, taken: Sequence[Point] = ()
 ) -> Leg | None:
-    """The walk to one place, if clearing the cells in between makes it a fair detour."""
-    cleared = without(cells, [c for c in between(field.start, goal.centre) if interior(c)])
-    walk = walk_to(rng, field, agent, goal)
+    """A walk to a new place, if clearing the cells in between makes it a detour of this band."""
+    boxes, home = boxes_of(course.cells), course.home
+    place = spot(rng, boxes, OBJECT_R, accept=lambda p: distance(p, home) >= 40, tries=20)
+    if place is None or any(distance(place, other) < SPREAD for other in taken):
+        return None
+    length = course.field.length(place)
+    if not 1.1 * distance(home, place) < length < 260:  # cheap, and never refuses a fair leg
+        return None
+    cleared = without(course.cells, [c for c in between(home, place) if interior(c)])
+    walk = walk_to(rng, course.field, course.agent, Thing(place, course.goal))
     if walk is None:
         return None
-    detour = _detour(cleared, walk, goal.centre)
-    return (
-        Leg(goal.centre, walk, cleared, detour) if LEAST_DETOUR <= detour <= MOST_DETOUR else None
-    )
+    detour = _detour(cleared, walk, place)
+    return Leg(place, walk, cleared, detour) if band[0] <= detour < band[1] else None
+
+
+def _timed(rng: np.random.Generator, course: Course, band: Band) -> tuple[Leg, Farther] | None:
+    """A leg that makes a detour of this band, and a way that is none and takes as long."""
+    # The test layout lacks more walls than the leg's own, so the detour is measured at the end.
+    leg = _leg(rng, course, (0.9 * band[0], band[1]))
+    far = None if leg is None else _as_long(rng, course, leg)
+    if leg is None or far is None or leg.detour < LEAST_DETOUR:
+        return None
+    return (leg, far) if band[0] <= _detour(far[1], leg.walk, leg.place) < band[1] else None
 
 
 def _detour(cells: Cells, walk: Walk, place: Point) -> float:
@@ -192,12 +196,12 @@ def _efficient(rng: np.random.Generator, course: Course, place: Point, cells: Ce
     return walk_to(rng, field, course.agent, Thing(place, course.goal))
 
 
-def _familiar(rng: np.random.Generator, course: Course) -> tuple[Take, ...]:
+def _familiar(rng: np.random.Generator, course: Course, legs: Sequence[Leg]) -> tuple[Take, ...]:
     """Familiarization on the dense layout; in half the episodes idle walls come and go."""
     if rng.random() < 0.5:
-        return tuple(course.trial(leg) for leg in course.legs)
+        return tuple(course.trial(leg) for leg in legs)
     trials = []
-    for leg in course.legs:
+    for leg in legs:
         idle = [c for c in course.cells if interior(c)]
         gone = [idle[i] for i in rng.permutation(len(idle))[: int(rng.integers(1, 5))]]
         fewer = without(course.cells, gone)
@@ -229,9 +233,7 @@ def _idle(cell: Point, course: Course, leg: Leg, walk: Walk) -> bool:
     return not hit and not overlap(square(leg.place, OBJECT_R + 1), box)
 
 
-def _as_long(
-    rng: np.random.Generator, course: Course, leg: Leg
-) -> tuple[Point, Cells, Walk] | None:
+def _as_long(rng: np.random.Generator, course: Course, leg: Leg) -> Farther | None:
     """A place whose efficient walk takes as many frames as the detour, give or take one."""
     home = course.home
     longest = 1.1 * path_length(leg.walk) + CONTACT

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from .geometry import CELL, Box, Point, block_box, distance, square
+from .geometry import CELL, Box, Point, Space, distance, square
 from .layouts import Cells, boxes_of, wall_list
-from .motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
+from .motion import frames_along, natural, until
 from .script import Moment, Take, Thing
 from .shapes import KEY_R, LOCK_R, Look
 from .vaults import Manner, Vault
-from .walks import Passage, passage, walk_to, ways
+from .walks import Passage, passage, still_before_and_after, walk_to, ways
 
 Errand = Literal["object", "key", "unlock", "carry"]
 REACH = 18  # how near the agent's centre comes to the lock's centre before the key goes in
@@ -33,29 +33,39 @@ class Scene:
     barrier: tuple[Point, ...]
     inward: bool = False  # the agent stands inside the vault
 
-    def barrier_boxes(self) -> list[Box]:
-        """Barrier and lock as obstacles."""
-        solid = [block_box(corner) for corner in self.barrier]
-        return solid if self.lock is None else [*solid, square(self.lock.centre, LOCK_R)]
+    def solid(self, unlocked: bool = False) -> tuple[Box, ...]:
+        """Walls, and barrier and lock until it is open."""
+        # Blocks off the lattice overlap others that are on it, and add no ground of their own.
+        blocks = () if unlocked else (*self.barrier, *self._lock_block())
+        green = ((x // CELL, y // CELL) for x, y in blocks if x % CELL == y % CELL == 0)
+        return boxes_of((*self.cells, *green))
 
-    def solid(self, unlocked: bool = False) -> list[Box]:
-        """Walls, and the barrier until it is open."""
-        walls = boxes_of(self.cells)
-        return walls if unlocked else [*walls, *self.barrier_boxes()]
+    def _lock_block(self) -> list[Point]:
+        """The corner of the block that the lock is."""
+        return [] if self.lock is None else [square(self.lock.centre, LOCK_R)[:2]]
 
     def direct(self) -> Passage | None:
         """The way to the object past the key; None if it is not plain whether there is one."""
         return passage(self.solid(), self.home, self.goal.centre, self.key.centre)
 
     def by_key(self) -> float:
-        """Length of the shortest way by key and lock to the object, waiting not counted."""
+        """Length of the shortest way by key and lock to the object, waiting not counted.
+
+        Infinity if there is none, or if it is not plain which one it is.
+        """
         key, goal = self.key.centre, self.goal.centre
-        first = ways(self.solid(), self.home, key, goal).length(key)
+        fetching = passage(self.solid(), self.home, key, goal)
+        if fetching is None:
+            return np.inf
         if self.lock is None:
-            return first + ways(self.solid(), key, goal).length(goal)
+            return fetching.length + Space.around(self.solid()).field(key).length(goal)
         lock = self.lock.centre
-        then = min(ways(self.solid(), key, p, goal).length(p) for p in _beside(lock))
-        return first + then + CELL + ways(self.solid(unlocked=True), lock, goal).length(goal)
+        opening = [passage(self.solid(), key, place, goal) for place in _beside(lock)]
+        if None in opening:
+            return np.inf
+        then = min(way.length for way in opening if way is not None)
+        last = Space.around(self.solid(unlocked=True)).field(lock).length(goal)
+        return fetching.length + then + CELL + last
 
 
 def _beside(lock: Point) -> list[Point]:
@@ -77,8 +87,8 @@ def run(
     )
     if moments is None:
         return None
-    frames = [moments[0]] * (STILL_FRAMES - 1) + list(moments) + [moments[-1]] * TRAILING_FRAMES
-    return Take(wall_list(scene.cells), (scene.goal,), scene.home, agent, tuple(frames))
+    frames = still_before_and_after(moments)
+    return Take(wall_list(scene.cells), (scene.goal,), scene.home, agent, frames)
 
 
 Moments = list[Moment] | None

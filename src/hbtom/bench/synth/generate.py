@@ -17,7 +17,7 @@ from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
 from . import background as training
 from . import efficiency, instrumental, preference
 from .jitter import Jitter, jittered
-from .script import Script, encode
+from .script import Script, encode_all
 
 Pair = tuple[Script, Script]
 SHARP = Jitter()
@@ -160,9 +160,9 @@ class _Job:
             episodes: tuple[Script, ...] = (background_episode(self.folder, rng),)
         else:
             episodes = episode_pair(self.folder, rng)
-        for path, episode in zip(self.files(), episodes, strict=True):
-            seen = jittered(episode, self.jitter, (self.seed, index, self.number))
-            _write(path, packed(encode(seen), self.compress))
+        seen = [jittered(one, self.jitter, (self.seed, index, self.number)) for one in episodes]
+        for path, data in zip(self.files(), encode_all(seen), strict=True):
+            _write(path, packed(data, self.compress))
 
 
 def _chosen(names: Sequence[str] | None, background: bool) -> list[Task]:

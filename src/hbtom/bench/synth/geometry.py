@@ -7,8 +7,10 @@ graph of mutually visible corners is therefore exact, and much cheaper than a se
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +32,6 @@ def cell_box(cell: Point) -> Box:
     return x, y, x + CELL, y + CELL
 
 
-def block_box(corner: Point) -> Box:
-    """A barrier block, which is as large as a cell but may stand off the lattice."""
-    return corner[0], corner[1], corner[0] + CELL, corner[1] + CELL
-
-
 def square(centre: Point, r: int) -> Box:
     """The bounding square of an entity."""
     return centre[0] - r, centre[1] - r, centre[0] + r, centre[1] + r
@@ -52,15 +49,12 @@ def overlap(a: Box, b: Box, margin: int = 0) -> bool:
 
 def distance(a: Point, b: Point) -> float:
     """Euclidean distance between two points."""
-    return float(np.hypot(a[0] - b[0], a[1] - b[1]))
+    return math.dist(a, b)
 
 
 def path_length(points: Sequence[Point]) -> float:
     """Length of the polyline through the points."""
-    if len(points) < 2:
-        return 0.0
-    steps = np.diff(np.asarray(points, dtype=float), axis=0)
-    return float(np.hypot(steps[:, 0], steps[:, 1]).sum())
+    return sum(math.dist(a, b) for a, b in pairwise(points))
 
 
 def meets(a: Point, b: Point, box: Box) -> bool:
@@ -77,137 +71,137 @@ def meets(a: Point, b: Point, box: Box) -> bool:
     return enter < leave
 
 
-def _blocked(a: Floats, b: Floats, boxes: Floats) -> Bools:
-    """Whether each segment a[i]-b[i] passes through the inside of any box (slab method)."""
-    if len(boxes) == 0:
-        return np.zeros(len(a), dtype=bool)
-    enter = np.zeros((len(a), len(boxes)))
-    leave = np.ones((len(a), len(boxes)))
-    for axis in (0, 1):
-        way = b[:, axis] - a[:, axis]
-        way = np.where(np.abs(way) < 1e-9, 1e-9, way)[:, None]
-        near = (boxes[None, :, axis] - a[:, axis, None]) / way
-        far = (boxes[None, :, axis + 2] - a[:, axis, None]) / way
-        np.maximum(enter, np.minimum(near, far), out=enter)
-        np.minimum(leave, np.maximum(near, far), out=leave)
-    return np.asarray((enter < leave).any(axis=1), dtype=bool)
-
-
-@dataclass(frozen=True, slots=True)
 class Space:
-    """Where an agent's centre may be: the arena minus the obstacles grown by the clearance."""
+    """Where an agent's centre may be: the arena minus the obstacles grown by the clearance.
 
-    boxes: Floats  # [n, 4] grown and slightly shrunk obstacles
-    corners: Floats  # [m, 2] points where a shortest path may bend
-    sight: Floats  # [m, m] distance between corners that see each other, else infinity
+    Which corners see which, and the ways from each start, are worked out on demand and kept.
+    """
+
+    def __init__(self, obstacles: Sequence[Box]) -> None:
+        grown = np.array(obstacles, dtype=float).reshape(-1, 4)
+        grown = grown + np.array([-CLEARANCE, -CLEARANCE, CLEARANCE, CLEARANCE])
+        low, high = CELL + CLEARANCE, WORLD - CELL - CLEARANCE
+        self._boxes = grown + np.array([_SLACK, _SLACK, -_SLACK, -_SLACK])
+        self._solid: list[Box] = self._boxes.tolist()  # quicker than arrays for a single point
+        corners = np.concatenate([grown[:, [i, j]] for i in (0, 2) for j in (1, 3)])
+        corners = corners[((corners >= low) & (corners <= high)).all(axis=1)]
+        self.corners = corners[~self._covered(corners)]  # [m, 2] where a shortest path may bend
+        self._fields: dict[Point, Field] = {}
 
     @classmethod
     def around(cls, obstacles: Iterable[Box]) -> Space:
         """The free space around obstacles; the arena's border is always there."""
-        grown = np.array(sorted(set(obstacles)), dtype=float).reshape(-1, 4)
-        grown = grown + np.array([-CLEARANCE, -CLEARANCE, CLEARANCE, CLEARANCE])
-        boxes = grown + np.array([_SLACK, _SLACK, -_SLACK, -_SLACK])
-        corners = np.concatenate([grown[:, [i, j]] for i in (0, 2) for j in (1, 3)])
-        corners = np.unique(corners, axis=0)
-        corners = corners[_inside_arena(corners) & ~_covered(corners, boxes)]
-        return cls(boxes, corners, _sight(corners, boxes))
+        return _space(tuple(sorted(set(obstacles))))
 
     def free(self, point: Point) -> bool:
         """Whether the agent's centre may be here."""
-        p = np.array([point], dtype=float)
-        return bool(_inside_arena(p)[0] and not _covered(p, self.boxes)[0])
+        low, high = CELL + CLEARANCE, WORLD - CELL - CLEARANCE
+        x, y = point
+        inside = low <= x <= high and low <= y <= high
+        return inside and not any(b[0] < x < b[2] and b[1] < y < b[3] for b in self._solid)
 
     def clear(self, a: Point, b: Point) -> bool:
         """Whether the agent may go straight from a to b."""
-        ends = np.array([a, b], dtype=float)
-        return not bool(_blocked(ends[:1], ends[1:], self.boxes)[0])
+        return not any(meets(a, b, box) for box in self._solid)
 
     def field(self, start: Point) -> Field:
         """Shortest ways from one start to everywhere."""
-        return Field.of(self, start)
+        if start not in self._fields:
+            self._fields[start] = Field(self, start)
+        return self._fields[start]
 
     def route(self, start: Point, goal: Point) -> list[Point] | None:
         """The turning points of the shortest path, both ends included; None if there is none."""
         return self.field(start).route(goal)
 
+    def seen_from(self, point: Point) -> Floats:
+        """Straight distance to every corner in sight, infinity to the others."""
+        return self._straight(np.array([point], dtype=float))[0]
 
-@dataclass(frozen=True, slots=True)
+    @cached_property
+    def sight(self) -> Floats:
+        """Straight distance between any two corners that see each other, infinity for others."""
+        return self._straight(self.corners)
+
+    def _straight(self, points: Floats) -> Floats:
+        """Straight distance from each point to every corner in sight, infinity to the others."""
+        enter, leave = 0.0, 1.0  # shares of the line, by the slab method
+        ways = []
+        for axis in (0, 1):
+            here = points[:, axis, None]
+            way = self.corners[:, axis] - here  # [p, m]
+            pace = 1 / np.where(way == 0, 1e-9, way)[:, :, None]
+            low = (self._boxes[:, axis] - here)[:, None] * pace  # [p, m, n]
+            high = (self._boxes[:, axis + 2] - here)[:, None] * pace
+            enter = np.maximum(enter, np.minimum(low, high))
+            leave = np.minimum(leave, np.maximum(low, high))
+            ways.append(way)
+        hidden = np.any(enter < leave, axis=2)
+        return np.where(hidden, np.inf, np.hypot(*ways))
+
+    def _covered(self, points: Floats) -> Bools:
+        """Whether each point lies inside any box."""
+        x, y, boxes = points[:, :1], points[:, 1:], self._boxes
+        inside = (x > boxes[:, 0]) & (x < boxes[:, 2]) & (y > boxes[:, 1]) & (y < boxes[:, 3])
+        return np.asarray(inside.any(axis=1), dtype=bool)
+
+
+@lru_cache(maxsize=256)
+def _space(obstacles: tuple[Box, ...]) -> Space:
+    return Space(obstacles)
+
+
 class Field:
-    """Shortest ways from one start: distance and predecessor of every corner."""
+    """Shortest ways from one start, found by A* over the corners.
 
-    space: Space
-    start: Point
-    far: Floats  # [m] length of the shortest path to each corner
-    back: NDArray[np.intp]  # [m] the corner before it; -1 is the start itself
+    What a search has settled stays settled in the next one, whatever its goal: the heuristic, the
+    straight distance, is consistent for all of them.
+    """
 
-    @classmethod
-    def of(cls, space: Space, start: Point) -> Field:
-        """Dijkstra's algorithm over the corners, in its dense form."""
-        m = len(space.corners)
-        far = _seen_from(space, start)
-        back = np.full(m, -1, dtype=np.intp)
-        todo = np.ones(m, dtype=bool)
-        for _ in range(m):
-            i = int(np.argmin(np.where(todo, far, np.inf)))
-            if not todo[i] or not np.isfinite(far[i]):
-                break
-            todo[i] = False
-            via = far[i] + space.sight[i]
-            better = via < far - 1e-9
-            far = np.where(better, via, far)
-            back = np.where(better, i, back)
-        return cls(space, start, far, back)
+    def __init__(self, space: Space, start: Point) -> None:
+        self.space, self.start = space, start
+        self._far: Floats | None = None  # [m] length of the way to each corner, as far as known
+        self._back = np.full(len(space.corners), -1)  # [m] the corner before; -1 is the start
+        self._open = np.ones(len(space.corners), dtype=bool)  # [m] not settled yet
 
     def length(self, goal: Point) -> float:
         """Length of the shortest path to the goal; infinity if it cannot be reached."""
-        if not self.space.free(goal):
-            return float("inf")
-        if self.space.clear(self.start, goal):
-            return distance(self.start, goal)
-        total = self.far + _seen_from(self.space, goal)
-        return float(total.min()) if len(total) else float("inf")
+        route = self.route(goal)
+        return float("inf") if route is None else path_length(route)
 
     def route(self, goal: Point) -> list[Point] | None:
-        """The turning points from the start to the goal."""
+        """The turning points from the start to the goal; None if it cannot be reached."""
         if not self.space.free(goal):
             return None
         if self.space.clear(self.start, goal):
             return [self.start, goal]
-        total = self.far + _seen_from(self.space, goal)
-        if len(total) == 0 or not np.isfinite(total.min()):
+        i = self._last_bend(goal)
+        if i is None:
             return None
         way = [goal]
-        i = int(np.argmin(total))
         while i >= 0:
             way.append((int(self.space.corners[i, 0]), int(self.space.corners[i, 1])))
-            i = int(self.back[i])
+            i = int(self._back[i])
         return [self.start, *reversed(way)]
 
-
-def _inside_arena(points: Floats) -> Bools:
-    low, high = CELL + CLEARANCE, WORLD - CELL - CLEARANCE
-    return np.asarray(((points >= low) & (points <= high)).all(axis=1), dtype=bool)
-
-
-def _covered(points: Floats, boxes: Floats) -> Bools:
-    x, y = points[:, :1], points[:, 1:]
-    inside = (x > boxes[:, 0]) & (x < boxes[:, 2]) & (y > boxes[:, 1]) & (y < boxes[:, 3])
-    return np.asarray(inside.any(axis=1), dtype=bool)
-
-
-def _seen_from(space: Space, point: Point) -> Floats:
-    """Straight distance to every corner in sight, infinity to the others."""
-    here = np.broadcast_to(np.array(point, dtype=float), space.corners.shape)
-    straight = np.hypot(*(space.corners - here).T)
-    return np.where(_blocked(here, space.corners, space.boxes), np.inf, straight)
-
-
-def _sight(corners: Floats, boxes: Floats) -> Floats:
-    m = len(corners)
-    i, j = np.triu_indices(m, 1)
-    sight = np.full((m, m), np.inf)
-    if len(i):
-        straight = np.hypot(*(corners[i] - corners[j]).T)
-        seen = np.where(_blocked(corners[i], corners[j], boxes), np.inf, straight)
-        sight[i, j] = sight[j, i] = seen
-    return sight
+    def _last_bend(self, goal: Point) -> int | None:
+        """The corner from which the shortest path goes straight to the goal."""
+        space = self.space
+        if len(space.corners) == 0:
+            return None
+        if self._far is None:
+            self._far = space.seen_from(self.start)
+        last = space.seen_from(goal)
+        ahead = np.hypot(space.corners[:, 0] - goal[0], space.corners[:, 1] - goal[1])
+        while True:
+            total = np.where(self._open, np.inf, self._far + last)
+            best = int(np.argmin(total))
+            hope = np.where(self._open, self._far + ahead, np.inf)
+            i = int(np.argmin(hope))
+            if hope[i] >= total[best]:
+                return best if np.isfinite(total[best]) else None
+            self._open[i] = False
+            via = self._far[i] + space.sight[i]
+            better = via < self._far - 1e-9
+            self._far[better] = via[better]
+            self._back[better] = i

@@ -14,16 +14,14 @@ import numpy as np
 
 from .errands import Errand, Scene, run
 from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
-from .layouts import INTERIOR, boxes_of, interior, repeat, spot
+from .layouts import INTERIOR, attempt, boxes_of, interior, repeat, spot
 from .script import Script, Thing
-from .setups import LONGEST, Setup, closed, draw_setup
+from .setups import LONGEST, USUAL, Setup, closed, draw_setup, key_in_the_way, stage
 from .shapes import AGENT_R, KEY_R, OBJECT_R
 from .vaults import blocks, draw_vault, gaps, hits
-from .walks import in_the_way
 
 FAMILIARIZATION = 8
 CROWDED = 0.5  # share of the episodes in which the key lies in the way
-USUAL = 150.0  # pixels of a way to the object that needs no key, at most
 # A way by key and lock that is not needed is longer than the direct one: this many times, and by
 # so many pixels more, because touching key and lock takes no more than coming near to them.
 DEARER, TOUCHING = 1.25, 30.0
@@ -94,15 +92,23 @@ def _stages(
     rng: np.random.Generator, crowded: bool, change: Change
 ) -> tuple[Setup, Scene, Scene] | None:
     """Setup, a stage of the familiarization, and the same changed: the key is not needed."""
-    setup = draw_setup(rng, crowded)
-    base = None if setup is None else closed(rng, setup)
+    setup = draw_setup(rng)
+    base = None if setup is None else stage(rng, setup)
     if setup is None or base is None:
         return None
-    for _ in range(1 if change in (_removed, _removed_with_lock) else 12):
-        test = change(rng, setup, base)
-        if test is not None and _needless(test, crowded):
-            return setup, base, test
-    return None
+
+    def changed(r: np.random.Generator) -> tuple[Scene, Scene] | None:
+        test = change(r, setup, base)
+        if test is None:
+            return None
+        key = key_in_the_way(r, test, base) if crowded else base.key
+        if key is None or not _needless(test := replace(test, key=key), crowded):
+            return None
+        before = replace(base, key=key)
+        return (before, test) if before.by_key() < LONGEST else None
+
+    scenes = attempt(changed, rng, 2 if change in (_removed, _removed_with_lock) else 8)
+    return None if scenes is None else (setup, *scenes)
 
 
 def _needless(scene: Scene, obstructed: bool) -> bool:
@@ -137,7 +143,7 @@ def _pair(
     seen = []
     place = int(rng.integers(FAMILIARIZATION))
     for i in range(FAMILIARIZATION):
-        scene = base if i == place else closed(rng, setup)
+        scene = base if i == place else attempt(lambda r: closed(r, setup), rng)
         trial = None if scene is None else run(rng, scene, setup.agent, "unlock", setup.manner)
         if trial is None:
             return None
@@ -165,18 +171,12 @@ def _opened(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None
 
 
 def _outside(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None:
-    """The barrier is closed but the object lies outside, behind the key if that is in the way."""
-    key = base.key.centre
+    """The barrier is closed but the object lies outside."""
     place = spot(
         rng,
-        boxes_of(setup.cells),
+        boxes_of((*setup.cells, *base.vault.covers)),
         OBJECT_R,
-        accept=lambda p: (
-            45 <= distance(p, setup.home) <= 120
-            and (in_the_way(key, (setup.home, p)) or not setup.crowded)
-            and not hits(setup.vault, square(p, OBJECT_R))
-        ),
-        tries=120,
+        accept=lambda p: 45 <= distance(p, setup.home) <= 120,
     )
     return None if place is None else replace(base, goal=Thing(place, setup.goal))
 

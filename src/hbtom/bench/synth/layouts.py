@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +13,7 @@ from .geometry import CELL, WORLD, Box, Point, cell_box, overlap, square
 
 Cells = tuple[Point, ...]  # lattice cells (column, row) of interior walls, in file order
 T = TypeVar("T")
+Build = Callable[[np.random.Generator], T | None]
 
 SIDE = WORLD // CELL
 # Real files draw interior cells from columns and rows 0 to 8: some of them fall on the border,
@@ -23,13 +26,17 @@ class NoRoomError(RuntimeError):
     """No arrangement was found; the draw must be repeated."""
 
 
-def repeat(build: Callable[[np.random.Generator], T | None], rng: np.random.Generator) -> T:
+def repeat(build: Build[T], rng: np.random.Generator) -> T:
     """Call a builder until it succeeds. Builders refuse (None) arrangements that do not work."""
-    for _ in range(5000):
-        result = build(rng)
-        if result is not None:
-            return result
-    raise NoRoomError(f"{getattr(build, '__qualname__', build)} found no arrangement")
+    result = attempt(build, rng, 5000)
+    if result is None:
+        raise NoRoomError(f"{getattr(build, '__qualname__', build)} found no arrangement")
+    return result
+
+
+def attempt(build: Build[T], rng: np.random.Generator, tries: int = 8) -> T | None:
+    """Call a builder a few times; None if it never succeeds."""
+    return next((made for _ in range(tries) if (made := build(rng)) is not None), None)
 
 
 def scatter(rng: np.random.Generator, n: int) -> Cells:
@@ -76,9 +83,30 @@ def wall_list(cells: Cells) -> tuple[Point, ...]:
     return tuple((x * CELL, y * CELL) for x, y in cells) + tuple(border)
 
 
-def boxes_of(cells: Cells) -> list[Box]:
-    """Boxes of the cells that matter to movement: those inside the border."""
-    return [cell_box(c) for c in cells if 0 < c[0] < SIDE - 1 and 0 < c[1] < SIDE - 1]
+@lru_cache(maxsize=256)
+def boxes_of(cells: Cells) -> tuple[Box, ...]:
+    """Boxes of the cells that matter to movement: those inside the border.
+
+    Cells side by side make one box: the fewer there are, the quicker ways around them are found.
+    """
+    inside = {c for c in cells if interior(c)}
+    left, boxes = set(inside), []
+    for cell in sorted(inside):
+        if cell in left:
+            run = max(_run(cell, inside, 1, 0), _run(cell, inside, 0, 1), key=len)
+            left.difference_update(run)
+            boxes.append((*cell_box(run[0])[:2], *cell_box(run[-1])[2:]))
+    return tuple(boxes)
+
+
+def _run(cell: Point, cells: set[Point], dx: int, dy: int) -> list[Point]:
+    """The cells in one line with a cell, without a gap, in order."""
+    back, on = (takewhile(cells.__contains__, _line(cell, s * dx, s * dy)) for s in (-1, 1))
+    return [*reversed(list(back)), cell, *on]
+
+
+def _line(cell: Point, dx: int, dy: int) -> Iterator[Point]:
+    return ((cell[0] + i * dx, cell[1] + i * dy) for i in range(1, SIDE))
 
 
 def vacant(centre: Point, r: int, boxes: Sequence[Box], margin: int = 0) -> bool:
@@ -98,9 +126,9 @@ def spot(
     tries: int = 60,
 ) -> Point | None:
     """A random free centre within a box, or None."""
-    for _ in range(tries):
-        x, y = rng.integers(within[:2], (within[2] + 1, within[3] + 1))
-        p = (int(x), int(y))
+    width, height = within[2] - within[0] + 1, within[3] - within[1] + 1
+    for across, down in rng.random((tries, 2)).tolist():
+        p = (within[0] + int(across * width), within[1] + int(down * height))
         if accept(p) and vacant(p, r, boxes):
             return p
     return None

@@ -5,7 +5,6 @@ In half of the episodes one object lies on or near the way to the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from .geometry import CLEARANCE, Point, path_length, square
 from .layouts import INTERIOR, Cells, boxes_of, cells_under, interior, repeat, ring, without
 from .script import Script, Take, Thing
 from .shapes import OBJECT_R, Look, agent_looks, object_looks
-from .stages import FAMILIARIZATION, Stage, cleared_stages, exchanged, fixed_stages
+from .stages import Behind, Site, Stage, cleared_site, exchanged, familiar, fixed_site
 from .walks import Order, Walk, plain_trial, walk_to, ways
 
 CROWDED = 0.5  # share of the episodes in which an object lies about in the way
@@ -40,32 +39,38 @@ def draw_cast(rng: np.random.Generator) -> Cast:
 def preference(rng: np.random.Generator) -> Pair:
     """e: to the object it always took, now elsewhere; u: to the other one, in the old place."""
     # Variants are drawn before the attempts, so that none is favoured for being easy to build.
-    crowded, to_wanted = bool(rng.random() < CROWDED), bool(rng.random() < 0.5)
-    return repeat(lambda r: _preference(r, crowded, to_wanted), rng)
+    behind = _draw_behind(rng, "wanted" if rng.random() < 0.5 else "other")
+    return repeat(lambda r: _preference(r, behind), rng)
 
 
 def multi_agent(rng: np.random.Generator) -> Pair:
     """The same test walk, to either object, by the familiar agent or by a newcomer."""
-    crowded = bool(rng.random() < CROWDED)
     to_wanted, fixed = bool(rng.random() < 0.5), bool(rng.random() < 0.4)
-    return repeat(lambda r: _multi_agent(r, crowded, to_wanted, fixed), rng)
+    behind = _draw_behind(rng, "other" if to_wanted else "wanted")
+    return repeat(lambda r: _multi_agent(r, to_wanted, fixed, behind), rng)
 
 
 def inaccessible_goal(rng: np.random.Generator) -> Pair:
     """The agent takes the other object; e: the preferred one is walled in; u: it is not."""
-    crowded, fixed = bool(rng.random() < CROWDED), bool(rng.random() < 0.5)
+    behind = _draw_behind(rng, "wanted" if rng.random() < 0.5 else "other")
+    fixed = bool(rng.random() < 0.5)
     gap = (1, 2, None)[int(rng.choice(3, p=(0.3, 0.35, 0.35)))]
-    return repeat(lambda r: _inaccessible_goal(r, crowded, fixed, gap), rng)
+    return repeat(lambda r: _inaccessible_goal(r, fixed, gap, behind), rng)
 
 
-def _preference(rng: np.random.Generator, crowded: bool, to_wanted: bool) -> Pair | None:
+def _draw_behind(rng: np.random.Generator, which: Behind) -> Behind:
+    """An object behind the other one, in the crowded episodes."""
+    return which if rng.random() < CROWDED else None
+
+
+def _preference(rng: np.random.Generator, behind: Behind) -> Pair | None:
     cast = draw_cast(rng)
-    stages = fixed_stages(rng, crowded)
-    test = exchanged(rng, stages, to_wanted if crowded else None)
-    if test is None:
+    site = fixed_site(rng, behind)
+    base = None if site is None else exchanged(rng, site, behind)
+    if site is None or base is None:
         return None
-    order = Order(rng)
-    seen = _familiarization(rng, stages, cast, order)
+    order, test = Order(rng), base.swapped()
+    seen = _familiarization(rng, site, base, cast, order)
     walks = [_walk(rng, test, cast, cast.agent, wanted) for wanted in (True, False)]
     if seen is None or walks[0] is None or walks[1] is None:
         return None
@@ -74,15 +79,15 @@ def _preference(rng: np.random.Generator, crowded: bool, to_wanted: bool) -> Pai
 
 
 def _multi_agent(
-    rng: np.random.Generator, crowded: bool, to_wanted: bool, fixed: bool
+    rng: np.random.Generator, to_wanted: bool, fixed: bool, behind: Behind
 ) -> Pair | None:
     cast = draw_cast(rng)
-    stages = fixed_stages(rng, crowded) if fixed else cleared_stages(rng, crowded)
-    test = exchanged(rng, stages, to_wanted if crowded else None)
-    if test is None:
+    site = fixed_site(rng, behind) if fixed else cleared_site(rng, behind)
+    base = None if site is None else exchanged(rng, site, behind)
+    if site is None or base is None:
         return None
-    order = Order(rng)
-    seen = _familiarization(rng, stages, cast, order)
+    order, test = Order(rng), base.swapped()
+    seen = _familiarization(rng, site, base, cast, order)
     seeds = int(rng.integers(2**31))
     # One seed for both walks: newcomer and familiar agent go the very same way.
     walks = [
@@ -98,26 +103,26 @@ def _multi_agent(
 
 
 def _inaccessible_goal(
-    rng: np.random.Generator, crowded: bool, fixed: bool, gap: int | None
+    rng: np.random.Generator, fixed: bool, gap: int | None, behind: Behind
 ) -> Pair | None:
     cast = draw_cast(rng)
-    stages = fixed_stages(rng, crowded) if fixed else cleared_stages(rng, crowded)
-    if not stages:
+    site = fixed_site(rng, behind) if fixed else cleared_site(rng, behind)
+    base = None if site is None else site(rng)
+    if site is None or base is None:
         return None
-    order = Order(rng)
-    base = stages[int(rng.integers(FAMILIARIZATION))]
-    test = base.swapped() if rng.random() < 0.5 else base
-    tests = _enclosures(rng, test, gap)
-    seen = _familiarization(rng, stages, cast, order) if tests else None
-    if seen is None or tests is None:
+    tests = _enclosures(rng, base.swapped() if rng.random() < 0.5 else base, gap)
+    if tests is None:
         return None
+    order, seed = Order(rng), int(rng.integers(2**31))
     trials = []
-    seed = int(rng.integers(2**31))
     for stage in tests:
         walk = _walk(np.random.default_rng(seed), stage, cast, cast.agent, wanted=False)
         if walk is None or path_length(walk) > 140:
             return None
         trials.append(_trial(stage, cast, cast.agent, walk, order))
+    seen = _familiarization(rng, site, base, cast, order)
+    if seen is None:
+        return None
     return Script((*seen, trials[0])), Script((*seen, trials[1]))
 
 
@@ -178,12 +183,12 @@ def _trial(stage: Stage, cast: Cast, agent: Look, walk: Walk, order: Order) -> T
 
 
 def _familiarization(
-    rng: np.random.Generator, stages: Sequence[Stage], cast: Cast, order: Order
+    rng: np.random.Generator, site: Site, base: Stage, cast: Cast, order: Order
 ) -> tuple[Take, ...] | None:
     trials = []
-    for stage in stages:
+    for stage in familiar(rng, site, base) or ():
         walk = _walk(rng, stage, cast, cast.agent, wanted=True)
         if walk is None:
             return None
         trials.append(_trial(stage, cast, cast.agent, walk, order))
-    return tuple(trials)
+    return tuple(trials) or None

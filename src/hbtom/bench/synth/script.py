@@ -54,7 +54,20 @@ class Script:
 
 def encode(episode: Script) -> bytes:
     """The episode as the benchmark writes it: key order, spacing and all."""
-    return episode_text(_trial_text(trial, episode.wrapped) for trial in episode.trials)
+    return encode_all([episode])[0]
+
+
+def encode_all(episodes: Sequence[Script]) -> list[bytes]:
+    """The same for several episodes; a trial that they share is put into words once."""
+    texts: dict[tuple[int, str | None], str] = {}
+    for episode in episodes:
+        for trial in episode.trials:
+            if (id(trial), episode.wrapped) not in texts:
+                texts[id(trial), episode.wrapped] = _trial_text(trial, episode.wrapped)
+    return [
+        episode_text(texts[id(trial), episode.wrapped] for trial in episode.trials)
+        for episode in episodes
+    ]
 
 
 def _trial_text(trial: Take, wrapped: str | None) -> str:
@@ -71,15 +84,19 @@ def _trial_text(trial: Take, wrapped: str | None) -> str:
 def _frames(trial: Take, wrapped: str | None) -> Iterator[Frame]:
     barriers: dict[tuple[Point, ...], str] = {}
     sight = trial.sight or tuple(moment.agent for moment in trial.moments)
+    last, frame = None, None
     for moment, place in zip(trial.moments, sight, strict=True):
-        if moment.barrier not in barriers:
-            barriers[moment.barrier] = _blocks(moment.barrier)
-        yield Frame(
-            barriers[moment.barrier],
-            _optional(moment.key, KEY_R),
-            _optional(moment.lock, LOCK_R),
-            _agent(place, trial.agent, wrapped == "agent"),
-        )
+        if frame is None or trial.sight or moment is not last:  # nothing moves in many frames
+            if moment.barrier not in barriers:
+                barriers[moment.barrier] = _blocks(moment.barrier)
+            frame = Frame(
+                barriers[moment.barrier],
+                _optional(moment.key, KEY_R),
+                _optional(moment.lock, LOCK_R),
+                _agent(place, trial.agent, wrapped == "agent"),
+            )
+        last = moment
+        yield frame
 
 
 def _blocks(corners: Sequence[Point]) -> str:

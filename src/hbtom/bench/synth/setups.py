@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errands import Scene
-from .geometry import CLEARANCE, Box, Point, Space, cell_box, distance, square
+from .geometry import Box, Point, Space, cell_box, distance, path_length, square
 from .layouts import Cells, boxes_of, scatter, spot
 from .script import Thing
 from .shapes import KEY_R, OBJECT_R, ROTATIONS, Look, agent_looks, key_look, lock_look, object_looks
 from .vaults import Manner, Vault, blocks, draw_manner, draw_vault, hits, relocked
-from .walks import ITEM_R, in_the_way
+from .walks import MIDST, in_the_way
 
-LONGEST = 330.0  # pixels of a way by key and lock
+LONGEST = 330.0  # pixels of a way by key and lock, at most
+USUAL = 150.0  # pixels of a way to the object that needs no key, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,9 @@ class Setup:
     cells: Cells  # all walls, those of the vault included
     home: Point
     moving_lock: bool  # whether the lock is elsewhere in the barrier in every trial
-    crowded: bool  # whether the key lies where the way to the object would be without a barrier
 
 
-def draw_setup(rng: np.random.Generator, crowded: bool) -> Setup | None:
+def draw_setup(rng: np.random.Generator) -> Setup | None:
     """A vault, walls, a home outside, and how everything looks."""
     vault = draw_vault(rng)
     if vault is None:
@@ -54,20 +54,28 @@ def draw_setup(rng: np.random.Generator, crowded: bool) -> Setup | None:
         cells,
         home,
         bool(rng.random() < 0.4),
-        crowded,
     )
 
 
 def closed(rng: np.random.Generator, setup: Setup) -> Scene | None:
-    """A familiarization stage: the object in the closed vault, the key somewhere outside."""
+    """A familiarization stage whose key can be fetched and used by a walk of the usual length."""
+    scene = stage(rng, setup)
+    return scene if scene is not None and scene.by_key() < LONGEST else None
+
+
+def stage(rng: np.random.Generator, setup: Setup) -> Scene | None:
+    """The object in the closed vault, the key somewhere outside."""
     vault = relocked(rng, setup.vault, setup.cells) if setup.moving_lock else setup.vault
     goal = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R + 1))
-    if goal is None:
+    key = spot(
+        rng,
+        _taken(setup.cells, vault),
+        KEY_R + 1,
+        accept=lambda p: 40 <= distance(p, setup.home) <= 95,
+    )
+    if goal is None or key is None:
         return None
-    key = _key_in_the_way(rng, setup, vault, goal) if setup.crowded else _key(rng, setup, vault)
-    if key is None:
-        return None
-    scene = Scene(
+    return Scene(
         setup.cells,
         setup.home,
         Thing(goal, setup.goal),
@@ -76,42 +84,27 @@ def closed(rng: np.random.Generator, setup: Setup) -> Scene | None:
         vault,
         blocks(vault, setup.manner),
     )
-    open_way = Space.around(scene.solid()).route(scene.home, goal)
-    return scene if open_way is None and scene.by_key() < LONGEST else None
 
 
-def _key(rng: np.random.Generator, setup: Setup, vault: Vault) -> Point | None:
-    return spot(
-        rng,
-        [*boxes_of(setup.cells), square(vault.door(), 10)],
-        KEY_R + 1,
-        accept=lambda p: (
-            40 <= distance(p, setup.home) <= 95 and not hits(vault, square(p, KEY_R + 1))
-        ),
-    )
-
-
-def _key_in_the_way(
-    rng: np.random.Generator, setup: Setup, vault: Vault, goal: Point
-) -> Point | None:
-    """A place for the key on the way to the object, as it would be without the barrier."""
-    boxes = boxes_of(setup.cells)
-    route = Space.around(boxes).route(setup.home, goal)
-    if route is None:
+def key_in_the_way(rng: np.random.Generator, test: Scene, base: Scene) -> Thing | None:
+    """The key on the way to the object at test, at a place where it can lie before, too."""
+    route = Space.around(test.solid()).route(test.home, test.goal.centre)
+    if route is None or path_length(route) > USUAL:
         return None
-    reach = ITEM_R + CLEARANCE
     x, y = [p[0] for p in route], [p[1] for p in route]
-    return spot(
+    place = spot(
         rng,
-        [*boxes, square(vault.door(), 10)],
+        [*_taken(test.cells, test.vault), *_taken(base.cells, base.vault)],
         KEY_R + 1,
-        (min(x) - reach, min(y) - reach, max(x) + reach, max(y) + reach),
-        lambda p: (
-            30 <= distance(p, setup.home) <= 95
-            and in_the_way(p, route)
-            and not hits(vault, square(p, KEY_R + 1))
-        ),
+        (min(x) - MIDST, min(y) - MIDST, max(x) + MIDST, max(y) + MIDST),
+        lambda p: 30 <= distance(p, test.home) <= 95 and in_the_way(p, route, MIDST),
     )
+    return None if place is None else Thing(place, test.key.look)
+
+
+def _taken(cells: Cells, vault: Vault) -> tuple[Box, ...]:
+    """Where no key may lie: on walls, in the vault, or before its lock."""
+    return boxes_of((*cells, *vault.covers))
 
 
 def vault_bounds(cells: Cells, margin: int) -> Box:

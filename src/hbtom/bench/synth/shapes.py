@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from .geometry import Point
@@ -137,14 +138,8 @@ def _contact(agent: Outline, thing: Outline, r: int) -> NDArray[np.bool_]:
     """Overlap of two shapes for every offset of their centres."""
     a, b = _mask(agent, AGENT_R), _mask(thing, r)
     reach = AGENT_R + r
-    table = np.zeros((2 * reach + 1, 2 * reach + 1), dtype=bool)
-    canvas = np.zeros((6 * reach, 6 * reach), dtype=bool)
-    middle = 3 * reach
-    canvas[middle - r : middle + r, middle - r : middle + r] = b
-    for dy in range(-reach, reach + 1):
-        for dx in range(-reach, reach + 1):
-            y, x = middle + dy - AGENT_R, middle + dx - AGENT_R
-            table[dy + reach, dx + reach] = (
-                canvas[y : y + 2 * AGENT_R, x : x + 2 * AGENT_R] & a
-            ).any()
-    return table
+    canvas = np.zeros((4 * reach, 4 * reach), dtype=bool)
+    canvas[2 * reach - r : 2 * reach + r, 2 * reach - r : 2 * reach + r] = b
+    first, last = reach - AGENT_R, 3 * reach - AGENT_R
+    under = sliding_window_view(canvas, a.shape)[first : last + 1, first : last + 1]
+    return np.asarray((under & a).any(axis=(2, 3)), dtype=bool)

@@ -5,14 +5,16 @@ In a crowded episode one object lies on or near the way to the other one, in mos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from .geometry import Box, Point, distance, square
 from .layouts import (
+    Build,
     Cells,
+    attempt,
     between,
     boxes_of,
     cells_under,
@@ -22,7 +24,7 @@ from .layouts import (
     without,
 )
 from .shapes import OBJECT_R
-from .walks import Passage, in_the_way, passage
+from .walks import MIDST, Passage, in_the_way, passage
 
 FAMILIARIZATION = 8
 NEAREST = 48  # pixels from home to an object, at least
@@ -57,35 +59,73 @@ class Stage:
         return way is not None and bool(np.isfinite(way.around))
 
 
-def fixed_stages(rng: np.random.Generator, crowded: bool) -> tuple[Stage, ...]:
-    """Walls the same in all trials; each object keeps to its own part. Empty if it does not fit."""
+Behind = Literal["wanted", "other"] | None  # which object the other one lies in the way to
+Site = Build[Stage]  # what stays the same through an episode: it draws the stages
+
+
+def fixed_site(rng: np.random.Generator, behind: Behind) -> Site | None:
+    """Walls the same in all trials; each object keeps to its own part of the arena."""
     cells = scatter(rng, int(rng.integers(10, 15)))
-    boxes = boxes_of(cells)
-    home = spot(rng, boxes, OBJECT_R)
+    home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
-        return ()
-    regions = _one_behind_the_other(rng, home, 55) if crowded else _side_by_side(rng, home)
+        return None
+    regions = _one_behind_the_other(rng, home, 55, behind) if behind else _apart(rng, home)
     if regions is None:
-        return ()
-    stages = []
-    for _ in range(FAMILIARIZATION):
-        stage = _placed(rng, cells, home, *map(_window, regions))
+        return None
+    a, b = map(_window, regions)
+    return lambda r: _placed(r, cells, home, a, b)
+
+
+def cleared_site(rng: np.random.Generator, behind: Behind) -> Site | None:
+    """Objects anywhere near; the cells between agent and objects are taken away in each trial."""
+    cells = scatter(rng, int(rng.integers(16, 22)))
+    home = spot(rng, boxes_of(cells), OBJECT_R)
+    pad = int(rng.integers(0, 12))
+    return None if home is None else lambda r: _cleared(r, cells, home, pad, behind)
+
+
+def familiar(rng: np.random.Generator, site: Site, base: Stage) -> list[Stage] | None:
+    """The stages of the familiarization, one of which is given."""
+    stages: list[Stage] = []
+    place = int(rng.integers(FAMILIARIZATION))
+    for i in range(FAMILIARIZATION):
+        stage = base if i == place else attempt(site, rng)
         if stage is None:
-            return ()
+            return None
         stages.append(stage)
-    return tuple(stages)
+    return stages
 
 
-def _side_by_side(rng: np.random.Generator, home: Point) -> tuple[Point, Point] | None:
+def exchanged(rng: np.random.Generator, site: Site, behind: Behind) -> Stage | None:
+    """A stage whose objects can be exchanged for the test, each within reach around the other.
+
+    `behind` is the object that lies behind before they are: afterwards it lies in the way.
+    """
+
+    def fitting(r: np.random.Generator) -> Stage | None:
+        stage = site(r)
+        return stage if stage is not None and _fits(stage.swapped(), behind) else None
+
+    return attempt(fitting, rng)
+
+
+def _fits(test: Stage, behind: Behind) -> bool:
+    to_wanted, to_other = test.passage(wanted=True), test.passage(wanted=False)
+    if to_wanted is None or to_other is None or np.isinf(to_wanted.around + to_other.around):
+        return False
+    return behind is None or (to_other if behind == "wanted" else to_wanted).obstructed
+
+
+def _apart(rng: np.random.Generator, home: Point) -> tuple[Point, Point] | None:
     a = spot(rng, [], OBJECT_R, accept=lambda p: 55 <= distance(p, home) <= 92)
     b = spot(rng, [], OBJECT_R, accept=lambda p: 55 <= distance(p, home) <= 92)
     return None if a is None or b is None or not 46 <= distance(a, b) <= 105 else (a, b)
 
 
 def _one_behind_the_other(
-    rng: np.random.Generator, home: Point, nearest: int
+    rng: np.random.Generator, home: Point, nearest: int, behind: Behind
 ) -> tuple[Point, Point] | None:
-    """Two places, in either order, of which one lies on the straight line to the other."""
+    """Places for the wanted object and the other, one on the straight line to the one behind."""
     near = spot(rng, [], OBJECT_R, accept=lambda p: nearest <= distance(p, home) <= 75)
     if near is None:
         return None
@@ -96,13 +136,13 @@ def _one_behind_the_other(
         accept=lambda p: (
             distance(p, near) >= APART + 4
             and distance(p, home) <= 118
-            and in_the_way(near, (home, p))
+            and in_the_way(near, (home, p), MIDST)
         ),
         tries=200,
     )
     if far is None:
         return None
-    return (near, far) if rng.random() < 0.5 else (far, near)
+    return (near, far) if behind == "other" else (far, near)
 
 
 def _window(centre: Point) -> Box:
@@ -112,56 +152,25 @@ def _window(centre: Point) -> Box:
 def _placed(rng: np.random.Generator, cells: Cells, home: Point, a: Box, b: Box) -> Stage | None:
     """Objects in their windows, both within reach, in either assignment of the two."""
     boxes = boxes_of(cells)
-    for _ in range(8):
-        one = spot(rng, boxes, OBJECT_R, a, lambda p: distance(p, home) >= NEAREST)
-        two = spot(rng, boxes, OBJECT_R, b, lambda p: distance(p, home) >= NEAREST)
-        if one is None or two is None:
-            return None
-        if distance(one, two) < APART:
-            continue
-        stage = Stage(cells, home, one, two)
-        if _usual(stage):
-            return stage
-    return None
+    one = spot(rng, boxes, OBJECT_R, a, lambda p: distance(p, home) >= NEAREST)
+    two = spot(rng, boxes, OBJECT_R, b, lambda p: distance(p, home) >= NEAREST)
+    if one is None or two is None or distance(one, two) < APART:
+        return None
+    stage = Stage(cells, home, one, two)
+    return stage if _usual(stage) else None
 
 
-def cleared_stages(rng: np.random.Generator, crowded: bool) -> tuple[Stage, ...]:
-    """Objects anywhere near, the cells in between taken away. Empty if it does not fit."""
-    cells = scatter(rng, int(rng.integers(16, 22)))
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    if home is None:
-        return ()
-    pad = int(rng.integers(0, 12))
-    stages = []
-    for _ in range(FAMILIARIZATION):
-        places = _one_behind_the_other(rng, home, 38) if crowded else _anywhere(rng, home)
-        if places is None:
-            return ()
-        a, b = places
-        gone = [*between(home, a, pad), *between(home, b, pad)]
-        gone += cells_under(square(a, OBJECT_R + 1)) + cells_under(square(b, OBJECT_R + 1))
-        stage = Stage(without(cells, [c for c in gone if interior(c)]), home, a, b)
-        if not _usual(stage):
-            return ()
-        stages.append(stage)
-    return tuple(stages)
-
-
-def exchanged(
-    rng: np.random.Generator, stages: Sequence[Stage], obstructed: bool | None
+def _cleared(
+    rng: np.random.Generator, cells: Cells, home: Point, pad: int, behind: Behind
 ) -> Stage | None:
-    """A stage for the test: one of these with the objects exchanged.
-
-    `obstructed` asks for an object in the way to the wanted one (True) or to the other (False).
-    """
-    for i in rng.permutation(len(stages)):
-        stage = stages[i].swapped()
-        to_wanted, to_other = stage.passage(wanted=True), stage.passage(wanted=False)
-        if to_wanted is None or to_other is None or np.isinf(to_wanted.around + to_other.around):
-            continue
-        if obstructed is None or (to_wanted if obstructed else to_other).obstructed:
-            return stage
-    return None
+    places = _one_behind_the_other(rng, home, 38, behind) if behind else _anywhere(rng, home)
+    if places is None:
+        return None
+    a, b = places
+    gone = [*between(home, a, pad), *between(home, b, pad)]
+    gone += cells_under(square(a, OBJECT_R + 1)) + cells_under(square(b, OBJECT_R + 1))
+    stage = Stage(without(cells, [c for c in gone if interior(c)]), home, a, b)
+    return stage if _usual(stage) else None
 
 
 def _anywhere(rng: np.random.Generator, home: Point) -> tuple[Point, Point] | None:

@@ -21,6 +21,7 @@ from .shapes import OBJECT_R, Look, touching
 ITEM_R = 9  # an item that is avoided takes up a square of twice this, be it an object or a key
 PLAIN = 2  # pixels by which an item could be larger or smaller with the same way being open
 NOTABLE = 2.0  # pixels that a detour around an item adds to a way, to be one
+MIDST = 10  # how near the line of a way items are put that are to lie in it
 
 Walk = tuple[Point, ...]  # the agent's centre in every frame from home to contact
 
@@ -39,7 +40,12 @@ class Passage:
     """Lengths of the way to a goal past another item, in pixels; infinity where there is none."""
 
     through: float  # as if the item were not there
-    around: float
+    around: float  # about
+
+    @property
+    def length(self) -> float:
+        """Length of the way that an agent takes."""
+        return self.around if np.isfinite(self.around) else self.through
 
     @property
     def obstructed(self) -> bool:
@@ -53,19 +59,19 @@ def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> Pa
     if route is None:
         return Passage(np.inf, np.inf)
     through = path_length(route)
-    if not in_the_way(other, route):
+    if not in_the_way(other, route, ITEM_R + CLEARANCE + PLAIN):
         return Passage(through, through)
     slim, wide = (_around(solid, other, start, by).length(goal) for by in (-PLAIN, PLAIN))
     if np.isinf(slim):
         return Passage(through, np.inf)
     if wide > slim + 6 * PLAIN:  # there is another way, or none
         return None
-    return Passage(through, _around(solid, other, start).length(goal))
+    return Passage(through, (slim + wide) / 2)
 
 
-def in_the_way(item: Point, route: Sequence[Point]) -> bool:
+def in_the_way(item: Point, route: Sequence[Point], reach: int = ITEM_R + CLEARANCE) -> bool:
     """Whether an agent that kept to this route would come too close to an item."""
-    box = square(item, ITEM_R + CLEARANCE)
+    box = square(item, reach)
     return any(meets(a, b, box) for a, b in pairwise(route))
 
 
@@ -93,14 +99,15 @@ def stop_at(frames: Sequence[Point], agent: Look, goal: Thing, r: int = OBJECT_R
     return tuple(cut) if cut is not None and len(cut) > 1 else None
 
 
-def still_then(walk: Sequence[Point]) -> tuple[Point, ...]:
-    """Add the still frames before and after a walk."""
-    return (walk[0],) * (STILL_FRAMES - 1) + tuple(walk) + (walk[-1],) * TRAILING_FRAMES
+def still_before_and_after(moments: Sequence[Moment]) -> tuple[Moment, ...]:
+    """Add the still frames before and after what happens in a trial."""
+    first, last = moments[0], moments[-1]
+    return (first,) * (STILL_FRAMES - 1) + tuple(moments) + (last,) * TRAILING_FRAMES
 
 
 def plain_trial(cells: Cells, objects: Sequence[Thing], agent: Look, walk: Walk) -> Take:
     """A trial in which only the agent moves."""
-    moments = tuple(Moment(p) for p in still_then(walk))
+    moments = still_before_and_after([Moment(p) for p in walk])
     return Take(wall_list(cells), tuple(objects), walk[0], agent, moments)
 
 
