@@ -63,10 +63,11 @@ def leg(blocked, boxes, seeds, costs: Costs, begin) -> np.ndarray:
     """Return the cost-to-go of a leg: around boxes, through them at a price, or ignoring them."""
     solid = blocked | boxes
     through = solve(blocked, seeds, costs.cell)
-    around = entered(solve(solid, seeds, costs.cell), boxes & ~blocked, solid, costs.cell)
-    if not boxes.any() or np.isinf(around[begin]).all():
+    around, inside = solve(solid, seeds, costs.cell), boxes & ~blocked
+    if not boxes.any() or np.isinf(entered(around, inside, solid, costs.cell)[begin]).all():
         return np.where(blocked & costs.contact, np.minimum(through, seeds), through)
-    cost = np.minimum(around, through + costs.push)
+    cost = np.where(solid, np.inf, np.minimum(around, through + costs.push))
+    cost = entered(cost, inside, solid, costs.cell)
     return np.where(solid & costs.contact, np.minimum(cost, seeds), cost)
 
 

@@ -5,7 +5,8 @@ the agent would rather walk around. For a leg with seeds Z,
 
     C = min( C around the boxes,  push + C through them ),      C = solve(blocked, Z)
 
-and where the boxes cannot be avoided at all, they are ignored. The legs follow each other as in
+outside the boxes and two cells deep into them, and infinite further in: nobody means to stand in a
+thing. Where the boxes cannot be avoided at all, they are ignored. The legs follow each other as in
 :mod:`hbtom.plan.plans`, and a key is fetched for a lock only:
 
     OPEN   to the goal
@@ -146,14 +147,14 @@ def _leg(
     if not boxes.any():
         return _used(_field(blocked, seeds, moves, costs.cell, needed), blocked, seeds, costs)
     solid = blocked | boxes
-    around = _field(solid, seeds, moves, costs.cell, needed)
-    around = _entered(around, boxes & ~blocked, solid, costs.cell, needed)
-    if not (begin & (around < np.inf)).any():
+    cost = _field(solid, seeds, moves, costs.cell, needed)
+    inside = boxes & ~blocked
+    if not (begin & (_entered(cost, inside, solid, costs.cell, needed) < np.inf)).any():
         return _used(_field(blocked, seeds, moves, costs.cell, needed), blocked, seeds, costs)
-    if len(needed) == 0 or _highest(around, blocked, needed) > costs.push + seeds.min():
+    if len(needed) == 0 or _highest(cost, solid, needed) > costs.push + seeds.min():
         through = _field(blocked, seeds, moves, costs.cell, needed)
-        around = np.minimum(around, through + costs.push)
-    return _used(around, solid, seeds, costs)
+        cost = np.where(solid, np.inf, np.minimum(cost, through + costs.push))
+    return _used(_entered(cost, inside, solid, costs.cell, needed), solid, seeds, costs)
 
 
 @part
@@ -188,11 +189,11 @@ def _entered(cost: Floats, boxes: Bools, solid: Bools, price: float, needed: Int
 
 
 @part
-def _highest(cost: Floats, blocked: Bools, needed: Ints) -> float:
+def _highest(cost: Floats, solid: Bools, needed: Ints) -> float:
     """Return the highest cost in the free cells that are needed."""
     highest = 0.0
     for index in range(len(needed)):
         r, c = needed[index, 0], needed[index, 1]
-        if not blocked[r, c]:
+        if not solid[r, c]:
             highest = max(highest, cost[r, c])
     return highest
