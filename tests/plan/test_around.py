@@ -165,7 +165,9 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
     whole = make_plans(floor, CONTINUOUS, costs, key=key, first=first)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hbtom.plan.around.fields", fields.__wrapped__)
-        partial = make_plans(floor, CONTINUOUS, costs, key=key, first=first, needed=needed)
+        partial = make_plans(
+            floor, CONTINUOUS, costs, key=key, first=first, needed=needed, read=read
+        )
     for phase, layer in enumerate(whole.layer):
         known, all_known = (plans.cost[:, layer][:, read[phase]] for plans in (partial, whole))
         np.testing.assert_array_equal(known, all_known)

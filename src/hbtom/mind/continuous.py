@@ -83,12 +83,18 @@ def _continuous_effort(
     )
     key = objects if len(items) > objects else -1
     cell, act_cost, opening = space.cell, costs.act, costs.opening
-    needed = _needed(path[0], act, phase, start, stop, _solid(closed, boxes), cell)
+    needed = _marked(path[0], act, phase, start, stop, closed, cell, _SPILL)
     if costs.contact or len(boxes) > 0:
+        read = needed
+        if len(boxes) > 0:
+            solid = _solid(closed, boxes)
+            needed = _marked(path[0], act, phase, start, stop, solid, cell, 2 * _SPILL)
         rows, columns = closed.shape
         first = np.empty(2, dtype=np.int64)
         first[0], first[1] = cell_of(path[0, 1], cell, rows), cell_of(path[0, 0], cell, columns)
-        cost = plan_legs(closed, opened, to_item, to_lock, boxes, moves, costs, key, first, needed)
+        cost = plan_legs(
+            closed, opened, to_item, to_lock, boxes, moves, costs, key, first, needed, read
+        )
     else:
         price = costs.cell
         cost = plan_costs(
@@ -194,32 +200,39 @@ def _solid(closed: Bools, boxes: Annotated[Bools, "item row column"]) -> Bools:
 
 
 @part
-def _needed(
-    first: Floats, act: Ints, phase: Ints, start: Floats, stop: Floats, solid: Bools, cell: float
+def _marked(
+    first: Floats,
+    act: Ints,
+    phase: Ints,
+    start: Floats,
+    stop: Floats,
+    solid: Bools,
+    cell: float,
+    spill: int,
 ) -> Annotated[Bools, "phase row column"]:
-    """Tell whose costs matter: cells around every place in its phase, further out beside walls.
+    """Mark whose costs matter: cells around every place in its phase, further out beside walls.
 
     An act may lead from a phase to any other.
     """
     rows, columns = solid.shape
-    needed = np.zeros((3, rows, columns), dtype=np.bool_)
-    _mark(needed[START], solid, cell, first[0], first[1])
+    marked = np.zeros((3, rows, columns), dtype=np.bool_)
+    _mark(marked[START], solid, cell, first[0], first[1], spill)
     for step in range(len(start)):
         for layer in range(3):
             if layer == phase[step] or act[step] != MOVE:
-                _mark(needed[layer], solid, cell, start[step, 0], start[step, 1])
-                _mark(needed[layer], solid, cell, stop[step, 0], stop[step, 1])
-    return needed
+                _mark(marked[layer], solid, cell, start[step, 0], start[step, 1], spill)
+                _mark(marked[layer], solid, cell, stop[step, 0], stop[step, 1], spill)
+    return marked
 
 
 @part
-def _mark(marked: Bools, solid: Bools, cell: float, x: float, y: float) -> None:
+def _mark(marked: Bools, solid: Bools, cell: float, x: float, y: float, spill: int) -> None:
     rows, columns = marked.shape
     row, _ = _corner(y / cell - 0.5, rows)
     column, _ = _corner(x / cell - 0.5, columns)
     if solid[row : row + 2, column : column + 2].any():
         marked[
-            max(row - _SPILL, 0) : row + 2 + _SPILL, max(column - _SPILL, 0) : column + 2 + _SPILL
+            max(row - spill, 0) : row + 2 + spill, max(column - spill, 0) : column + 2 + spill
         ] = True
     else:
         marked[row : row + 2, column : column + 2] = True

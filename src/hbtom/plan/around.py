@@ -39,6 +39,16 @@ class Costs(NamedTuple):
     contact: bool = False  # things are used from where they are touched, beside walls, too
 
 
+class Cells(NamedTuple):
+    """The cells in which costs are read, and those whose costs have to be known for that.
+
+    None at all means everywhere.
+    """
+
+    needed: Annotated[Ints, "cell 2"]
+    read: Annotated[Ints, "cell 2"]
+
+
 @kernel
 def plan_legs(
     closed: Annotated[Bools, "row column"],
@@ -51,13 +61,18 @@ def plan_legs(
     key: int,
     first: Annotated[Ints, "2"],
     needed: Annotated[Bools, "phase row column"],
+    read: Annotated[Bools, "phase row column"],
 ) -> Annotated[Floats, "item layer row column"]:
-    """Return the cost-to-go to every item, leg by leg; ``first`` is where the agent sets out."""
+    """Return the cost-to-go to every item, leg by leg; ``first`` is where the agent sets out.
+
+    Costs are right in the cells that are ``read``. For these, those around them may be ``needed``.
+    """
     items, rows, columns = to_item.shape
     begin = np.zeros((rows, columns), dtype=np.bool_)
     begin[first[0], first[1]] = True
     if key < 0 and np.array_equal(closed, opened):
-        cells = in_any_phase(needed)
+        known = in_any_phase(needed)
+        cells = Cells(known, in_any_phase(read) if len(boxes) > 0 else known)
         cost = np.empty((items, 1, rows, columns))
         for goal in range(items):
             seeds = costs.act + costs.cell * to_item[goal]
@@ -65,9 +80,11 @@ def plan_legs(
             cost[goal, 0] = _leg(closed, avoid, seeds, moves, costs, begin, cells)
         return cost
     to_key = to_item[max(key, 0)]
-    in_start = in_phase(needed, START, to_lock, to_key)
-    in_held = in_phase(needed, HELD, to_lock, to_key)
-    in_open = in_phase(needed, OPEN, to_lock, to_key)
+    in_start = Cells(
+        in_phase(needed, START, to_lock, to_key), in_phase(read, START, to_lock, to_key)
+    )
+    in_held = Cells(in_phase(needed, HELD, to_lock, to_key), in_phase(read, HELD, to_lock, to_key))
+    in_open = Cells(in_phase(needed, OPEN, to_lock, to_key), in_phase(read, OPEN, to_lock, to_key))
     at_key, at_lock = _places(to_key, begin, key >= 0), _places(to_lock, begin, to_lock.size > 0)
     objects = _but(boxes, key, key, closed)
     cost = np.zeros((items, 3, rows, columns))
@@ -109,15 +126,8 @@ def _onward(costs: Costs, away: Floats, then: Floats) -> Floats:
     way = costs.cell * away
     if not costs.contact:
         return way + then
-    rows, columns = way.shape
-    nearest = rest = np.inf
-    for r in range(rows):
-        for c in range(columns):
-            if then[r, c] < np.inf and way[r, c] <= nearest + _SAME:
-                total = way[r, c] + then[r, c]
-                rest = min(rest, total) if way[r, c] >= nearest - _SAME else total
-                nearest = min(nearest, way[r, c])
-    return way + rest
+    nearest = np.where(then < np.inf, way, np.inf).min()
+    return way + np.where(way <= nearest + _SAME, way + then, np.inf).min()
 
 
 @part
@@ -138,51 +148,66 @@ def _leg(
     moves: Annotated[Ints, "move 2"],
     costs: Costs,
     begin: Annotated[Bools, "row column"],
-    needed: Annotated[Ints, "cell 2"],
+    cells: Cells,
 ) -> Annotated[Floats, "row column"]:
     """Return the cost-to-go of one leg: around what is in the way if that can be, or through it.
 
     ``begin`` is where the leg may begin: if there is no way around from there, boxes are ignored.
     """
     if not boxes.any():
-        return _used(_field(blocked, seeds, moves, costs.cell, needed), blocked, seeds, costs)
-    solid = blocked | boxes
+        return _ignoring(blocked, seeds, moves, costs, cells)
+    needed, solid = cells.needed, blocked | boxes
     cost = _field(solid, seeds, moves, costs.cell, needed)
-    inside = boxes & ~blocked
-    if not (begin & (_entered(cost, inside, solid, costs.cell, needed) < np.inf)).any():
-        return _used(_field(blocked, seeds, moves, costs.cell, needed), blocked, seeds, costs)
+    beyond = _entered(cost, boxes & ~blocked, solid, costs.cell, cells.read)
+    if not (begin & (beyond < np.inf)).any():
+        return _ignoring(blocked, seeds, moves, costs, cells)
     if len(needed) == 0 or _highest(cost, solid, needed) > costs.push + seeds.min():
         through = _field(blocked, seeds, moves, costs.cell, needed)
         cost = np.where(solid, np.inf, np.minimum(cost, through + costs.push))
-    return _used(_entered(cost, inside, solid, costs.cell, needed), solid, seeds, costs)
+        beyond = _entered(cost, boxes & ~blocked, solid, costs.cell, cells.read)
+    return _used(beyond, solid, seeds, costs, cells.needed)
+
+
+@part
+def _ignoring(
+    blocked: Bools, seeds: Floats, moves: Ints, costs: Costs, cells: Cells
+) -> Annotated[Floats, "row column"]:
+    """Return the cost-to-go of a leg on which nothing is in the way."""
+    cost = _field(blocked, seeds, moves, costs.cell, cells.needed)
+    return _used(cost, blocked, seeds, costs, cells.needed)
 
 
 @part
 def _field(blocked: Bools, seeds: Floats, moves: Ints, cell: float, needed: Ints) -> Floats:
     """Solve one field."""
+    if seeds.min() == np.inf:
+        return np.full(seeds.shape, np.inf)
     rows, columns = seeds.shape
     solved = fields(blocked, seeds.reshape((1, rows, columns)), moves, cell, needed)
     return solved.reshape((rows, columns))
 
 
 @part
-def _used(cost: Floats, solid: Bools, seeds: Floats, costs: Costs) -> Floats:
+def _used(cost: Floats, solid: Bools, seeds: Floats, costs: Costs, needed: Ints) -> Floats:
     """Let an agent that is beside a wall, or in a box, use what is within its reach there."""
-    return np.where(solid, np.minimum(cost, seeds), cost) if costs.contact else cost
+    if not costs.contact:
+        return cost
+    if len(needed) == 0:
+        return np.where(solid, np.minimum(cost, seeds), cost)
+    for index in range(len(needed)):
+        r, c = needed[index, 0], needed[index, 1]
+        if solid[r, c] and seeds[r, c] < cost[r, c]:
+            cost[r, c] = seeds[r, c]
+    return cost
 
 
 @part
-def _entered(cost: Floats, boxes: Bools, solid: Bools, price: float, needed: Ints) -> Floats:
+def _entered(cost: Floats, boxes: Bools, solid: Bools, price: float, read: Ints) -> Floats:
     """Continue costs two cells deep into boxes, as agents come nearer than they mean to."""
     entered = cost.copy()
-    if len(needed) == 0:
-        rows, columns = boxes.shape
-        for r in range(rows):
-            for c in range(columns):
-                if boxes[r, c]:
-                    entered[r, c] = spilled(cost, solid, price, r, c)
-    for index in range(len(needed)):
-        r, c = needed[index, 0], needed[index, 1]
+    cells = read if len(read) > 0 else np.argwhere(boxes)
+    for index in range(len(cells)):
+        r, c = cells[index, 0], cells[index, 1]
         if boxes[r, c]:
             entered[r, c] = spilled(cost, solid, price, r, c)
     return entered

@@ -24,7 +24,7 @@ def in_phase(
     marked = needed[phase] | (to_key < np.inf)
     if to_lock.size > 0:
         marked |= to_lock < np.inf
-    return _cells(marked)
+    return np.argwhere(marked)
 
 
 @part
@@ -32,17 +32,4 @@ def in_any_phase(needed: Annotated[Bools, "phase row column"]) -> Annotated[Ints
     """Return the cells that matter in any phase."""
     if needed.size == 0:
         return np.empty((0, 2), dtype=np.int64)
-    return _cells(needed[START] | needed[HELD] | needed[OPEN])
-
-
-@part
-def _cells(marked: Bools) -> Ints:
-    """Return the cells that are marked in a map, as rows and columns."""
-    rows, columns = marked.shape
-    cells, count = np.empty((marked.sum(), 2), dtype=np.int64), 0
-    for r in range(rows):
-        for c in range(columns):
-            if marked[r, c]:
-                cells[count, 0], cells[count, 1] = r, c
-                count += 1
-    return cells
+    return np.argwhere(needed[START] | needed[HELD] | needed[OPEN])

@@ -50,19 +50,21 @@ def make_plans(
     key: int | None,
     first: tuple[int, int] = (0, 0),
     needed: Annotated[Bools, "phase row column"] = EVERYWHERE,
+    read: Annotated[Bools, "phase row column"] = EVERYWHERE,
 ) -> Plans:
     """Plan to every item of a trial; ``key`` is the index of the key among the items.
 
     ``first`` is the row and column where the agent sets out, which matters only where things are in
     the way. ``needed`` tells which cells matter in each phase; costs may be left infinite in all
-    others.
+    others. If only some of these are ``read``, boxes need not be looked into elsewhere.
     """
     to_lock = _NO_LOCK if floor.to_lock is None else floor.to_lock
     maps = floor.closed, floor.open, floor.to_item, to_lock
     index = -1 if key is None else key
     if costs.contact or len(floor.boxes):
         origin = np.array(first)
-        cost = plan_legs(*maps, floor.boxes, stencil.table, costs, index, origin, needed)
+        moves = stencil.table
+        cost = plan_legs(*maps, floor.boxes, moves, costs, index, origin, needed, read)
     else:
         price = costs.cell, costs.act, costs.opening
         cost = plan_costs(*maps, stencil.table, *price, index, needed)

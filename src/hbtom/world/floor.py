@@ -141,7 +141,8 @@ def continuous_cells(
     for index in range(len(lock)):
         reach = LOCK_HALF + max(radius, clearance) + cell
         _to_middle(to_lock, cell, lock[index, 0], lock[index, 1], reach)
-    boxes = np.zeros((len(items) if space.berth > 0 else 0, rows, columns), dtype=np.bool_)
+    in_the_way = space.berth > 0 and len(items) > 1
+    boxes = np.zeros((len(items) if in_the_way else 0, rows, columns), dtype=np.bool_)
     for index in range(len(boxes)):
         x, y, half = items[index, 0], items[index, 1], items[index, 2]
         _cover(boxes[index], cell, x - half, y - half, 2 * half, 2 * half, space.berth)
