@@ -134,11 +134,17 @@ def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[
     """Return a trial as the benchmark writes it: order of fields, spacing and all."""
     head = f'{{"size": {size}, "walls": {walls}, "fuse_walls": '
     middle = f', "objects": {objects}, "blocking": [], "home": {home}, "agent": '
-    texts = (
-        f'{head}{frame.barrier}, "pin": {frame.key}, "key": {frame.lock}'
-        f"{middle}{frame.agent}{frame.others}}}"
-        for frame in frames
-    )
+    texts: list[str] = []
+    last = None
+    for frame in frames:
+        if frame is last:  # nothing has changed, and told so
+            texts.append(texts[-1])
+            continue
+        texts.append(
+            f'{head}{frame.barrier}, "pin": {frame.key}, "key": {frame.lock}'
+            f"{middle}{frame.agent}{frame.others}}}"
+        )
+        last = frame
     return "[" + ", ".join(texts) + "]"
 
 
