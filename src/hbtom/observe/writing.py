@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import starmap
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _DIGITS = 6  # of a pixel
 HOME = Look("./shapes/home.png", (255, 105, 180))
 
 Block = tuple[float, float, float, float]  # x, y, width, height
+T = TypeVar("T", str, bytes)
 
 
 class Frame(NamedTuple):
@@ -43,7 +45,7 @@ def write(episode: Episode) -> bytes:
     return episode_text(_trial(trial) for trial in episode)
 
 
-def _trial(trial: Trial) -> str:
+def _trial(trial: Trial) -> bytes:
     (width, height), agent = trial.size, trial.agent
     return trial_text(
         f"[{number(width)}, {number(height)}]",
@@ -125,30 +127,46 @@ def _others(others: Iterable[Other], at: int) -> Iterator[str]:
 # Text that everything is made of that writes files of the benchmark
 
 
-def episode_text(trials: Iterable[str]) -> bytes:
+def episode_text(trials: Iterable[bytes]) -> bytes:
     """Return a file, given its trials."""
-    return ("[" + ", ".join(trials) + "]").encode("ascii")
+    return b", ".join(_bracketed(list(trials), b"[", b"]"))
 
 
-def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[Frame]) -> str:
+def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[Frame]) -> bytes:
     """Return a trial as the benchmark writes it: order of fields, spacing and all."""
     head = f'{{"size": {size}, "walls": {walls}, "fuse_walls": '
     middle = f', "objects": {objects}, "blocking": [], "home": {home}, "agent": '
-    texts = (
-        f'{head}{frame.barrier}, "pin": {frame.key}, "key": {frame.lock}'
-        f"{middle}{frame.agent}{frame.others}}}"
-        for frame in frames
-    )
-    return "[" + ", ".join(texts) + "]"
+    texts: list[str] = []
+    last = None
+    for frame in frames:
+        if frame is last:  # nothing has changed, and told so
+            texts.append(texts[-1])
+            continue
+        texts.append(
+            f'{head}{frame.barrier}, "pin": {frame.key}, "key": {frame.lock}'
+            f"{middle}{frame.agent}{frame.others}}}"
+        )
+        last = frame
+    return ", ".join(_bracketed(texts, "[", "]")).encode("ascii")
+
+
+def _bracketed(texts: list[T], left: T, right: T) -> list[T]:
+    """Return texts of which the first and last have brackets: a long list is copied once only."""
+    if not texts:
+        return [left + right]
+    texts[0] = left + texts[0]
+    texts[-1] = texts[-1] + right
+    return texts
 
 
 def blocks_text(blocks: Iterable[Block]) -> str:
     """Return blocks: each its corner and its extent."""
-    texts = (
-        f"[[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]]"
-        for x, y, width, height in blocks
-    )
-    return "[" + ", ".join(texts) + "]"
+    return "[" + ", ".join(starmap(_block_text, blocks)) + "]"
+
+
+@lru_cache(maxsize=1024)
+def _block_text(x: float, y: float, width: float, height: float) -> str:
+    return f"[[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]]"
 
 
 def bodies_text(bodies: Iterable[Body]) -> str:

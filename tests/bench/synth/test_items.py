@@ -9,7 +9,12 @@ import pytest
 from hbtom.bench.synth import Script, Take, Thing, episode_pair
 from hbtom.bench.synth.geometry import Point, Space, path_length
 from hbtom.bench.synth.ground import Ground, Rect, around
-from hbtom.bench.synth.instrumental import _needless, _stages, instrumental_no_barrier
+from hbtom.bench.synth.instrumental import (
+    _needless,
+    _removed,
+    _stages,
+    instrumental_no_barrier,
+)
 from hbtom.bench.synth.walks import passage, walk_to, ways
 
 HOME, GOAL = (40, 100), (160, 100)
@@ -108,7 +113,7 @@ def test_a_key_that_is_not_needed_is_never_worth_its_while() -> None:
     rng = np.random.default_rng(3)
     found = 0
     while found < 6:
-        drawn = _stages(rng, bool(found % 2), lambda r, s, base: replace(base, barrier=()))
+        drawn = _stages(rng, bool(found % 2), _removed)
         if drawn is None:
             continue
         found += 1

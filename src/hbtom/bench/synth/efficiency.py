@@ -38,7 +38,7 @@ Band = tuple[float, float]
 BANDS: tuple[Band, ...] = ((1.16, 1.35), (1.35, 1.6), (1.6, 2.0), (2.0, 2.64))
 BAND_SHARES = (0.34, 0.28, 0.22, 0.16)
 ANY_DETOUR: Band = (LEAST_DETOUR, MOST_DETOUR)
-TRIES = 45  # to find a leg on a course, before another course is drawn
+TRIES = 15  # to find a leg on a course, before another course is drawn
 Pair = tuple[Script, Script]
 Farther = tuple[Point, Cells, Walk]  # where an object lies, the walls, and the walk to it
 
@@ -145,7 +145,7 @@ def _course(rng: np.random.Generator) -> Course | None:
 def _legs(rng: np.random.Generator, course: Course, test: Leg) -> list[Leg] | None:
     """The legs of the familiarization, one of which is shown at test."""
     legs = [test]
-    for _ in range(2 * TRIES):
+    for _ in range(FAMILIARIZATION * TRIES):
         leg = _leg(rng, course, ANY_DETOUR, [leg.place for leg in legs])
         if leg is not None:
             legs.append(leg)
@@ -165,9 +165,14 @@ def _leg(
     if place is None or any(distance(place, other) < SPREAD for other in taken):
         return None
     length = course.field.length(place)
-    if not 1.1 * distance(home, place) < length < 260:  # cheap, and never refuses a fair leg
+    # Cheap, and never refuses a fair leg: walks are a little longer than the shortest way.
+    least = 0.95 * band[0] * (distance(home, place) - CONTACT)
+    if not least < length - CONTACT < 250:
         return None
     cleared = without(course.cells, [c for c in between(home, place) if interior(c)])
+    shortest = Space.around(boxes_of(cleared)).field(home).length(place)
+    if not 0.95 * band[0] < (length - CONTACT) / (shortest - CONTACT) < band[1]:
+        return None
     walk = walk_to(rng, course.field, course.agent, Thing(place, course.goal))
     if walk is None:
         return None

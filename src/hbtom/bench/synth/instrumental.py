@@ -107,7 +107,7 @@ def _stages(
         before = replace(base, key=key)
         return (before, test) if before.by_key() < LONGEST else None
 
-    scenes = attempt(changed, rng, 2 if change in (_removed, _removed_with_lock) else 8)
+    scenes = attempt(changed, rng, TRIES[change])
     return None if scenes is None else (setup, *scenes)
 
 
@@ -211,3 +211,13 @@ def _elsewhere(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | N
 def _crowds(cell: Point, things: Sequence[Box]) -> bool:
     """Whether a wall here would stand in the way of any of these."""
     return any(overlap(cell_box(cell), box, CLEARANCE) for box in things)
+
+
+# How often each change is tried on one stage, before another stage is drawn
+TRIES: dict[Change, int] = {
+    _removed: 2,
+    _removed_with_lock: 1,
+    _opened: 3,
+    _outside: 8,
+    _elsewhere: 8,
+}

@@ -59,7 +59,7 @@ def encode(episode: Script) -> bytes:
 
 def encode_all(episodes: Sequence[Script]) -> list[bytes]:
     """The same for several episodes; a trial that they share is put into words once."""
-    texts: dict[tuple[int, str | None], str] = {}
+    texts: dict[tuple[int, str | None], bytes] = {}
     for episode in episodes:
         for trial in episode.trials:
             if (id(trial), episode.wrapped) not in texts:
@@ -70,7 +70,7 @@ def encode_all(episodes: Sequence[Script]) -> list[bytes]:
     ]
 
 
-def _trial_text(trial: Take, wrapped: str | None) -> str:
+def _trial_text(trial: Take, wrapped: str | None) -> bytes:
     home = entity_text(trial.home, AGENT_R, HOME_IMAGE, HOME_RGB)
     return trial_text(
         f"[{WORLD}, {WORLD}]",

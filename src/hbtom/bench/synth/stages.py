@@ -21,10 +21,11 @@ from .layouts import (
     interior,
     scatter,
     spot,
+    vacant,
     without,
 )
 from .shapes import OBJECT_R
-from .walks import MIDST, Passage, in_the_way, passage
+from .walks import MIDST, Passage, passage
 
 FAMILIARIZATION = 8
 NEAREST = 48  # pixels from home to an object, at least
@@ -127,22 +128,23 @@ def _one_behind_the_other(
 ) -> tuple[Point, Point] | None:
     """Places for the wanted object and the other, one on the straight line to the one behind."""
     near = spot(rng, [], OBJECT_R, accept=lambda p: nearest <= distance(p, home) <= 75)
-    if near is None:
-        return None
-    far = spot(
-        rng,
-        [],
-        OBJECT_R,
-        accept=lambda p: (
-            distance(p, near) >= APART + 4
-            and distance(p, home) <= 118
-            and in_the_way(near, (home, p), MIDST)
-        ),
-        tries=200,
-    )
-    if far is None:
+    far = None if near is None else attempt(lambda r: _beyond(r, home, near), rng)
+    if near is None or far is None:
         return None
     return (near, far) if behind == "other" else (far, near)
+
+
+def _beyond(rng: np.random.Generator, home: Point, near: Point) -> Point | None:
+    """A place such that the straight line to it passes about through another one."""
+    length = distance(home, near)
+    share = rng.uniform(length + APART, 118) / length
+    lean = rng.uniform(-MIDST, MIDST) / length
+    dx, dy = near[0] - home[0], near[1] - home[1]
+    place = (
+        home[0] + round(share * (dx - lean * dy)),
+        home[1] + round(share * (dy + lean * dx)),
+    )
+    return place if vacant(place, OBJECT_R, []) else None
 
 
 def _window(centre: Point) -> Box:

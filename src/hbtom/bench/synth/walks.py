@@ -66,7 +66,7 @@ def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> Pa
         return Passage(through, np.inf)
     if wide > slim + 6 * PLAIN:  # there is another way, or none
         return None
-    return Passage(through, (slim + wide) / 2)
+    return Passage(through, (slim + wide) / 2 if in_the_way(other, route) else through)
 
 
 def in_the_way(item: Point, route: Sequence[Point], reach: int = ITEM_R + CLEARANCE) -> bool:
