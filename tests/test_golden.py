@@ -18,7 +18,7 @@ from hbtom import Judgement, judge
 
 GOLDEN = Path(__file__).with_name("golden.json")
 REAL = Path(__file__).parents[2] / "shared" / "data" / "bib"
-PRESETS = ("default", "paper")
+PRESETS = ("default", "default-0.1", "paper")
 DIGITS = 6
 
 
