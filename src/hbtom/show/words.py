@@ -81,9 +81,8 @@ def _other_efficiency(judgement: Judgement) -> str:
 
 def _unlikely_step(judgement: Judgement) -> str:
     test = judgement.test
-    detour = _detour(judgement)
-    if detour > 1.1:
-        return f"went to {_likeliest(test, -1)} by a detour, {detour:.1f} times the shortest way"
+    if _detour(judgement) > 1.1:
+        return _wasteful(judgement)
     step = int(test.log_likelihood.argmin()) + 1
     return (
         f"did something unlikely up to frame {test.frame[step] + 1} on its way to "
@@ -92,10 +91,9 @@ def _unlikely_step(judgement: Judgement) -> str:
 
 
 def _wasteful(judgement: Judgement) -> str:
-    test = judgement.test
-    went, times = _likeliest(test, -1), _detour(judgement)
-    if times > 1.05:
-        return f"went to {went} by a longer way than expected, {times:.2g} times the shortest one"
+    went, detour = _likeliest(judgement.test, -1), _detour(judgement)
+    if detour > 1.1:
+        return f"went to {went} by a detour, {detour:.1f} times the shortest way"
     return f"went to {went}, wasting more on the way than expected"
 
 
