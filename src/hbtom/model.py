@@ -280,6 +280,9 @@ def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
 
 
 def _converted(table: dict[str, Any]) -> Model:
+    curves = table.get("classifier")
+    if isinstance(curves, dict) and curves.get("waste") is False:  # TOML has no word for None
+        table = {**table, "classifier": {**curves, "waste": None}}
     try:
         return msgspec.convert(table, Model)
     except msgspec.ValidationError as error:

@@ -32,6 +32,12 @@ def predictive(posterior: Posterior) -> float:
     return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))
 
 
+def can_predict(posterior: Posterior) -> bool:
+    """Tell whether it is known what was wasted, as it is unless some actions were not seen."""
+    choice = posterior.evidence.effort.choice
+    return not (isinstance(choice, Hidden) and choice.nearest is None)
+
+
 def _tails(
     evidence: Evidence, efficiencies: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal efficiency"]:

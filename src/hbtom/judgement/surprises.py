@@ -10,7 +10,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel
-from hbtom.judgement.prediction import predictive
+from hbtom.judgement.prediction import can_predict, predictive
 from hbtom.mind import Posterior
 
 _DIGITS = 12  # of a shift; beyond is rounding error, and what does not move at all is a tie
@@ -35,7 +35,7 @@ KINDS = ("goal", "efficiency", "observation", "waste")
 
 
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
-    """Return the surprises of a trial; of the total waste only if that is asked for.
+    """Return the surprises of a trial; of the total waste only if asked for, and if it is known.
 
         goal         max_t TV(P_t(g), P_0(g))
         efficiency   max_t TV(P_t(beta), P_0(beta))
@@ -49,7 +49,7 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
         round(float(goal), _DIGITS),
         round(float(efficiency), _DIGITS),
         float(observation),
-        0.0 - math.log(predictive(posterior)) if waste else None,
+        0.0 - math.log(predictive(posterior)) if waste and can_predict(posterior) else None,
     )
 
 

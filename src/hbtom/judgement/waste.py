@@ -63,6 +63,8 @@ def waste_tails(
                 left -= mine
                 for k in range(many):
                     chance[k] *= 0.5 * math.exp(log_choice(mine, act, efficiency[k]))
+            # what is left after subtracting may be off by as much as was added up
+            left = 0.0 if abs(left) <= _NEARLY * wasted else left
             _add_tails(tails[goal], chance, left, lengths, efficiency, best)
     return tails
 
@@ -78,10 +80,10 @@ def _add_tails(
 ) -> None:
     """Add P(moves waste x or more) times a chance to the tails, for each efficiency."""
     most = 2.0 * _sum(lengths)
-    if x >= most * (1.0 - _NEARLY) and x > 0.0:
-        return
     if x <= most * _NEARLY:
         tails += chance
+        return
+    if x >= most * (1.0 - _NEARLY):
         return
     b = _typical(x, lengths)
     level = spread = skew = 0.0

@@ -10,12 +10,11 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Floats
 from hbtom.mind.effort import UNIT
 from hbtom.plan import Plans
+from hbtom.plan.field import all_spilled
 from hbtom.world.course import HELD, OPEN, OPENING, TOUCH
-
-_AROUND = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ class Waste:
         floor, costs = plans.floor, plans.costs
         cost = plans.cost.copy()
         for layer in range(cost.shape[1]):
-            cost[:, layer] = _spilled(cost[:, layer], floor.blocked(layer), costs.cell)
+            cost[:, layer] = all_spilled(cost[:, layer], floor.blocked(layer), costs.cell)
         return Waste(cost, floor.cell, costs.act, costs.opening, key)
 
     def to_go(self, places: Annotated[Floats, "goal ... 2"], phase: int) -> Floats:
@@ -91,26 +90,3 @@ def _excess(price: Floats | float, left: Floats, before: Floats, most: Floats | 
 def _corner(at: Floats, cells: int) -> tuple[np.ndarray, Floats]:
     low = np.minimum(np.maximum(np.floor(at), 0), cells - 2).astype(np.int64)
     return low, np.clip(at - low, 0.0, 1.0)
-
-
-def _spilled(
-    cost: Annotated[Floats, "goal row column"],
-    blocked: Annotated[Bools, "row column"],
-    price: float,
-) -> Floats:
-    """Return costs that are continued two cells deep into what is blocked."""
-    dark = blocked & np.isinf(cost)
-    near = np.where(dark, _beside(cost, price), cost)
-    deep = _beside(np.where(blocked, _beside(cost, price), np.inf), price)
-    return np.where(np.isinf(near) & dark, deep, near)
-
-
-def _beside(cost: Annotated[Floats, "goal row column"], price: float) -> Floats:
-    """Return the cost of the best of the eight cells around each, with the way to it."""
-    _, rows, columns = cost.shape
-    wide = np.pad(cost, ((0, 0), (1, 1), (1, 1)), constant_values=np.inf)
-    ways = (
-        wide[:, 1 + i : 1 + i + rows, 1 + j : 1 + j + columns] + price * np.sqrt(i * i + j * j)
-        for i, j in _AROUND
-    )
-    return np.minimum.reduce(list(ways))

@@ -286,6 +286,29 @@ def _way(price: float, down: int, right: int) -> float:
     return price * math.sqrt(down * down + right * right)
 
 
+def all_spilled(
+    cost: Annotated[Floats, "goal row column"],
+    blocked: Annotated[Bools, "row column"],
+    price: float,
+) -> Floats:
+    """Return fields continued two cells deep into what is blocked, as :func:`spilled` does."""
+    dark = blocked & np.isinf(cost)
+    near = np.where(dark, _all_beside(cost, price), cost)
+    deep = _all_beside(np.where(blocked, _all_beside(cost, price), np.inf), price)
+    return np.where(np.isinf(near) & dark, deep, near)
+
+
+def _all_beside(cost: Annotated[Floats, "goal row column"], price: float) -> Floats:
+    """Return the cost of the best of the eight cells around each, with the way to it."""
+    _, rows, columns = cost.shape
+    wide = np.pad(cost, ((0, 0), (1, 1), (1, 1)), constant_values=np.inf)
+    ways = (
+        wide[:, 1 + i : 1 + i + rows, 1 + j : 1 + j + columns] + price * np.sqrt(i * i + j * j)
+        for i, j in _EIGHT
+    )
+    return np.minimum.reduce(list(ways))
+
+
 @kernel
 def _solve(
     blocked: Annotated[Bools, "row column"],

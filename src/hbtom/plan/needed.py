@@ -15,16 +15,24 @@ START, HELD, OPEN = int(Phase.START), int(Phase.HELD), int(Phase.OPEN)  # for ke
 
 
 @part
+def marked(needed: Annotated[Bools, "phase row column"], phase: int) -> Annotated[Ints, "cell 2"]:
+    """Return the cells that are marked in a phase."""
+    if needed.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    return np.argwhere(needed[phase])
+
+
+@part
 def in_phase(
     needed: Annotated[Bools, "phase row column"], phase: int, to_lock: Floats, to_key: Floats
 ) -> Annotated[Ints, "cell 2"]:
     """Return the cells that matter in a phase: also those in which others begin, or end."""
     if needed.size == 0:
         return np.empty((0, 2), dtype=np.int64)
-    marked = needed[phase] | (to_key < np.inf)
+    cells = needed[phase] | (to_key < np.inf)
     if to_lock.size > 0:
-        marked |= to_lock < np.inf
-    return np.argwhere(marked)
+        cells |= to_lock < np.inf
+    return np.argwhere(cells)
 
 
 @part

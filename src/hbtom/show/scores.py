@@ -92,7 +92,8 @@ def calibration_table(fitted: Calibration) -> str:
     curves = msgspec.to_builtins(fitted.fit.classifier)
     weights: list[tuple[str, ...]] = [("surprise", "weight", "bias")]
     for kind, curve in curves.items():
-        weights.append((kind, f"{curve['weight']:.3f}", f"{curve['bias']:.3f}"))
+        if curve is not None:  # the model leaves it out
+            weights.append((kind, f"{curve['weight']:.3f}", f"{curve['bias']:.3f}"))
     bins: list[tuple[str, ...]] = [("plausibility", "episodes", "mean", "expected, %")]
     for one in fitted.bins:
         mean, share = f"{one.mean_plausibility:.3f}", _per_cent(one.expected)
