@@ -34,6 +34,7 @@ from episodes import (
 from hbtom import Beliefs, Judgement, Model, Posterior, infer, judge
 from hbtom.judgement import Surprise, plausibility
 from hbtom.mind import Actions, AgentBeliefs, Effort, Evidence, update
+from hbtom.model import with_settings
 from hbtom.observe import Look
 from hbtom.world import Act, Phase, continuous_course, grid_course, grid_floor
 
@@ -135,9 +136,13 @@ def test_a_trembling_key_is_no_evidence(preset: str, jitter: int) -> None:
 
 
 def test_where_it_stops_tells_what_it_wanted() -> None:
-    """The way to the near object is the way to the far one; only the stop tells them apart."""
+    """The way to the near object is the way to the far one; only the stop tells them apart.
+
+    That is, where things are not in the way: an agent that wants the far one would walk around.
+    """
     near, far = HEART.at(99, 100), SPOON.at(160, 100)
-    posterior = judged(to_thing(near, others=[far])).test
+    through = with_settings(Model.preset("default"), {"motion.berth": 0.0})
+    posterior = judge(read(episode(to_thing(near, others=[far]))), through).test
     heart = goal(posterior, "heart.png")
     assert np.abs(heart[:-1] - 0.5).max() < 0.15
     assert heart[-1] > 0.75

@@ -44,7 +44,7 @@ def test_rows_hold_what_judging_gives(evaluation):
     assert row.plausibility == judgement.plausibility
     assert row.surprise_observation == judgement.surprise.observation
     assert row.model == judgement.model.fingerprint
-    product = row.part_goal * row.part_efficiency * row.part_observation
+    product = row.part_goal * row.part_efficiency * row.part_observation * row.part_waste
     assert product == pytest.approx(row.plausibility)
 
 
@@ -84,7 +84,7 @@ def test_wrong_pairs_are_listed(small, evaluation, tmp_path):
     curve = "{ weight = 0.0, bias = 1.0 }"
     blind.write_text(
         'base = "default"\n[classifier]\n'
-        f"goal = {curve}\nefficiency = {curve}\nobservation = {curve}\n"
+        f"goal = {curve}\nefficiency = {curve}\nobservation = {curve}\nwaste = false\n"
     )
     result = hbtom_command("evaluate", small, "--model", blind, "--wrong")
     assert result.stdout.count("wrong: ") == 9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import weakref
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from episodes import (
 )
 
 THREE = ["goal", "efficiency", "observation"]
+ALL = [*THREE, "waste"]
 HEART_HERE, SPOON_HERE = HEART.at(120, 60), SPOON.at(120, 140)
 
 
@@ -59,19 +61,19 @@ def test_the_table_says_how_plausible_each_file_is(run, good: Path) -> None:
     assert ran.status == 0
     assert ran.err == ""
     assert heading.split()[:2] == ["file", "plausibility"]
-    for word in THREE:
+    for word in ALL:
         assert word in heading
     assert numbers.split()[:2] == ["good.json", f"{hbtom.judge(good).plausibility:.3f}"]
-    assert len(numbers.split()) == 5
+    assert len(numbers.split()) == 6
     assert "heart.png, chosen 2 of 2 times" in words
 
 
 def only(folder: Path, part: str) -> Path:
     """Write a model for which only one kind of surprise makes a trial implausible."""
-    weights = {"goal": -11.81, "efficiency": -9.42, "observation": -3.0}
+    weights = {"goal": -11.81, "efficiency": -9.42, "observation": -3.0, "waste": -3.0}
     lines = [
         f"[classifier.{name}]\nweight = {weights[name] if name == part else 0.0}\nbias = 5.9"
-        for name in THREE
+        for name in ALL
     ]
     file = folder / f"{part}.toml"
     file.write_text("\n".join(['base = "default"', *lines]))
@@ -103,10 +105,11 @@ def test_the_table_says_that_a_detour_was_surprising(run, tmp_path: Path) -> Non
     straight = trial(walk((40, 100), (138, 100)), [lone])
     astray = trial(walk((40, 100), (60, 30), (90, 165), (140, 30), (150, 87)), [lone])
     file = write(tmp_path / "astray.json", episode(*[straight] * 8, astray))
-    said = {part: run("judge", file, "--model", only(tmp_path, part)).out for part in THREE}
+    said = {part: run("judge", file, "--model", only(tmp_path, part)).out for part in ALL}
     assert "went to heart.png, about as efficiently as expected" in said["goal"]
     assert "went to heart.png less efficiently than expected" in said["efficiency"]
     assert "by a detour" in said["observation"]
+    assert "by a detour" in said["waste"]
 
 
 def test_the_trace_is_a_row_for_each_step(run, good: Path) -> None:
@@ -164,12 +167,12 @@ def test_the_json_is_what_programs_rely_on(run, good: Path, tmp_path: Path, mode
     for file, entry in zip((other, good), (first, second), strict=True):
         judgement = hbtom.judge(file, model)
         assert entry["plausibility"] == judgement.plausibility
-        assert list(entry["parts"]) == list(entry["surprise"]) == THREE
-        for name in THREE:
+        kinds = ALL if model == "default" else THREE
+        assert list(entry["parts"]) == list(entry["surprise"]) == kinds
+        for name in kinds:
             assert entry["parts"][name] == getattr(judgement.parts, name)
             assert entry["surprise"][name] == getattr(judgement.surprise, name)
-        goal, efficiency, observation = entry["parts"].values()
-        assert entry["plausibility"] == pytest.approx(goal * efficiency * observation)
+        assert entry["plausibility"] == pytest.approx(math.prod(entry["parts"].values()))
         assert "trace" not in entry
 
 

@@ -95,4 +95,4 @@ def test_trials_are_believed_the_same_by_way_of_pddl(episodes: list[Path], model
                 compared, keys = compared + 1, keys + (trial.key is not None)
             beliefs = after
     assert compared >= 20
-    assert keys >= 3
+    assert keys >= 2

@@ -67,7 +67,7 @@ def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float =
     middle is part of the cost. Around each item is a square box, grown by the berth, that agents
     avoid on their way to another; with a berth of 0 there are no boxes.
     """
-    space = Space(cell, clearance, berth)
+    space = Space(float(cell), float(clearance), float(berth))
     return _floor(trial, cell, *continuous_cells(*world_of(trial), trial.agent.radius, space))
 
 
