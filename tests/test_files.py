@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +113,37 @@ def test_files_of_the_usual_kind_are_read_as_ever(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(copy)
     assert file_bytes(copy) == file_bytes(link) == DOMAIN.read_bytes()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no /dev/fd")
+def test_a_pipe_into_this_process_is_read_to_its_end_or_the_limit(tmp_path: Path) -> None:
+    data = bytes(300_000)  # more than a pipe holds
+    for most in (len(data), len(data) - 1):
+        end, start = os.pipe()
+        writer = threading.Thread(target=pour, args=(start, data))
+        writer.start()
+        try:
+            if most == len(data):
+                assert file_bytes(Path(f"/dev/fd/{end}"), most=most) == data
+            else:
+                with pytest.raises(BadInput, match="more than"):
+                    file_bytes(Path(f"/dev/fd/{end}"), most=most)
+        finally:
+            os.close(end)
+            writer.join()
+
+
+def pour(start: int, data: bytes) -> None:
+    with suppress(BrokenPipeError), os.fdopen(start, "wb") as stream:
+        stream.write(data)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no /dev/fd")
+def test_a_link_to_a_pipe_into_this_process_is_refused(tmp_path: Path) -> None:
+    end, start = os.pipe()
+    try:
+        (tmp_path / "a.json").symlink_to(f"/dev/fd/{end}")
+        assert "a pipe, not a file" in told(load, tmp_path / "a.json")
+    finally:
+        os.close(end)
+        os.close(start)

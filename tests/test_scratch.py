@@ -12,7 +12,7 @@ import pytest
 
 from episodes import write_pairs
 from hbtom.bench.results import write_whole
-from hbtom.scratch import Taken, alone, remove_remains, scratch
+from hbtom.scratch import Taken, alone, let_go, remove_remains, scratch
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
 
@@ -86,7 +86,9 @@ def test_what_only_looks_alike_is_left_alone(tmp_path: Path) -> None:
     theirs = tmp_path / ".hbtom-0123456789abcdef"
     theirs.mkdir()
     (theirs / "precious").write_text("x")
-    (tmp_path / ".hbtom-notes").mkdir()
+    for name in (".hbtom-notes", ".hbtom-my-own-notes-000"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".lock").write_text("")
     aim = tmp_path / "aim"
     aim.mkdir()
     (aim / ".lock").write_text("")
@@ -94,6 +96,39 @@ def test_what_only_looks_alike_is_left_alone(tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     remove_remains(tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@posix
+def test_what_other_users_have_left_is_left_to_them(tmp_path: Path, monkeypatch) -> None:
+    theirs = tmp_path / ".hbtom-0123456789abcdef"
+    theirs.mkdir()
+    (theirs / ".lock").write_text("")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: theirs.stat().st_uid + 1)
+        remove_remains(tmp_path)
+    assert (theirs / ".lock").exists()
+    remove_remains(tmp_path)
+    assert not theirs.exists()
+
+
+@posix
+def test_a_folder_is_locked_until_it_is_empty(tmp_path: Path, monkeypatch) -> None:
+    """Who takes the lock as soon as it is free finds it gone, and makes a folder of their own."""
+    left = tmp_path / ".hbtom-0123456789abcdef"
+    left.mkdir()
+    (left / ".lock").write_text("")
+    (left / "part").write_text("x")
+    there: list[list[Path]] = []
+
+    def look(handle: int) -> None:
+        there.append(list(left.iterdir()))
+        let_go(handle)
+        (left / "new").write_text("x")
+
+    monkeypatch.setattr("hbtom.scratch.let_go", look)
+    remove_remains(tmp_path)
+    assert there == [[]]
+    assert (left / "new").exists()
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """Reading a file: whole, up to one limit, and only if it is a file.
 
 A pipe may never end and a device never does; whatever is neither a file nor a folder is refused
-before anything waits for it. Every way into hbtom keeps to the same limit, packed or unpacked.
+before anything waits for it. Only a pipe that somebody has laid into this very process is read, by
+its own name: ``/dev/stdin``, or ``/dev/fd/63``, as shells call ``<(command)``. Every way into hbtom
+keeps to the same limit, packed or unpacked.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -16,6 +19,7 @@ LARGEST = 1 << 29  # bytes that are read of one file, packed and unpacked; an ep
 
 WRITTEN = 1 << 24  # bytes of what people write by hand, such as models and worlds
 
+_OWN = re.compile(r"/dev/(stdin|fd/\d+)")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
@@ -39,7 +43,8 @@ def read_whole(path: str | os.PathLike[str], most: int | None = None) -> bytes:
     """Return what a file holds; errors of the system are left as they are."""
     most = LARGEST if most is None else most
     with open(path, "rb", opener=_at_once) as stream:
-        size = _checked(os.fstat(stream.fileno())).st_size
+        known = os.fstat(stream.fileno())
+        size = 0 if _is_own_pipe(path, known) else _checked(known).st_size
         if size > most:
             raise too_large(most=most)
         data = stream.read(size + 1)
@@ -51,8 +56,16 @@ def read_whole(path: str | os.PathLike[str], most: int | None = None) -> bytes:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for anybody to write to it."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    """Open a file without waiting for anybody to write to it, but for all that comes of a pipe."""
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if _is_own_pipe(path, os.fstat(handle)):
+        os.set_blocking(handle, True)
+    return handle
+
+
+def _is_own_pipe(path: str | os.PathLike[str], known: os.stat_result) -> bool:
+    """Tell whether an open file is a pipe into this process, by a name that no link has."""
+    return stat.S_ISFIFO(known.st_mode) and _OWN.fullmatch(os.fspath(path)) is not None
 
 
 def check_file(path: str | os.PathLike[str]) -> os.stat_result:

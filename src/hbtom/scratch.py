@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 MARK = ".hbtom-"  # in the names of all locks and folders
 _LOCK = ".lock"  # within a folder
 _HEX = 16  # letters after the mark that tell folders apart
+_NAME = re.compile(rf"{re.escape(MARK)}[0-9a-f]{{{_HEX}}}")  # of folders
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 _held: set[int] = set()  # the open files of all locks of this process
 
@@ -60,9 +62,17 @@ def remove_remains(parent: Path) -> None:
     """Remove the folders that killed runs have left in a folder."""
     with suppress(OSError), os.scandir(parent) as found:
         for entry in found:
-            start, mark, rest = entry.name.partition(MARK)
-            if mark and not start and len(rest) == _HEX and entry.is_dir(follow_symlinks=False):
+            if _NAME.fullmatch(entry.name) and _is_own_folder(entry):
                 _remove_if_left(Path(entry.path))
+
+
+def _is_own_folder(entry: os.DirEntry[str]) -> bool:
+    """Tell whether something is a folder, and not another user's."""
+    if not entry.is_dir(follow_symlinks=False):
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    return entry.stat(follow_symlinks=False).st_uid == os.geteuid()
 
 
 def _remove_if_left(folder: Path) -> None:
@@ -75,8 +85,9 @@ def _remove_if_left(folder: Path) -> None:
         return
     else:
         _empty(folder)
-        let_go(handle)  # last, but before the folder goes: Windows removes nothing that is open
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder / _LOCK, handle)
+        with suppress(OSError):  # not if somebody has made the same folder theirs meanwhile
+            folder.rmdir()
 
 
 def _empty(folder: Path) -> None:

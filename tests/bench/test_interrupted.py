@@ -1,7 +1,6 @@
 """Evaluations that are really killed, or interrupted by Ctrl-C, as processes of their own."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +21,19 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 PAIRS = 40  # of two tasks
 KINDS = [".csv", ".jsonl", ".parquet"]
 START = [sys.executable, "-m", "hbtom", "evaluate"]
+STALLING = """
+import os, sys, time
+from hbtom.bench import sources
+
+def endless(path, read=sources.file_bytes):
+    while str(path) == os.environ.get("ENDLESS"):
+        time.sleep(60)
+    return read(path)
+
+sources.file_bytes = endless
+from hbtom.__main__ import start
+start()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +50,13 @@ def whole(data) -> dict[str, bytes]:
 
 
 @contextmanager
-def endless(data: Path, aside: Path) -> Iterator[None]:
-    """Make a file of the last pair one that never ends, so that no evaluation ever does."""
-    last = max((data / "preference").iterdir())
-    shutil.move(last, aside / last.name)
-    os.mkfifo(last)
+def endless(data: Path) -> Iterator[None]:
+    """Let no evaluation that is `started` end: it never has done reading the last pair."""
+    os.environ["ENDLESS"] = str(max((data / "preference").iterdir()))
     try:
         yield
     finally:
-        last.unlink()
-        shutil.move(aside / last.name, last)
+        del os.environ["ENDLESS"]
 
 
 def grows(out: Path) -> Path:
@@ -65,7 +74,7 @@ def rows_in(path: Path) -> int:
 def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     """Start an evaluation in a group of processes of its own, of which nothing is left."""
     process = subprocess.Popen(
-        [*START, *map(str, words)],
+        [sys.executable, "-c", STALLING, "evaluate", *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -119,7 +128,7 @@ def test_killed_again_and_again_nothing_is_lost(data, whole, tmp_path, kind, wor
     out = tmp_path / f"out{kind}"
     lines = whole[".jsonl" if kind == ".parquet" else kind]
     settings = (data, "--workers", workers, "--resume")
-    with endless(data, tmp_path):
+    with endless(data):
         for rows in (1, 20, 60):  # chunks of pairs come at once, so that there may be more
             with running(*settings, rows=rows, out=out) as process:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -140,7 +149,7 @@ def test_killed_again_and_again_nothing_is_lost(data, whole, tmp_path, kind, wor
 def test_ctrl_c_ends_with_the_table_so_far(data, whole, tmp_path, kind, workers):
     out = tmp_path / f"out{kind}"
     with (
-        endless(data, tmp_path),
+        endless(data),
         running(data, "--workers", workers, rows=20, out=out) as process,
     ):
         os.killpg(process.pid, signal.SIGINT)
@@ -161,7 +170,7 @@ def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, 
     out.write_text("precious")
     journal = out.with_name("out.csv.part.jsonl")
     with (
-        endless(data, tmp_path),
+        endless(data),
         started(data, "--workers", 1, "--out", out, "--overwrite") as process,
     ):
         while rows_in(journal) < 20:
@@ -177,7 +186,7 @@ def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, 
 
 
 def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
-    with endless(data, tmp_path), started(data, "--workers", 2) as process:
+    with endless(data), started(data, "--workers", 2) as process:
         while len(children(process.pid)) < 2:  # as soon as there is anything to interrupt
             assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)
@@ -190,7 +199,7 @@ def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
 @pytest.mark.parametrize("kind", [".csv", ".parquet"])
 def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_path, kind):
     out = tmp_path / f"out{kind}"
-    with endless(data, tmp_path), running(data, "--workers", 2, rows=4, out=out) as process:
+    with endless(data), running(data, "--workers", 2, rows=4, out=out) as process:
         os.kill(children(process.pid)[0], signal.SIGKILL)
         printed, said = process.communicate(timeout=60)
     assert (process.returncode, printed) == (1, "")
@@ -205,7 +214,7 @@ def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_pat
 
 def test_no_worker_survives_a_parent_that_is_killed(data, tmp_path):
     out = tmp_path / "out.csv"
-    with endless(data, tmp_path), running(data, "--workers", 2, rows=4, out=out) as process:
+    with endless(data), running(data, "--workers", 2, rows=4, out=out) as process:
         workers = children(process.pid)
         assert len(workers) == 2
         os.kill(process.pid, signal.SIGKILL)

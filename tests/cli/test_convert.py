@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import zipfile
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from episodes import HEART, episode, to_thing, write, write_pairs
-from hbtom import load
+from hbtom import BadInput, load
 from hbtom.bench import workers
 from hbtom.bench.conversion import convert
 from hbtom.bench.dataset import find_pairs
@@ -125,6 +127,30 @@ def test_nothing_is_left_after_an_interruption(data, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         convert(data, tmp_path / "scenes", "mcs", workers=1, progress=interrupt)
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize("moved", [0, 3])
+def test_what_is_put_in_place_in_part_stays_marked(moved, data, tmp_path, monkeypatch):
+    replace, calls = os.replace, count()
+
+    def interrupt(source: Path, target: Path) -> None:
+        if next(calls) == moved:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    target = tmp_path / "scenes"
+    with monkeypatch.context() as patch:
+        patch.setattr("hbtom.bench.conversion.os.replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            convert(data, target, "mcs", workers=1)
+    assert len([name for name in files(target) if "unfinished" not in name]) == moved
+    if moved:
+        with pytest.raises(BadInput, match=r"unfinished.*--overwrite"):
+            find_pairs(target)
+    else:
+        assert files(target) == []
+    convert(data, target, "mcs", workers=1, overwrite=True)
+    assert len(find_pairs(target).pairs) == 4
 
 
 def test_any_number_of_workers_writes_the_same(data, tmp_path, monkeypatch):

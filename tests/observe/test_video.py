@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from http.server import HTTPServer, SimpleHTTPRequestHandler
 from itertools import product
 from pathlib import Path
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 
@@ -398,6 +400,42 @@ def test_a_video_with_too_much_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "watch", lambda shown: [None for _ in shown])
     with pytest.raises(hbtom.BadInput, match="more than 0 million pixels"):
         hbtom.read(data)
+
+
+def test_a_video_with_too_many_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = animate(read(simple_episode(times=0)), "gif", scale=1)
+    monkeypatch.setattr("hbtom.observe.video.pictures.MOST_PICTURES", 10)
+    shown = pictures(data)
+    assert len([next(shown) for _ in range(10)]) == 10
+    with pytest.raises(hbtom.BadInput, match="more than 10 pictures"):
+        next(shown)
+
+
+def repacked(file: Path, target: Path, *how: str) -> Path:
+    """Write a video anew, with sound."""
+    sound = ["-f", "lavfi", "-i", "sine=duration=1"]
+    program = imageio_ffmpeg.get_ffmpeg_exe()
+    command = [program, "-v", "error", "-i", str(file), *sound, *how, str(target)]
+    subprocess.run(command, check=True, timeout=60)
+    return target
+
+
+@pytest.mark.parametrize("sound", ["ac3", "flac", "pcm_s16le", "aac"])
+def test_whatever_sound_there_is_does_not_matter(sound: str, tmp_path: Path) -> None:
+    silent = tmp_path / "silent.mp4"
+    silent.write_bytes(animate(read(simple_episode(times=0)), "mp4", scale=1))
+    how = ["-c:v", "copy", "-c:a", sound, "-f", "mov" if sound.startswith("pcm") else "mp4"]
+    loud = repacked(silent, tmp_path / "loud.mp4", *how)
+    before, after = (list(pictures(file.read_bytes())) for file in (silent, loud))
+    assert np.array_equal(before, after)
+
+
+def test_pictures_that_are_packed_otherwise(tmp_path: Path) -> None:
+    still = np.zeros((200, 200, 3), dtype=np.uint8)
+    file = film(tmp_path / "usual.mp4", [still])
+    other = repacked(file, tmp_path / "other.mp4", "-c:v", "mjpeg")
+    with pytest.raises(hbtom.BadInput, match=r"packed in a way that is not read \(mjpeg\)"):
+        hbtom.load(other)
 
 
 def test_a_picture_of_3900_x_1000_is_not_looked_at(tmp_path: Path) -> None:

@@ -132,11 +132,12 @@ def test_who_takes_too_long_is_left(first: bytes, then: bytes, answered: int) ->
 
 
 @pytest.mark.usefixtures("impatient")
-def test_who_does_not_read_is_left() -> None:
+@pytest.mark.parametrize("times", [1, 5])
+def test_who_does_not_read_is_left(times: int) -> None:
     async def main() -> None:
         async with listening(hello) as (connect, there):
             reader, writer = await connect()
-            writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n" * times)
             await until(lambda: len(there) == 1)
             await until(lambda: not there)
             assert len(await closed(reader)) < len(LARGE)

@@ -19,7 +19,7 @@ from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.sources import Sources
-from hbtom.bench.unfinished import unfinished
+from hbtom.bench.unfinished import Writing, unfinished
 from hbtom.bench.workers import each
 from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
@@ -121,8 +121,8 @@ def _convert_all(
             work = partial(_write_each, part, to, compress)
             written = _written(each(work, jobs, workers), jobs, left_out, progress)
             target.mkdir(exist_ok=True)
-            with unfinished(target, _command(source, to, compress)):
-                _settle(part, target, written)
+            with unfinished(target, _command(source, to, compress)) as writing:
+                _settle(part, target, written, writing)
     except OSError as error:
         problem = f"the episodes cannot be written: {error.strerror or error}"
         raise BadInput(problem).at(file=str(target)) from None
@@ -244,9 +244,14 @@ def _write_each(
         yield None
 
 
-def _settle(part: Path, target: Path, names: Sequence[str]) -> None:
+def _settle(part: Path, target: Path, names: Sequence[str], writing: Writing) -> None:
     """Put finished files in their place."""
-    for name in names:
-        file = target / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(part / name, file)
+    writing.left = True
+    try:
+        for name in names:
+            file = target / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(part / name, file)
+    except BaseException:
+        writing.left = writing.begun or not all((part / name).exists() for name in names)
+        raise

@@ -1,7 +1,8 @@
 """Datasets that are being written: marked until they are whole, since half of one looks like all.
 
-The mark holds the command that writes the dataset. It stays if that command is killed, so that
-nobody takes what is there for everything, and so that the same command can complete it.
+The mark holds the command that writes the dataset. It stays if that command is killed, or stops and
+leaves files behind, so that nobody takes what is there for everything, and so that the same command
+can complete it.
 """
 
 from __future__ import annotations
@@ -11,19 +12,29 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from hbtom import __version__
 from hbtom.errors import BadInput
-from hbtom.scratch import Taken, hold, remove
+from hbtom.files import read_whole
+from hbtom.scratch import Taken, hold, let_go, remove
 
 MARK = "hbtom-unfinished-"  # how the names of marks begin
-_LONGEST = 10_000  # letters of a command
+_LONGEST = 1 << 20  # bytes of a mark; a command has no more
+
+
+@dataclass
+class Writing:
+    """A dataset while it is written, of which the writer tells what an error would leave."""
+
+    begun: bool  # whether the same command was stopped before it was done
+    left: bool  # whether any of its files are there
 
 
 @contextmanager
-def unfinished(folder: Path, command: Sequence[str]) -> Iterator[bool]:
-    """Mark a folder for a while; yield whether the same command was killed before it was done.
+def unfinished(folder: Path, command: Sequence[str]) -> Iterator[Writing]:
+    """Mark a folder until its dataset is whole; after an error, the mark stays if files are left.
 
     ``command`` is without the folder, which is its last word.
     """
@@ -37,20 +48,26 @@ def unfinished(folder: Path, command: Sequence[str]) -> Iterator[bool]:
         raise BadInput("another run is writing the same here", hint=hint).at(
             file=str(folder)
         ) from None
+    begun = os.fstat(handle).st_size > 0
+    writing = Writing(begun, left=begun)
     try:
-        begun = os.fstat(handle).st_size > 0
         if not begun:
             os.write(handle, text.encode(errors="surrogateescape"))
-        yield begun
-    finally:
-        remove(mark, handle)
+        yield writing
+    except BaseException:
+        if writing.left:
+            let_go(handle)
+        else:
+            remove(mark, handle)
+        raise
+    remove(mark, handle)
 
 
 def refuse_unfinished(mark: Path) -> None:
     """Refuse the dataset in which there is a mark."""
     try:
-        command = mark.read_bytes()[:_LONGEST].decode(errors="surrogateescape")
-    except OSError:
+        command = read_whole(mark, _LONGEST).decode(errors="surrogateescape")
+    except (OSError, BadInput):  # such as a pipe of that name
         command = ""
     again = f"{command} {shlex.quote(str(mark.parent))}" if command else "the command that wrote it"
     raise BadInput(

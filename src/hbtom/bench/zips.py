@@ -18,8 +18,7 @@ from hbtom.errors import BadInput
 
 LONGEST = 1 << 26  # bytes read at once; the list of a million members, where that is at the end
 _PIECE = 1 << 16  # bytes of a member that are unpacked at once
-_CAUTIOUS = 1 << 12  # where zipfile cannot be told how much to unpack
-_USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_READ = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others zipfile unpacks without any limit
 
 
 def is_zip(path: Path) -> bool:
@@ -41,9 +40,13 @@ def member_bytes(path: str, name: str) -> bytes:
         info = archive.getinfo(name)
         if info.file_size > files.LARGEST:  # zipfile yields no more than this
             raise files.too_large("unpacks to")
-        at_once = _PIECE if info.compress_type in _USUAL else _CAUTIOUS
+        if info.compress_type not in _READ:
+            raise BadInput(
+                "it is packed in the archive in a way that is not read",
+                hint="pack it again with deflate",
+            )
         with archive.open(info) as stream:
-            return b"".join(iter(lambda: stream.read(at_once), b""))
+            return b"".join(iter(lambda: stream.read(_PIECE), b""))
 
 
 @contextmanager

@@ -89,15 +89,15 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         )
     if container(data) is not None:
         return bib.Reading(_read_video(data, name), b"", [], {})
+    if name.lower().endswith(SUFFIXES):
+        hint = "was the download or the copy interrupted?"
+        raise BadInput("this is no video, though it is called one", hint=hint)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if _OBJECT.match(data):
         from hbtom.observe import mcs  # not needed for files of the benchmark
 
         like = None if other is None else other.episode
         return bib.Reading(mcs.read(data, name, like), b"", [], {})
-    if name.lower().endswith(SUFFIXES):
-        hint = "was the download or the copy interrupted?"
-        raise BadInput("this is no video, though it is called one", hint=hint)
     return bib.reading(data, name, other)
 
 

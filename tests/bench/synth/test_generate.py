@@ -136,6 +136,53 @@ def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
     assert seen == [(2, 3), (3, 3)]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
+@pytest.mark.parametrize("step", ["_refuse_existing", "_remove"])
+def test_who_interrupts_completing_it_leaves_it_marked(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is written, or while all is taken away again."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    settings = json.loads(SETTINGS)
+    kill_after(1, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules[generate.__module__], step, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            generate(tmp_path, workers=1, progress=interrupt, **settings)
+    with pytest.raises(BadInput, match="unfinished"):
+        find_pairs(tmp_path)
+    generate(tmp_path, workers=1, **settings)
+    assert len(find_pairs(tmp_path).pairs) == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
+def test_who_interrupts_completing_it_midway_leaves_nothing(tmp_path: Path) -> None:
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    kill_after(1, tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        generate(tmp_path, workers=1, progress=interrupt, **json.loads(SETTINGS))
+    assert contents(tmp_path) == {}
+
+
+def test_what_exists_is_refused_without_a_mark(tmp_path: Path) -> None:
+    generate(tmp_path, pairs=1, tasks=["preference"], workers=1)
+    with pytest.raises(FileExistsError):
+        generate(tmp_path, pairs=1, seed=1, tasks=["preference"], workers=1)
+    assert len(find_pairs(tmp_path).pairs) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+def test_a_pipe_that_is_called_like_a_mark_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "hbtom-unfinished-0.txt")
+    with pytest.raises(BadInput, match="unfinished"):
+        find_pairs(tmp_path)
+
+
 def test_what_is_being_made_is_not_made_twice_at_a_time(tmp_path: Path) -> None:
     told: list[str] = []
 

@@ -93,9 +93,10 @@ def generate(
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
     command = _command(pairs, seed, tasks, background, compress, jitter)
-    with unfinished(Path(out), command) as begun:
-        _refuse_existing(files, ours=set(files) if begun else set())
-        todo = [job for job in jobs if not (begun and job.is_done())]
+    with unfinished(Path(out), command) as writing:
+        _refuse_existing(files, ours=set(files) if writing.begun else set())
+        todo = [job for job in jobs if not (writing.begun and job.is_done())]
+        writing.left = True
         try:
             first = len(jobs) - len(todo) + 1
             for done, _ in enumerate(each(_write_pairs, todo, workers), start=first):
@@ -103,6 +104,7 @@ def generate(
                     progress(done, len(jobs))
         except BaseException:
             _remove(files)
+            writing.left = False
             raise
     return files
 

@@ -24,15 +24,14 @@ LONGEST = 300  # seconds that ffmpeg may work
 CODECS = (
     *("h264", "hevc", "mpeg4", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "gif"),
     *("libvpx", "libvpx-vp9"),
-    *("aac", "mp3", "mp3float", "opus", "libopus", "vorbis", "mov_text"),  # beside the pictures
 )
 PLAIN = 16  # the most that colours may differ within a picture that shows nothing
 
 _SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
 _GIF_END = b";"
-_SIZE = re.compile(
-    rb"Picture size (\d+)x(\d+) (?:exceeds|is invalid)"
-)  # so ffmpeg says, before it unpacks any
+# So ffmpeg says, before it unpacks any.
+_SIZE = re.compile(rb"Picture size (\d+)x(\d+) (?:exceeds|is invalid)")
+_CODEC = re.compile(rb"Codec \((\w+)\) not on whitelist")
 
 
 def pictures(data: bytes) -> Generator[Picture]:
@@ -59,6 +58,12 @@ def pictures(data: bytes) -> Generator[Picture]:
         large = _SIZE.search(complaint)
         if large is not None:
             raise _too_large(int(large[1]), int(large[2]))
+        unknown = _CODEC.search(complaint)
+        if unknown is not None:
+            raise BadInput(
+                f"its pictures are packed in a way that is not read ({unknown[1].decode()})",
+                hint="make it an MP4 with H.264",
+            )
         if complaint or failed:
             raise _broken()
 
@@ -70,7 +75,7 @@ def _command(ffmpeg: str, kind: Container, video: Path) -> list[str]:
     """
     limits = ["-v", "error", "-xerror", "-nostdin", "-timelimit", str(LONGEST)]
     allowed = ["-protocol_whitelist", "file", "-format_whitelist", kind]
-    known = ["-codec_whitelist", ",".join(CODECS), "-max_pixels", str(LARGEST), "-f", kind]
+    known = ["-codec_whitelist:v", ",".join(CODECS), "-max_pixels", str(LARGEST), "-f", kind]
     form = ["-map", "0:v:0", "-f", "image2pipe", "-c:v", "ppm", "-"]
     return [ffmpeg, *limits, *allowed, *known, "-i", f"file:{video}", *form]
 

@@ -61,9 +61,12 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Guard(
-        app, host, token, _policy(), lambda problem: _message("Not for you", problem, status=403)
-    )
+    return Guard(app, host, token, _policy(), _not_for_you)
+
+
+def _not_for_you(problem: str) -> Response:
+    """Refuse, and close the connection: others may need it."""
+    return _message("Not for you", problem, status=403, headers={"connection": "close"})
 
 
 def _policy() -> str:

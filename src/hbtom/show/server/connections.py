@@ -46,12 +46,24 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        if self.busy and not self.flow.write_paused:
+            self._timer.cancel()
+
+    def pause_writing(self) -> None:
+        """Begin to wait for the client to read, even if more was asked already."""
+        super().pause_writing()
+        self._timer.cancel()
+        self._wait()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
         if self.busy:
             self._timer.cancel()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if not self.busy:  # else the next request was there already
+            self._timer.cancel()
             self._wait()
 
     @property
