@@ -67,6 +67,9 @@ async def listening(app: Any) -> AsyncIterator[tuple[Connect, set[Any]]]:
         yield lambda: asyncio.open_connection("127.0.0.1", port), state.connections
     finally:
         server.close()
+        for one in list(state.connections):  # or a test that fails would wait for it
+            one.transport.abort()
+        await asyncio.sleep(0)
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:
