@@ -156,6 +156,9 @@ def check_dataset(path: Path) -> None:
         )
     if is_table(path.name) and path.is_file():
         open_archive(str(path))  # which tells what is wrong with it
+    elif path.suffix == ".zip" and path.is_file() and not is_zip(path):
+        hint = "copy or download it again"
+        raise BadInput("the archive is damaged or cut off", hint=hint).at(file=str(path))
     elif not path.is_dir() and not is_zip(path):
         raise BadInput(
             "this is neither a folder nor an archive",

@@ -11,10 +11,11 @@ from hbtom.model import Model, find_model, presets
 
 def list_presets() -> int:
     """Print the name, fingerprint and motion of every preset."""
+    wide = max(map(len, presets()))
     for name in presets():
         model = Model.preset(name)
         motion = type(model.motion).__name__.lower()
-        click.echo(f"{name:10} {model.fingerprint}  {motion} motion")
+        click.echo(f"{name:{wide}} {model.fingerprint}  {motion} motion")
     return 0
 
 

@@ -62,7 +62,9 @@ def _run(
 
         def announce() -> None:
             if token is not None:
-                warn(host, "whoever has this address with its token can see the dataset")
+                hint = "from other machines, put this one's name in place of 127.0.0.1"
+                told = "whoever has this address with its token can see the dataset"
+                warn(host, f"{told}; {hint}")
             click.echo(address)
             count = len(pairs.entries)
             word = "pair" if count == 1 else "pairs"
