@@ -460,7 +460,7 @@ def test_a_trial_without_objects_says_nothing() -> None:
     assert idle.preference[-1] == pytest.approx(without.posteriors[1].preference[0])
     np.testing.assert_allclose(idle.efficiency[0], without.posteriors[0].efficiency[-1])
     last = hbtom.judge(read(scene(usual, crowd)))
-    assert last.surprise.to_dict() == {"goal": 0, "efficiency": 0, "observation": 0}
+    assert set(last.surprise.to_dict().values()) == {0}
     assert hbtom.judge(read(scene(crowd, usual))).plausibility > 0.5
 
 
