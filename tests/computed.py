@@ -122,6 +122,12 @@ def trials() -> Named:
         yield f"actions {seed}", actions(plans, course, key)
         fine_plans = make_plans(fine, CONTINUOUS, Costs(cell / 10, 0.7, 2.5), key=key)
         yield f"continuous plans {seed}", [fine_plans.cost, fine_plans.layer]
+        if trial.items:
+            boxed = continuous_floor(trial, cell, seed % 8, 9.0)
+            costs = Costs(cell / 10, 0.7, 2.5, 20.0, 0.0, seed % 2 > 0)
+            column, row = boxed.cell_of(*trial.whole_path[0])
+            around = make_plans(boxed, CONTINUOUS, costs, key=key, first=(row, column))
+            yield f"plans around things {seed}", [around.cost, around.layer]
 
 
 def fields() -> Named:
