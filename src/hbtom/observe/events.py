@@ -94,18 +94,17 @@ def find_marks(
 
 @part
 def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame 2"]:
-    """Return a path on which who is not seen is where it was last, or is to be first."""
+    """Return a path on which an agent that is not seen stays where it was, or waits to be first."""
+    if not np.isnan(path[:, 0]).any():
+        return path
     first = 0
     while first < len(path) - 1 and np.isnan(path[first, 0]):
         first += 1
+    whole = path.copy()
     for frame in range(len(path)):
-        if np.isnan(path[frame, 0]):
-            whole = path.copy()
-            for later in range(len(path)):
-                if np.isnan(whole[later, 0]):
-                    whole[later] = whole[later - 1] if later > first else path[first]
-            return whole
-    return path
+        if np.isnan(whole[frame, 0]):
+            whole[frame] = whole[frame - 1] if frame > first else path[first]
+    return whole
 
 
 @part

@@ -91,7 +91,11 @@ def relaxed(
     cell: float,
     needed: Annotated[Ints, "needed 2"],
 ) -> Annotated[Floats, "field row column"]:
-    """Solve fields in plain Python: relax all cells at once until nothing changes."""
+    """Solve fields in plain Python: relax all cells at once until nothing changes.
+
+    With ``needed`` cells given, only until these are known: whatever changes later costs more than
+    the least that has changed last, so that all below this is final.
+    """
     stencil = Stencil(tuple((int(down), int(right)) for down, right in moves))
     free = np.flatnonzero(~blocked)
     neighbour = _neighbours(blocked, free, stencil)
@@ -99,13 +103,18 @@ def relaxed(
     fields = seeds.reshape(-1, blocked.size)
     cost = np.full((len(free) + 1, len(fields)), np.inf)  # the last row is nowhere
     cost[:-1] = fields[:, free].T
+    wanted = np.searchsorted(free, np.intersect1d(needed @ [blocked.shape[1], 1], free))
     ways = np.empty((len(price), *cost[:-1].shape))
     while True:
         np.take(cost, neighbour, axis=0, out=ways, mode="clip")
         best = np.minimum(cost[:-1], (ways + price).min(axis=0))
-        if np.array_equal(best, cost[:-1]):
+        changed = best < cost[:-1]
+        if not changed.any():
             break
         cost[:-1] = best
+        if len(wanted) and (known := best[changed].min()) >= best[wanted].max():
+            cost[:-1][best > known] = np.inf
+            break
     solved = np.full(fields.shape, np.inf)
     solved[:, free] = cost[:-1].T
     return solved.reshape(seeds.shape)
