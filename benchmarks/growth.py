@@ -14,7 +14,7 @@ from msgspec.structs import replace as changed
 
 from hbtom import Episode, Model, Trial, judge
 from hbtom.compiled import start_compiler
-from hbtom.observe import Body, Look
+from hbtom.observe import Body, Identity
 
 ROUNDS = 7
 SIZE = 200.0
@@ -24,7 +24,7 @@ def room(goals: int, frames: int) -> Trial:
     """Return a trial in which the agent walks from a corner to the first of several objects."""
     turns = np.linspace(0.0, math.pi / 2, goals) if goals > 1 else [math.pi / 4]
     places = [(30 + 130 * math.cos(turn), 30 + 130 * math.sin(turn)) for turn in turns]
-    objects = tuple(Body(Look(f"{n}.png"), place, 8.0) for n, place in enumerate(places))
+    objects = tuple(Body(Identity(f"{n}.png"), place, 8.0) for n, place in enumerate(places))
     walls = [[0, 0, SIZE, 20], [0, 0, 20, SIZE], [180, 0, 20, SIZE], [0, 180, SIZE, 20]]
     path = np.linspace((30.0, 30.0), places[0], frames)
     return Trial(
@@ -32,7 +32,7 @@ def room(goals: int, frames: int) -> Trial:
         walls=np.array(walls, dtype=float),
         barrier=np.empty((0, 4)),
         objects=objects,
-        agent=Body(Look("agent.png"), (30.0, 30.0), 8.0),
+        agent=Body(Identity("agent.png"), (30.0, 30.0), 8.0),
         path=path,
         barrier_left=np.zeros(frames),
     )

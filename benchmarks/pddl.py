@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from hbtom.plan.graph import plan_on_graph
-from hbtom.world import Floor
+from hbtom.world import Occupancy
 from hbtom.world.pddl import explore, load_world, make_goal
 from hbtom.world.pddl.gridworld import DOMAIN, write_problem
 
@@ -37,7 +37,7 @@ def world() -> str:
     at = np.full((4, SIDE, SIDE), np.inf)
     for near, (row, column) in zip(at, [(17, 3), (4, 16), (8, 8), (9, 15)], strict=True):
         near[row - 1 : row + 2, column - 1 : column + 2] = 0.0
-    floor = Floor(10.0, closed, opened, at[:3], at[3])
+    floor = Occupancy(10.0, closed, opened, at[:3], at[3])
     return write_problem(floor, (3, 3), ("heart", "spoon", "key"), key=2)
 
 

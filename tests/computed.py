@@ -24,9 +24,9 @@ from hbtom.mind.bayes import bayes
 from hbtom.mind.grid import actions
 from hbtom.mind.policy import log_boltzmann, log_headings
 from hbtom.model import with_settings
-from hbtom.plan import CONTINUOUS, GRID, Costs, Stencil, cost_to_go, make_plans
+from hbtom.plan import CONTINUOUS, GRID, Costs, Stencil, cost_to_go, plan_costs_to_go
 from hbtom.plan.field import _solve
-from hbtom.world import continuous_course, continuous_floor, grid_course, grid_floor
+from hbtom.world import continuous_floor, continuous_trajectory, grid_floor, grid_trajectory
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
@@ -80,16 +80,16 @@ def judged(episode: Episode, model: Model) -> list[Any]:
 
 
 def believed(posterior: Any) -> list[Any]:
-    effort = posterior.evidence.effort
+    regret = posterior.likelihood.regret
     return [
         posterior.joint,
         posterior.preference,
         posterior.log_likelihood,
         posterior.frame,
         posterior.reachable,
-        posterior.evidence.log,
-        effort.excess,
-        effort.choice.options,
+        posterior.likelihood.log,
+        regret.step_regret,
+        regret.choice.options,
     ]
 
 
@@ -112,21 +112,21 @@ def trials() -> Named:
         for name, floor in (("grid", coarse), ("continuous", fine)):
             yield f"{name} floor {seed}", [floor.closed, floor.open, floor.to_item, floor.to_lock]
         final = seed % 3 > 0
-        course = grid_course(trial, coarse, final=final)
-        strides = continuous_course(trial, stride=seed % 20, final=final)
-        yield f"grid course {seed}", list(vars(course).values())
+        trajectory = grid_trajectory(trial, coarse, final=final)
+        strides = continuous_trajectory(trial, stride=seed % 20, final=final)
+        yield f"grid course {seed}", list(vars(trajectory).values())
         yield f"continuous course {seed}", list(vars(strides).values())
         key = None if trial.key is None else len(trial.objects)
-        plans = make_plans(coarse, GRID, Costs(1.0, 0.7, 2.5), key=key)
+        plans = plan_costs_to_go(coarse, GRID, Costs(1.0, 0.7, 2.5), key=key)
         yield f"grid plans {seed}", [plans.cost, plans.layer]
-        yield f"actions {seed}", actions(plans, course, key)
-        fine_plans = make_plans(fine, CONTINUOUS, Costs(cell / 10, 0.7, 2.5), key=key)
+        yield f"actions {seed}", actions(plans, trajectory, key)
+        fine_plans = plan_costs_to_go(fine, CONTINUOUS, Costs(cell / 10, 0.7, 2.5), key=key)
         yield f"continuous plans {seed}", [fine_plans.cost, fine_plans.layer]
         if trial.items:
             boxed = continuous_floor(trial, cell, seed % 8, 9.0)
             costs = Costs(cell / 10, 0.7, 2.5, 20.0, 0.0, seed % 2 > 0)
             column, row = boxed.cell_of(*trial.whole_path[0])
-            around = make_plans(boxed, CONTINUOUS, costs, key=key, first=(row, column))
+            around = plan_costs_to_go(boxed, CONTINUOUS, costs, key=key, first=(row, column))
             yield f"plans around things {seed}", [around.cost, around.layer]
 
 
@@ -158,9 +158,9 @@ def policies() -> Named:
         wasted[:, 0] = 0.0
         taken = np.ascontiguousarray(wasted[:, -1])
         yield f"actions weighed {seed}", log_boltzmann(taken, wasted, efficiency)
-        excess, length = rng.random((steps, goals)), rng.exponential(2.0, size=steps)
+        step_regret, length = rng.random((steps, goals)), rng.exponential(2.0, size=steps)
         moves, reachable = rng.random(steps) < 0.7, rng.random(goals) < 0.8
-        log = log_headings(excess, length, moves, 1.3, reachable, efficiency)
+        log = log_headings(step_regret, length, moves, 1.3, reachable, efficiency)
         yield f"headings weighed {seed}", log
 
 

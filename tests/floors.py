@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hbtom.plan import Costs
-from hbtom.world import Floor
+from hbtom.world import Occupancy
 
 
 def needs(move: tuple[int, int]) -> set[tuple[int, int]]:
@@ -48,7 +48,7 @@ def costs_to(graph: nx.DiGraph, target: object) -> dict:
 
 
 @st.composite
-def floors(draw: st.DrawFn) -> tuple[Floor, Costs, int | None]:
+def floors(draw: st.DrawFn) -> tuple[Occupancy, Costs, int | None]:
     """Draw a floor with two or three items, perhaps a key (the last item) and a lock."""
     rows, columns = draw(st.integers(1, 8)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -67,6 +67,6 @@ def floors(draw: st.DrawFn) -> tuple[Floor, Costs, int | None]:
     items = draw(st.integers(2, 3))
     key = items - 1 if draw(st.booleans()) else None
     lock = near() if draw(st.booleans()) else None
-    floor = Floor(10.0, closed, opened, np.array([near() for _ in range(items)]), lock)
+    floor = Occupancy(10.0, closed, opened, np.array([near() for _ in range(items)]), lock)
     costs = Costs(*(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(3)))
     return floor, costs, key

@@ -23,9 +23,11 @@ SHARED = [  # all may import them
     "files",
     "model",
     "scratch",
-    "shown",
+    "plottable",
 ]
-UPWARD = {"shown": ["show"]}  # shared modules import no room, but a result asked for its picture
+UPWARD = {
+    "plottable": ["show"]
+}  # shared modules import no room, but a result asked for its picture
 FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
 
 
@@ -95,8 +97,8 @@ def test_imports_run_one_way(path: Path) -> None:
         ("observe", "if TYPE_CHECKING:\n    from hbtom.world import Floor", ["hbtom.world.Floor"]),
         ("model", "from hbtom.errors import BadInput", []),
         ("model", "from hbtom.observe import Trial", ["hbtom.observe.Trial"]),
-        ("shown", "from hbtom.show.plots import plot", []),
-        ("shown", "from hbtom.cli.say import warn", ["hbtom.cli.say.warn"]),
+        ("plottable", "from hbtom.show.plots import plot", []),
+        ("plottable", "from hbtom.cli.say import warn", ["hbtom.cli.say.warn"]),
         ("cli", "from hbtom import __version__\nfrom hbtom.show import plain", []),
     ],
 )

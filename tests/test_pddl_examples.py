@@ -9,7 +9,7 @@ import pytest
 
 import hbtom
 from domains import EXAMPLES, NAMES, example
-from hbtom.observe import Look
+from hbtom.observe import Identity
 
 
 @cache
@@ -22,7 +22,7 @@ def seen(name: str, plan: str, something_else: float = 0.0) -> hbtom.PlanJudgeme
 
 def belief(judgement: hbtom.PlanJudgement, goal: str) -> np.ndarray:
     """Return P(goal) before the first action and after each."""
-    return judgement.test.goal[:, judgement.test.goals.index(Look(goal))]
+    return judgement.test.goal[:, judgement.test.goals.index(Identity(goal))]
 
 
 def after(judgement: hbtom.PlanJudgement, action: str) -> int:

@@ -33,10 +33,10 @@ from episodes import (
 )
 from hbtom import Beliefs, Judgement, Model, Posterior, infer, judge
 from hbtom.judgement import Surprise, plausibility
-from hbtom.mind import Actions, AgentBeliefs, Effort, Evidence, update
+from hbtom.mind import Actions, AgentBeliefs, Likelihood, Regret, update
 from hbtom.model import with_settings
-from hbtom.observe import Look
-from hbtom.world import Act, Phase, continuous_course, grid_course, grid_floor
+from hbtom.observe import Identity
+from hbtom.world import Act, Phase, continuous_trajectory, grid_floor, grid_trajectory
 
 PRESETS = ("default", "paper")
 both = pytest.mark.parametrize("preset", PRESETS)
@@ -157,8 +157,8 @@ def test_cells_are_rounded_down() -> None:
     along = trial(walk((76, 62), (76, 138)), [HEART.at(58, 158)], walls=walls)
     seen = read([along])[0]
     floor = grid_floor(seen, 10.0)
-    course = grid_course(seen, floor, final=False)
-    assert (course.start[:, 0] == 7).all()
+    trajectory = grid_trajectory(seen, floor, final=False)
+    assert (trajectory.start[:, 0] == 7).all()
     assert floor.to_item[0, 14:17, 4:7].max() == 0  # the object is in column 5, row 15
     assert np.isfinite(floor.to_item[0]).sum() == 9
     assert judged(along, preset="paper").test.warnings == ()
@@ -242,12 +242,12 @@ def test_the_only_reachable_thing_is_no_surprise(preset: str) -> None:
 
 def test_the_jump_to_the_lock_is_not_evidence() -> None:
     seen = read([key_trial(jump=True)])[0]
-    fine = continuous_course(seen, stride=10.0, final=True)
-    coarse = grid_course(seen, grid_floor(seen, 10.0), final=False)
-    for course, lock in ((fine, (110, 110)), (coarse, (11, 11))):
-        after = (course.phase == Phase.OPEN) & (course.act == Act.MOVE)
-        assert tuple(course.start[after][0]) == lock
-        assert tuple(course.stop[course.phase == Phase.HELD][-1]) != lock
+    fine = continuous_trajectory(seen, stride=10.0, final=True)
+    coarse = grid_trajectory(seen, grid_floor(seen, 10.0), final=False)
+    for trajectory, lock in ((fine, (110, 110)), (coarse, (11, 11))):
+        after = (trajectory.phase == Phase.OPEN) & (trajectory.act == Act.MOVE)
+        assert tuple(trajectory.start[after][0]) == lock
+        assert tuple(trajectory.stop[trajectory.phase == Phase.HELD][-1]) != lock
 
 
 @both
@@ -337,7 +337,7 @@ def test_goals_and_efficiency_are_inferred_jointly() -> None:
     efficient: so it must have been the cup, which it will like again.
     """
     model = Model.preset("paper")
-    goals = (Look("cup"), Look("bell"))
+    goals = (Identity("cup"), Identity("bell"))
     efficient = model.efficiency.values > 2
     ambiguous = np.where([efficient, ~efficient], 0.0, -20.0)[None]
     telling = np.where([efficient, efficient], 0.0, -20.0)[None]
@@ -345,9 +345,9 @@ def test_goals_and_efficiency_are_inferred_jointly() -> None:
     last = None
     for log in (ambiguous, telling):
         choice = Actions(np.zeros((1, 1, 2)))
-        effort = Effort(goals, np.array([True, True]), np.array([1]), np.zeros((1, 2)), choice)
-        evidence = Evidence(effort, log, model.efficiency.values)
-        last, known = update(model, known, evidence, Look("agent"))
+        regret = Regret(goals, np.array([True, True]), np.array([1]), np.zeros((1, 2)), choice)
+        likelihood = Likelihood(regret, log, model.efficiency.values)
+        last, known = update(model, known, likelihood, Identity("agent"))
     assert last is not None
     np.testing.assert_allclose(last.goal[-1], [2 / 3, 1 / 3], atol=1e-6)
     given_efficient = last.joint[0, :, 0] / last.joint[0, :, 0].sum()

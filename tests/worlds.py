@@ -14,10 +14,10 @@ import numpy as np
 from hbtom import Episode, Model, Trial
 from hbtom.arrays import Floats
 from hbtom.model import Acts, Continuous, Efficiency, Grid
-from hbtom.observe import Body, Look
+from hbtom.observe import Body, Identity
 
 SIZES = [(200.0, 200.0), (137.5, 203.0), (61.0, 40.0), (18.0, 90.0)]
-LOOKS = [Look("cup"), Look("bell"), Look("bell", (1.0, 0.0, 0.0)), Look("ring")]
+LOOKS = [Identity("cup"), Identity("bell"), Identity("bell", (1.0, 0.0, 0.0)), Identity("ring")]
 NOWHERE = (math.nan, math.nan)
 
 
@@ -28,7 +28,7 @@ def odd_trial(seed: int) -> Trial:
     path = odd_path(rng, size)
     frames = len(path)
 
-    def body(look: Look, largest: float) -> Body:
+    def body(look: Identity, largest: float) -> Body:
         place = rng.uniform([0, 0], [width, height])
         radius = float(rng.uniform(1, largest))
         if rng.random() < 0.5:  # whole numbers, which need not be floats
@@ -38,8 +38,8 @@ def odd_trial(seed: int) -> Trial:
 
     looks = [LOOKS[index] for index in rng.integers(len(LOOKS), size=rng.integers(1, 5))]
     objects = tuple(sorted(body(look, 20) for look in looks))
-    key = body(Look("key.png"), 12) if rng.random() < 0.5 else None
-    lock = body(Look("lock.png"), 12) if rng.random() < 0.5 else None
+    key = body(Identity("key.png"), 12) if rng.random() < 0.5 else None
+    lock = body(Identity("lock.png"), 12) if rng.random() < 0.5 else None
     barrier = odd_blocks(rng, size, 4) if rng.random() < 0.6 else np.empty((0, 4))
     picked, opens, gone = sorted_or_not(rng, frames)
     key_path = None
@@ -52,7 +52,7 @@ def odd_trial(seed: int) -> Trial:
         barrier=barrier,
         objects=objects,
         agent=Body(
-            Look(f"agent {rng.integers(2)}"),
+            Identity(f"agent {rng.integers(2)}"),
             tuple(path[0].tolist()),
             float(rng.choice([2.5, 6, 9])),
         ),

@@ -35,7 +35,7 @@ class Variation:
     def judge(self, pair: Pair) -> Judged:
         """Judge the expected and the unexpected member."""
         expected = hbtom.judge(self.seen(pair[0]), self.model)
-        return expected, hbtom.judge(self.seen(pair[1]), self.model, like=expected)
+        return expected, hbtom.judge(self.seen(pair[1]), self.model, reuse=expected)
 
     def tells_apart(self, pairs: Sequence[Pair]) -> int:
         """Return in how many pairs the expected member is clearly the more plausible one."""

@@ -22,7 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 import hbtom
 from hbtom.judgement import Judgement
 from hbtom.show import page
-from hbtom.show.page.scene import three
+from hbtom.show.page.scenes import three
 from hbtom.show.page.story import story
 
 ROOT = Path(__file__).parents[2]

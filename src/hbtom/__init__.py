@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
-    from hbtom.judgement.plans import PlanJudgement as PlanJudgement
-    from hbtom.judgement.plans import judge_plans as judge_plans
+    from hbtom.judgement.plan_judging import PlanJudgement as PlanJudgement
+    from hbtom.judgement.plan_judging import judge_plans as judge_plans
     from hbtom.mind import Beliefs as Beliefs
     from hbtom.mind import Posterior as Posterior
     from hbtom.mind import infer as infer
@@ -46,12 +46,12 @@ _HOME = {
     "Episode": "hbtom.observe",
     "Judgement": "hbtom.judgement",
     "Model": "hbtom.model",
-    "PlanJudgement": "hbtom.judgement.plans",
+    "PlanJudgement": "hbtom.judgement.plan_judging",
     "Posterior": "hbtom.mind",
     "Trial": "hbtom.observe",
     "infer": "hbtom.mind",
     "judge": "hbtom.judgement",
-    "judge_plans": "hbtom.judgement.plans",
+    "judge_plans": "hbtom.judgement.plan_judging",
     "load": "hbtom.observe",
     "load_goals": "hbtom.world.pddl",
     "load_plan": "hbtom.world.pddl",

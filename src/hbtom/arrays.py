@@ -23,7 +23,9 @@ def frozen(values: ArrayLike) -> Floats:
     return array
 
 
-def spread(first: Annotated[Ints, "run"], count: Annotated[Ints, "run"]) -> Annotated[Ints, "all"]:
+def concat_ranges(
+    first: Annotated[Ints, "run"], count: Annotated[Ints, "run"]
+) -> Annotated[Ints, "all"]:
     """Return the numbers first, first + 1, ... of all runs, one run after the other."""
     before = np.cumsum(count) - count
     return np.arange(count.sum()) - np.repeat(before - first, count)

@@ -14,7 +14,7 @@ from episodes import write_pairs
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.ratings import read_ratings
 from hbtom.bench.results import decode, encode
-from hbtom.bench.tables import write_records
+from hbtom.bench.table_files import write_records
 from hbtom.cli import main
 
 

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 import hbtom
 from episodes import write_pairs
 from hbtom.bench.calibration import calibrate
+from hbtom.bench.comparison import compare, score_ratings
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.ratings import read_ratings
-from hbtom.bench.referee import compare, score_ratings
 from hbtom.bench.results import COLUMNS, write_rows
 from hbtom.bench.workers import FEW
 from hbtom.cli import main

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
+from hbtom.bench.comparison import holm, sign_test
 from hbtom.bench.published import published
-from hbtom.bench.referee import holm, sign_test
 from hbtom.bench.score import (
     Score,
     in_groups,
@@ -17,7 +17,7 @@ from hbtom.bench.score import (
     total,
     wilson,
 )
-from hbtom.show.scores import score_table
+from hbtom.show.score_text import score_table
 
 
 def test_a_tie_counts_one_half_and_is_reported():

@@ -17,7 +17,7 @@ from hbtom.judgement import judge, judging, sharing
 from hbtom.judgement.sharing import judge_pair, together
 from hbtom.mind import inference
 from hbtom.model import Model, with_settings
-from hbtom.show.scores import sweep_table
+from hbtom.show.score_text import sweep_table
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def _members(folder):
 
 def test_models_that_move_alike_plan_once(folder, monkeypatch):
     planned = []
-    whole = judging.exert
+    whole = judging.find_regret
     monkeypatch.setattr(
         judging, "exert", lambda *given: planned.append(given[0].motion) or whole(*given)
     )

@@ -41,10 +41,10 @@ start()
         ("click", ["judge", "nothing.json"]),
         ("numpy", ["judge", "data/preference/00e.json.gz"]),
         ("hbtom.bench.evaluation", ["evaluate", "data"]),
-        ("hbtom.observe.mcs.writing", ["convert", "data", "scenes", "--to", "mcs"]),
+        ("hbtom.observe.mcs.export", ["convert", "data", "scenes", "--to", "mcs"]),
         ("hbtom.bench.synth.generate", ["generate", "made", "--pairs", "1"]),
         ("hbtom.bench.download.server", ["download", "preference"]),
-        ("hbtom.show.report.files", ["report", "results.csv", "-o", "report.html"]),
+        ("hbtom.show.report.saving", ["report", "results.csv", "-o", "report.html"]),
         ("hbtom.show.server.catalogue", ["view", "data"]),
     ],
 )

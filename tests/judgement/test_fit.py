@@ -3,7 +3,7 @@ import pytest
 
 from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
-from hbtom.judgement.fit import fit_classifier, loss
+from hbtom.judgement.fitting import fit_classifier, loss
 from hbtom.model import Classifier, Logistic
 
 TRUE = Classifier(goal=Logistic(-8, 4), efficiency=Logistic(-4, 3), observation=Logistic(-1, 4))

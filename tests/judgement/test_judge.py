@@ -223,9 +223,11 @@ def test_a_judgement_like_another_is_the_same_in_less_work(preset: str, monkeypa
     apart = judge(unexpected, preset)
     first = judge(expected, preset)
     watched = []
-    exert = judging.exert
-    monkeypatch.setattr(judging, "exert", lambda *given: watched.append(1) or exert(*given))
-    together = judge(unexpected, preset, like=first)
+    find_regret = judging.find_regret
+    monkeypatch.setattr(
+        judging, "find_regret", lambda *given: watched.append(1) or find_regret(*given)
+    )
+    together = judge(unexpected, preset, reuse=first)
     assert len(watched) == 1
     assert together.to_dict(trace=True) == apart.to_dict(trace=True)
 
@@ -235,7 +237,7 @@ def test_what_differs_is_watched_again(monkeypatch) -> None:
     other = read(episode(TO_HEART, key_trial(), TO_HEART))
     first = judge(one, "default")
     for model in ("default", "paper"):
-        alone, after = judge(other, model), judge(other, model, like=first)
+        alone, after = judge(other, model), judge(other, model, reuse=first)
         assert after.to_dict(trace=True) == alone.to_dict(trace=True)
 
 

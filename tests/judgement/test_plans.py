@@ -12,11 +12,11 @@ import hbtom
 from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
 from hbtom import BadInput, Model, judge_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
-from hbtom.judgement.plans import LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
-from hbtom.mind import weigh
-from hbtom.mind.graph import ELSE, graph_effort
+from hbtom.judgement.plan_judging import LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
+from hbtom.mind import log_likelihood
+from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.model import with_settings
-from hbtom.observe import Look
+from hbtom.observe import Identity
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import Plan, explore, ground, make_goal, read_domain, read_plan, read_problem
 
@@ -37,15 +37,15 @@ def seen(name: str, *plans: str, **options: object) -> PlanJudgement:
 
 def belief(judgement: PlanJudgement, goal: str, time: int = -1, plan: int = -1) -> float:
     posterior = judgement.posteriors[plan]
-    return float(posterior.goal[time, posterior.goals.index(Look(goal))])
+    return float(posterior.goal[time, posterior.goals.index(Identity(goal))])
 
 
 def test_one_plan_is_bayes_rule_by_hand() -> None:
     judgement = seen("doors-keys-gems", "turns-back")
     (plan,) = judgement.plans
     goals = load_goals(plan.world, EXAMPLES / "doors-keys-gems" / "goals.txt")
-    effort = graph_effort(plan_on_graph(explore(plan.world), goals), plan)
-    log = weigh(effort, PAPER.efficiency.values).log
+    regret = graph_regret(plan_on_graph(explore(plan.world), goals), plan)
+    log = log_likelihood(regret, PAPER.efficiency.values).log
     prior = np.exp(PAPER.efficiency.log_prior) / 3
     for time in range(len(plan) + 1):
         joint = prior * np.exp(log[:time].sum(axis=0))
@@ -59,7 +59,9 @@ def test_one_plan_is_bayes_rule_by_hand() -> None:
 def test_several_plans_are_summed_over_all_goal_histories() -> None:
     judgement = seen("doors-keys-gems", "gem-a", "turns-back", "gem-c")
     many, betas = 3, PAPER.efficiency.values
-    logs = [weigh(one.evidence.effort, betas).log.sum(axis=0) for one in judgement.posteriors]
+    logs = [
+        log_likelihood(one.likelihood.regret, betas).log.sum(axis=0) for one in judgement.posteriors
+    ]
     total = np.zeros((many, len(betas)))
     for history in product(range(many), repeat=3):
         chosen, weight = [1.0] * many, np.exp(PAPER.efficiency.log_prior)
@@ -81,7 +83,7 @@ def test_a_preference_is_learnt_and_another_goal_surprises() -> None:
 def test_agents_are_told_apart() -> None:
     judgement = seen("doors-keys-gems", "ann=gem-a", "ann=gem-a", "bob=gem-b")
     assert judgement.test.goal[0] == pytest.approx([1 / 3] * 3)
-    assert set(judgement.beliefs.agents) == {Look("ann"), Look("bob")}
+    assert set(judgement.beliefs.agents) == {Identity("ann"), Identity("bob")}
 
 
 def test_an_inefficient_agent_is_expected_to_stay_so() -> None:
@@ -117,7 +119,7 @@ def test_a_goal_that_is_spoilt_is_no_longer_believed() -> None:
 
 def test_something_else_has_its_prior_weight_and_explains_wandering() -> None:
     judgement = seen("doors-keys-gems", "wanders", something_else=0.5)
-    assert judgement.test.goals[-1] == ELSE
+    assert judgement.test.goals[-1] == OTHER_GOAL
     assert judgement.test.goal[0] == pytest.approx(np.array([1, 1, 1, 0.5]) / 3.5)
     assert belief(judgement, "something else") > 0.9
     direct = seen("doors-keys-gems", "gem-a", something_else=0.5)
@@ -156,7 +158,7 @@ def test_plans_of_several_problems_are_trials_of_one_agent() -> None:
     plans = [read_plan(world, "(turn-on stairs)") for world in worlds]
     goals = [make_goal(worlds[0], name, f"(on {name})") for name in ("hall", "stairs")]
     first, second = judge_plans(goals, plans).posteriors
-    assert first.goals == second.goals == (Look("hall"), Look("stairs"))
+    assert first.goals == second.goals == (Identity("hall"), Identity("stairs"))
     assert 0.5 == first.goal[0, 1] < second.goal[0, 1] < second.goal[-1, 1]
 
 
@@ -269,7 +271,7 @@ def test_what_would_take_too_long_is_refused_before_anything_is_planned(monkeypa
     world = example("doors-keys-gems")
     goals = [make_goal(world, f"goal {number}", "(has gem-a)") for number in range(80)]
     plan = load_plan(world, EXAMPLES / "doors-keys-gems" / "plans" / "gem-a.plan")
-    monkeypatch.setattr("hbtom.judgement.plans._planned", None)
+    monkeypatch.setattr("hbtom.judgement.plan_judging._planned", None)
     with pytest.raises(BadInput, match="80 goals are too many for 5 plans of up to 11 steps"):
         judge_plans(goals, [plan] * 5)
     with pytest.raises(BadInput, match="more than 250 goals"):

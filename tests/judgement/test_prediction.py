@@ -5,18 +5,18 @@ import pytest
 from msgspec.structs import replace
 
 from hbtom.judgement.prediction import BINS_PER_UNIT, predictive, tail
-from hbtom.mind import Actions, Effort, Evidence
-from hbtom.observe import Look
+from hbtom.mind import Actions, Likelihood, Regret
+from hbtom.observe import Identity
 
 
-def evidence(options, taken):
+def likelihood(options, taken):
     """Evidence with the given excesses of each option, and which option was taken at each step."""
     options = np.array(options, dtype=float)
     steps = np.arange(len(options))
-    goals = tuple(Look(str(g)) for g in range(options.shape[2]))
+    goals = tuple(Identity(str(g)) for g in range(options.shape[2]))
     everything = np.ones(len(goals), dtype=bool)
-    effort = Effort(goals, everything, steps, options[steps, taken], Actions(options))
-    return Evidence(effort, np.zeros((len(options), len(goals), 1)), np.ones(1))
+    regret = Regret(goals, everything, steps, options[steps, taken], Actions(options))
+    return Likelihood(regret, np.zeros((len(options), len(goals), 1)), np.ones(1))
 
 
 @pytest.mark.parametrize("beta", [0.3, 2.0])
@@ -24,15 +24,15 @@ def test_the_tail_against_enumeration_of_all_courses(beta):
     rng = np.random.default_rng(3)
     options = rng.integers(0, 60, size=(4, 3, 1)) / BINS_PER_UNIT
     options[2, 1] = np.inf  # an action that is not there
-    observed = evidence(options, [0, 1, 2, 0])
+    observed = likelihood(options, [0, 1, 2, 0])
     weight = np.exp(-beta * options[:, :, 0])
     weight /= weight.sum(axis=1, keepdims=True)
-    wasted = observed.effort.excess.sum()
+    wasted = observed.regret.step_regret.sum()
     exact = 0.0
-    for course in product(range(3), repeat=4):
-        total = sum(options[t, a, 0] for t, a in enumerate(course))
+    for trajectory in product(range(3), repeat=4):
+        total = sum(options[t, a, 0] for t, a in enumerate(trajectory))
         if np.isfinite(total) and total >= wasted - 1e-9:
-            exact += np.prod([weight[t, a] for t, a in enumerate(course)])
+            exact += np.prod([weight[t, a] for t, a in enumerate(trajectory)])
     assert tail(observed, 0, beta) == pytest.approx(exact, abs=1e-9)
 
 
@@ -48,5 +48,5 @@ def test_nothing_done_is_nothing_wasted(real_files):
     import hbtom
 
     posterior = hbtom.judge(real_files[0]).test
-    empty = evidence(np.zeros((0, 2, 2)), [])
-    assert predictive(replace(posterior, evidence=empty)) == 1.0
+    empty = likelihood(np.zeros((0, 2, 2)), [])
+    assert predictive(replace(posterior, likelihood=empty)) == 1.0

@@ -1,8 +1,8 @@
 """When compiling is worth it."""
 
-import hbtom.judgement.readiness as readiness
+import hbtom.judgement.warm_up as readiness
 from hbtom import Model
-from hbtom.judgement.readiness import WORTH_COMPILING, WORTH_LOADING, get_ready, worth_compiling
+from hbtom.judgement.warm_up import WORTH_COMPILING, WORTH_LOADING, warm_up, worth_compiling
 
 DEFAULT, PAPER = Model.preset("default"), Model.preset("paper")
 
@@ -22,12 +22,12 @@ def test_some_work_is_worth_loading_what_was_compiled_for_just_these_motions(mon
 
 def test_without_a_compiler_nothing_gets_ready(monkeypatch):
     monkeypatch.setattr(readiness, "start_compiler", lambda: False)
-    assert not get_ready([DEFAULT], WORTH_COMPILING)
+    assert not warm_up([DEFAULT], WORTH_COMPILING)
 
 
 def test_what_is_compiled_to_the_end_is_remembered_by_motion(monkeypatch):
     remembered = []
     monkeypatch.setattr(readiness, "start_compiler", lambda: True)
     monkeypatch.setattr(readiness, "remember_compiled", remembered.append)
-    assert get_ready([DEFAULT, PAPER, DEFAULT], WORTH_COMPILING)
+    assert warm_up([DEFAULT, PAPER, DEFAULT], WORTH_COMPILING)
     assert sorted(remembered) == ["Continuous", "Grid"]

@@ -13,9 +13,9 @@ from hbtom import Model, Posterior
 from hbtom.judgement import Surprise, plausibility, surprise
 from hbtom.judgement.classifier import logistic
 from hbtom.judgement.surprises import shift
-from hbtom.mind import Actions, Effort, Evidence
+from hbtom.mind import Actions, Likelihood, Regret
 from hbtom.model import Classifier, Logistic
-from hbtom.observe import Look
+from hbtom.observe import Identity
 
 CLASSIFIER = Classifier(
     goal=Logistic(weight=-11.81, bias=5.96),
@@ -29,24 +29,24 @@ def believed(joint: list, log_likelihood: list[float]) -> Posterior:
     """Return a posterior that holds a joint [time, goal, efficiency] given by hand."""
     table = np.array(joint, dtype=float)
     steps, many = len(table) - 1, table.shape[1]
-    goals = tuple(Look(f"{index}.png") for index in range(many))
-    effort = Effort(
+    goals = tuple(Identity(f"{index}.png") for index in range(many))
+    regret = Regret(
         goals=goals,
         reachable=np.ones(many, dtype=bool),
         frame=np.arange(1, steps + 1),
-        excess=np.zeros((steps, many)),
+        step_regret=np.zeros((steps, many)),
         choice=Actions(np.zeros((steps, 1, many))),
     )
     return Posterior(
-        agent=Look("agent.png"),
+        agent=Identity("agent.png"),
         goals=goals,
-        reachable=effort.reachable,
+        reachable=regret.reachable,
         joint=table,
         preferred=goals,
         preference=table.sum(axis=2),
         log_likelihood=np.array(log_likelihood),
-        evidence=Evidence(
-            effort, np.zeros((steps, *table.shape[1:])), np.arange(1.0, table.shape[2] + 1)
+        likelihood=Likelihood(
+            regret, np.zeros((steps, *table.shape[1:])), np.arange(1.0, table.shape[2] + 1)
         ),
     )
 

@@ -13,11 +13,11 @@ from episodes import read, simple_episode
 from hbtom.judgement import plausibility, predictive, surprise
 from hbtom.judgement.prediction import tail
 from hbtom.judgement.sharing import judge_pair
-from hbtom.judgement.waste import bessel_ratio, waste_tails
-from hbtom.mind import Effort, Evidence
-from hbtom.mind.effort import Headings
+from hbtom.judgement.waste_tail import bessel_ratio, waste_tails
+from hbtom.mind import Likelihood, Regret
+from hbtom.mind.regret import Headings
 from hbtom.model import Logistic, Model
-from hbtom.observe import Look
+from hbtom.observe import Identity
 
 MANY = 200_000
 EFFICIENCIES = np.array([0.3, 0.625, 2.5, 7.07])
@@ -25,10 +25,10 @@ EFFICIENCIES = np.array([0.3, 0.625, 2.5, 7.07])
 
 def tails(moved, lengths, acts=(), act=1.0, efficiencies=EFFICIENCIES):
     """Return the tails of one goal, for what moves and acts wasted."""
-    excess = np.array([*moved, *acts], dtype=float)[:, None]
+    step_regret = np.array([*moved, *acts], dtype=float)[:, None]
     length = np.array([*lengths, *([0.0] * len(acts))])
     moves = np.arange(len(length)) < len(lengths)
-    return waste_tails(excess, length, moves, act, efficiencies)[0]
+    return waste_tails(step_regret, length, moves, act, efficiencies)[0]
 
 
 def sampled(lengths, efficiency: float, seed: int = 0) -> np.ndarray:
@@ -55,13 +55,13 @@ def test_tails_far_out_against_numerical_convolution() -> None:
     """Where no sample comes: probabilities down to 1e-9, on a lattice of 72 headings."""
     lengths = np.array([1.5, 1.6, 1.5, 1.55, 0.8, 1.5])
     for share in (0.1, 0.3, 0.6):
-        excess = (2 * share * lengths)[:, None]
-        headings = Headings(np.ones(6, dtype=bool), lengths, excess, 1.0)
+        step_regret = (2 * share * lengths)[:, None]
+        headings = Headings(np.ones(6, dtype=bool), lengths, step_regret, 1.0)
         everything = np.ones(1, dtype=bool)
-        effort = Effort((Look("goal"),), everything, np.arange(6), excess, headings)
-        evidence = Evidence(effort, np.zeros((6, 1, 1)), np.ones(1))
-        for efficiency, found in zip(EFFICIENCIES, tails(excess[:, 0], lengths), strict=True):
-            exact = tail(evidence, 0, efficiency)
+        regret = Regret((Identity("goal"),), everything, np.arange(6), step_regret, headings)
+        likelihood = Likelihood(regret, np.zeros((6, 1, 1)), np.ones(1))
+        for efficiency, found in zip(EFFICIENCIES, tails(step_regret[:, 0], lengths), strict=True):
+            exact = tail(likelihood, 0, efficiency)
             if exact > 1e-9:
                 assert math.log(found) == pytest.approx(math.log(exact), abs=0.15)
 

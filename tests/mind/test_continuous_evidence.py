@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from episodes import HEART, KEY, LOCK, SPOON, block, border, key_trial, read, to_thing, trial, walk
 from hbtom import Trial
-from hbtom.mind import Evidence, Headings, weigh
-from hbtom.mind.continuous import continuous_effort
+from hbtom.mind import Headings, Likelihood, log_likelihood
+from hbtom.mind.continuous import continuous_regret
 from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.model import Acts, Continuous
-from hbtom.plan import CONTINUOUS, Costs, make_plans
-from hbtom.world import Act, Phase, continuous_course, continuous_floor
+from hbtom.plan import CONTINUOUS, Costs, plan_costs_to_go
+from hbtom.world import Act, Phase, continuous_floor, continuous_trajectory
 from worlds import odd_model, odd_trial
 
 MOTION = Continuous(cell=5.0, clearance=6.0, stride=10.0)
@@ -28,12 +28,12 @@ BETAS = np.array([0.5, 2.0, 5.0])
 def gathered(trial: Trial, *, opening: float = 1.0, final: bool = True, stride: float = 10.0):
     acts = msgspec.structs.replace(ACTS, final=final)
     motion = msgspec.structs.replace(MOTION, stride=stride)
-    return weigh(continuous_effort(motion, acts, trial, opening), BETAS)
+    return log_likelihood(continuous_regret(motion, acts, trial, opening), BETAS)
 
 
-def of(evidence: Evidence, name: str) -> np.ndarray:
+def of(likelihood: Likelihood, name: str) -> np.ndarray:
     """Return the evidence about one goal; shape [step, efficiency]."""
-    return evidence.log[:, [str(goal) for goal in evidence.goals].index(name)]
+    return likelihood.log[:, [str(goal) for goal in likelihood.goals].index(name)]
 
 
 def best(length: np.ndarray | float) -> np.ndarray:
@@ -41,14 +41,14 @@ def best(length: np.ndarray | float) -> np.ndarray:
     return -np.vectorize(log_i0e)(np.asarray(length)[..., None] * BETAS)
 
 
-def act(excess: float) -> np.ndarray:
+def act(step_regret: float) -> np.ndarray:
     """Return the evidence of an act of cost 1 that wastes so much; shape [efficiency]."""
-    return np.array([log_choice(excess, 1.0, beta) for beta in BETAS])
+    return np.array([log_choice(step_regret, 1.0, beta) for beta in BETAS])
 
 
 def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
-    course = continuous_course(trial, stride=stride, final=False)
-    return np.hypot(*(course.stop - course.start).T) / 10
+    trajectory = continuous_trajectory(trial, stride=stride, final=False)
+    return np.hypot(*(trajectory.stop - trajectory.start).T) / 10
 
 
 # Moves
@@ -76,9 +76,9 @@ def test_a_move_wastes_what_its_heading_does(angle: float) -> None:
     stop = (round(60 + 20 * math.cos(turn)), round(100 + 20 * math.sin(turn)))
     seen = read([trial([(60, 100), stop], [HEART.at(165, 100)])])[0]
     length = math.dist((60, 100), stop) / 10
-    excess = length + (math.dist(stop, (165, 100)) - 105) / 10
+    step_regret = length + (math.dist(stop, (165, 100)) - 105) / 10
     log = gathered(seen, final=False).log[0, 0]
-    wanted = best(length) - BETAS * excess
+    wanted = best(length) - BETAS * step_regret
     np.testing.assert_allclose(log / BETAS, wanted / BETAS, atol=0.12 * length)
 
 
@@ -126,22 +126,22 @@ def test_the_touch_at_the_end_is_free_for_the_goal_and_wasted_for_others() -> No
 def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
     """Fetching key and opening lock are no waste, whether the object is wanted or the key."""
     seen = read([key_trial()])[0]
-    evidence = gathered(seen, opening=2.0)
-    course = continuous_course(seen, stride=10.0, final=True)
-    pick, opens, _ = np.flatnonzero(course.act != Act.MOVE)
-    np.testing.assert_allclose(of(evidence, "heart.png")[pick], act(0.0), atol=0.3)
-    np.testing.assert_allclose(of(evidence, "key")[pick], act(0.0), atol=0.3)
-    assert (of(evidence, "heart.png")[opens] > of(evidence, "key")[opens]).all()
-    np.testing.assert_allclose(of(evidence, "key")[opens], act(1.0))
+    likelihood = gathered(seen, opening=2.0)
+    trajectory = continuous_trajectory(seen, stride=10.0, final=True)
+    pick, opens, _ = np.flatnonzero(trajectory.act != Act.MOVE)
+    np.testing.assert_allclose(of(likelihood, "heart.png")[pick], act(0.0), atol=0.3)
+    np.testing.assert_allclose(of(likelihood, "key")[pick], act(0.0), atol=0.3)
+    assert (of(likelihood, "heart.png")[opens] > of(likelihood, "key")[opens]).all()
+    np.testing.assert_allclose(of(likelihood, "key")[opens], act(1.0))
 
 
 def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
     """The object lies on the near side: who fetches the key wants the key."""
     frames = key_trial(goal=SPOON.at(50, 150))
     seen = read([frames])[0]
-    evidence = gathered(seen)
-    pick = int(np.flatnonzero(continuous_course(seen, stride=10.0, final=True).act)[0])
-    np.testing.assert_allclose(of(evidence, "spoon.png")[pick], act(1.0))
+    likelihood = gathered(seen)
+    pick = int(np.flatnonzero(continuous_trajectory(seen, stride=10.0, final=True).act)[0])
+    np.testing.assert_allclose(of(likelihood, "spoon.png")[pick], act(1.0))
 
 
 # What cannot be reached
@@ -150,9 +150,9 @@ def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
 def test_what_cannot_be_reached_has_no_say() -> None:
     walls = [*border(), *(block(100, y) for y in range(20, 180, 20))]
     seen = read([to_thing(HEART.at(60, 60), others=[SPOON.at(150, 100)], walls=walls)])[0]
-    evidence = gathered(seen)
-    assert evidence.reachable.tolist() == [True, False]
-    assert (of(evidence, "spoon.png") == 0).all()
+    likelihood = gathered(seen)
+    assert likelihood.reachable.tolist() == [True, False]
+    assert (of(likelihood, "spoon.png") == 0).all()
 
 
 @pytest.mark.parametrize("with_key", [False, True])
@@ -172,9 +172,9 @@ def test_a_barrier_bars_unless_there_is_a_key(with_key: bool) -> None:
 def test_a_start_inside_the_clearance_of_a_wall_is_no_prison() -> None:
     """Agents are seen nearer to walls than they are supposed to come."""
     seen = read([to_thing(HEART.at(120, 60), start=(21, 22))])[0]
-    evidence = gathered(seen)
-    assert evidence.reachable.all()
-    assert np.isfinite(evidence.log).all()
+    likelihood = gathered(seen)
+    assert likelihood.reachable.all()
+    assert np.isfinite(likelihood.log).all()
 
 
 # Odd trials, step by step
@@ -188,7 +188,7 @@ class Slow:
         self.floor = continuous_floor(trial, motion.cell, motion.clearance)
         self.key = None if trial.key is None else len(trial.objects)
         costs = Costs(motion.cell / 10, acts.cost, opening)
-        plans = make_plans(self.floor, CONTINUOUS, costs, key=self.key)
+        plans = plan_costs_to_go(self.floor, CONTINUOUS, costs, key=self.key)
         self.cost = {phase: plans.cost[:, plans.layer[phase]] for phase in Phase}
         shared = plans.cost.shape[1] == 1  # then barrier and walls are the same
         self.blocked = {
@@ -242,7 +242,7 @@ class Slow:
         low = math.floor(at)
         return [(low, 1 - (at - low)), (low + 1, at - low)]
 
-    def excess(self, goal: int, act: int, item: int, phase: int, start, stop) -> float:
+    def step_regret(self, goal: int, act: int, item: int, phase: int, start, stop) -> float:
         length = math.dist(start, stop) / 10
         price = {Act.MOVE: length, Act.TOUCH: self.acts.cost, Act.OPEN: self.opening}[Act(act)]
         most = 2 * length if act == Act.MOVE else self.acts.cost
@@ -261,21 +261,28 @@ def test_effort_in_odd_worlds(seed: int, opening: float) -> None:
     """Also where agents stand within walls, and where there is no way to anything."""
     trial, model = odd_trial(seed), odd_model(2 * seed + 1)
     assert isinstance(model.motion, Continuous)
-    effort = continuous_effort(model.motion, model.acts, trial, opening)
+    regret = continuous_regret(model.motion, model.acts, trial, opening)
     slow = Slow(model.motion, model.acts, trial, opening)
-    course = continuous_course(trial, stride=model.motion.stride, final=model.acts.final)
-    assert isinstance(effort.choice, Headings)
-    np.testing.assert_array_equal(effort.frame, course.frame)
-    np.testing.assert_array_equal(effort.choice.moves, course.act == Act.MOVE)
-    lengths = np.hypot(*(course.stop - course.start).T) / 10
-    np.testing.assert_allclose(effort.choice.length, lengths, rtol=1e-12)
+    trajectory = continuous_trajectory(trial, stride=model.motion.stride, final=model.acts.final)
+    assert isinstance(regret.choice, Headings)
+    np.testing.assert_array_equal(regret.frame, trajectory.frame)
+    np.testing.assert_array_equal(regret.choice.moves, trajectory.act == Act.MOVE)
+    lengths = np.hypot(*(trajectory.stop - trajectory.start).T) / 10
+    np.testing.assert_allclose(regret.choice.length, lengths, rtol=1e-12)
     goals = range(len(trial.items))
     reachable = [math.isfinite(slow.to_go(g, Phase.START, trial.path[0])) for g in goals]
-    assert effort.reachable.tolist() == reachable
-    steps = zip(course.act, course.item, course.phase, course.start, course.stop, strict=True)
+    assert regret.reachable.tolist() == reachable
+    steps = zip(
+        trajectory.act,
+        trajectory.item,
+        trajectory.phase,
+        trajectory.start,
+        trajectory.stop,
+        strict=True,
+    )
     for number, step in enumerate(steps):
-        wanted = [slow.excess(goal, *step) if reachable[goal] else 0.0 for goal in goals]
-        np.testing.assert_allclose(effort.excess[number], wanted, atol=1e-9)
+        wanted = [slow.step_regret(goal, *step) if reachable[goal] else 0.0 for goal in goals]
+        np.testing.assert_allclose(regret.step_regret[number], wanted, atol=1e-9)
 
 
 def test_names_of_goals_are_looks_and_twins_are_told_apart() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom import Beliefs, Model, Trial, infer
-from hbtom.mind import Effort, Headings, consider, exert, weigh
+from hbtom.mind import Headings, Regret, consider, find_regret, log_likelihood
 
 
 def trials_seen() -> list[Trial]:
@@ -16,9 +16,9 @@ def trials_seen() -> list[Trial]:
     return list(read(episode(one, key_trial(), key_trial(goal=SPOON.at(50, 150)))))
 
 
-def assert_equal_efforts(one: Effort, other: Effort) -> None:
+def assert_equal_efforts(one: Regret, other: Regret) -> None:
     assert (one.goals, one.warnings) == (other.goals, other.warnings)
-    for name in ("reachable", "frame", "excess"):
+    for name in ("reachable", "frame", "step_regret"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_array_equal(one.choice.options, other.choice.options)
 
@@ -27,16 +27,16 @@ def assert_equal_efforts(one: Effort, other: Effort) -> None:
 def test_to_infer_is_to_exert_and_to_consider(preset: str) -> None:
     model, beliefs = Model.preset(preset), Beliefs()
     for trial in trials_seen():
-        effort = exert(model, beliefs.openings, trial)
+        regret = find_regret(model, beliefs.openings, trial)
         one, after = infer(model, beliefs, trial)
-        other, same = consider(model, beliefs, trial, effort)
+        other, same = consider(model, beliefs, trial, regret)
         np.testing.assert_array_equal(one.joint, other.joint)
         np.testing.assert_array_equal(one.preference, other.preference)
         assert after.openings == same.openings
-        assert_equal_efforts(one.evidence.effort, effort)
-        weighed = weigh(effort, model.efficiency.values)
-        np.testing.assert_array_equal(one.evidence.log, weighed.log)
-        np.testing.assert_array_equal(one.frame, [0, *effort.frame])
+        assert_equal_efforts(one.likelihood.regret, regret)
+        weighed = log_likelihood(regret, model.efficiency.values)
+        np.testing.assert_array_equal(one.likelihood.log, weighed.log)
+        np.testing.assert_array_equal(one.frame, [0, *regret.frame])
         beliefs = after
 
 
@@ -52,7 +52,7 @@ def test_effort_depends_on_neither_efficiency_nor_preference(preset: str) -> Non
     beliefs = Beliefs()
     for trial in trials_seen():
         assert_equal_efforts(
-            exert(base, beliefs.openings, trial), exert(other, beliefs.openings, trial)
+            find_regret(base, beliefs.openings, trial), find_regret(other, beliefs.openings, trial)
         )
         _, beliefs = infer(base, beliefs, trial)
 
@@ -65,7 +65,7 @@ def test_effort_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
     )
     for trial in trials_seen()[1:]:
         objects = slice(len(trial.objects))
-        whole, part = (exert(model, (), trial) for model in (base, keyless))
+        whole, part = (find_regret(model, (), trial) for model in (base, keyless))
         assert_equal_efforts(whole.among(objects), part)
         np.testing.assert_array_equal(whole.choice.options[..., objects], part.choice.options)
 
@@ -73,8 +73,8 @@ def test_effort_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_only_the_default_learns_what_opening_costs(preset: str) -> None:
     trial = trials_seen()[1]
-    new, slow = (exert(Model.preset(preset), o, trial) for o in ((), (90.0,)))
-    assert np.array_equal(new.excess, slow.excess) == (preset == "paper")
+    new, slow = (find_regret(Model.preset(preset), o, trial) for o in ((), (90.0,)))
+    assert np.array_equal(new.step_regret, slow.step_regret) == (preset == "paper")
 
 
 @pytest.mark.parametrize("beta", [0.3, 2.0, 5.0])
@@ -84,14 +84,14 @@ def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
     For acts exactly; for headings, of which there are many, nearly.
     """
     for trial in trials_seen():
-        effort = exert(Model.preset("default"), (), trial)
-        assert isinstance(effort.choice, Headings)
-        log = weigh(effort, np.array([beta])).log[..., 0]
-        options = effort.choice.options
+        regret = find_regret(Model.preset("default"), (), trial)
+        assert isinstance(regret.choice, Headings)
+        log = log_likelihood(regret, np.array([beta])).log[..., 0]
+        options = regret.choice.options
         many = np.isfinite(options).sum(axis=1)
-        assert set(many[effort.choice.moves].ravel()) == {72}
-        assert set(many[~effort.choice.moves].ravel()) == {2}
+        assert set(many[regret.choice.moves].ravel()) == {72}
+        assert set(many[~regret.choice.moves].ravel()) == {2}
         whole = np.exp(-beta * options).sum(axis=1) / many
-        np.testing.assert_allclose(log, -beta * effort.excess - np.log(whole), atol=1e-9)
-        assert (effort.excess >= 0).all()
-        assert (effort.excess <= np.where(np.isfinite(options), options, 0).max(axis=1)).all()
+        np.testing.assert_allclose(log, -beta * regret.step_regret - np.log(whole), atol=1e-9)
+        assert (regret.step_regret >= 0).all()
+        assert (regret.step_regret <= np.where(np.isfinite(options), options, 0).max(axis=1)).all()

@@ -12,29 +12,36 @@ import pytest
 import hbtom
 from domains import CERTAIN, CHANCE, EXAMPLES, example, world_of
 from hbtom import BadInput
-from hbtom.mind import weigh
-from hbtom.mind.glimpses import glimpsed_effort
-from hbtom.mind.graph import graph_effort
-from hbtom.plan.graph import GraphPlans, plan_on_graph
-from hbtom.world.pddl import Glimpses, explore, load_goals, load_plan, make_goal, read_glimpses
+from hbtom.mind import log_likelihood
+from hbtom.mind.graph_regret import graph_regret
+from hbtom.mind.partial_plan import partial_plan_regret
+from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.world.pddl import (
+    PartialPlan,
+    explore,
+    load_goals,
+    load_plan,
+    make_goal,
+    read_partial_plan,
+)
 
 BETAS = np.array([0.3, 1.0, 4.0])
 COLD = np.array([0.3, 1.0, 4.0, 1000.0])  # the last of which wastes nothing, not even by chance
 
 
-def planned(name: str) -> GraphPlans:
+def planned(name: str) -> GraphCosts:
     world = example(name)
     return plan_on_graph(explore(world), load_goals(world, EXAMPLES / name / "goals.txt"))
 
 
-def lamps() -> GraphPlans:
+def lamps() -> GraphCosts:
     """Two lamps to switch: four states, two choices in each."""
     world = world_of()
     goals = [("both", "(and (on hall) (on stairs))"), ("dark", "(not (on hall))")]
     return plan_on_graph(explore(world), tuple(make_goal(world, *goal) for goal in goals))
 
 
-def chancy() -> GraphPlans:
+def chancy() -> GraphCosts:
     """The same, but half of the choices may also leave everything as it is."""
     plans = lamps()
     graph = plans.graph
@@ -50,11 +57,11 @@ def chancy() -> GraphPlans:
     return replace(plans, graph=changed)
 
 
-def by_hand(plans: GraphPlans, glimpses: Glimpses, goal: int, beta: float) -> list[float]:
+def by_hand(plans: GraphCosts, partial_plan: PartialPlan, goal: int, beta: float) -> list[float]:
     """Return P(o_1:t | goal, efficiency) for every t from 0, path by path."""
     graph = plans.graph
     paths, totals = [(0, 1.0)], [1.0]  # where each ends, and how probable it is
-    for step, action in enumerate(glimpses.actions):
+    for step, action in enumerate(partial_plan.actions):
         longer = []
         for state, share in paths:
             choices = range(*graph.choices[state : state + 2])
@@ -69,10 +76,10 @@ def by_hand(plans: GraphPlans, glimpses: Glimpses, goal: int, beta: float) -> li
                 for outcome in range(*graph.outcomes[choice : choice + 2]):
                     to = graph.target[outcome]
                     likely = share * mine / sum(weight) * graph.probability[outcome]
-                    if glimpses.held and glimpses.held[step] is not None:
-                        likely *= glimpses.held[step].holds(graph.states[to][None])[0]
-                    if glimpses.likelihood is not None:
-                        likely *= glimpses.likelihood[step, to]
+                    if partial_plan.held and partial_plan.held[step] is not None:
+                        likely *= partial_plan.held[step].holds(graph.states[to][None])[0]
+                    if partial_plan.likelihood is not None:
+                        likely *= partial_plan.likelihood[step, to]
                     longer.append((to, likely))
         paths = longer
         totals.append(sum(share for _, share in paths))
@@ -86,15 +93,15 @@ def test_the_evidence_is_the_sum_over_all_hidden_paths(plans, hidden) -> None:
     rng = np.random.default_rng(5)
     done = [graph.action[graph.choices[0]], graph.action[graph.choices[1]], graph.action[0]]
     held = (None, make_goal(world, "seen", "(or (on stairs) (not (on hall)))"), None)
-    for glimpses in (
-        Glimpses(world, np.where(hidden, -1, done)),
-        Glimpses(world, np.where(hidden, -1, done), held=held),
-        Glimpses(world, np.where(hidden, -1, done), likelihood=rng.random((3, len(graph)))),
+    for partial_plan in (
+        PartialPlan(world, np.where(hidden, -1, done)),
+        PartialPlan(world, np.where(hidden, -1, done), held=held),
+        PartialPlan(world, np.where(hidden, -1, done), likelihood=rng.random((3, len(graph)))),
     ):
-        expected = [[by_hand(plans, glimpses, goal, b) for b in BETAS] for goal in range(2)]
+        expected = [[by_hand(plans, partial_plan, goal, b) for b in BETAS] for goal in range(2)]
         if 0.0 in np.array(expected):
             continue  # what was seen cannot be; told of below
-        log = weigh(glimpsed_effort(plans, glimpses), BETAS).log
+        log = log_likelihood(partial_plan_regret(plans, partial_plan), BETAS).log
         assert np.allclose(log, np.diff(np.log(np.moveaxis(expected, 2, 0)), axis=0), atol=1e-12)
 
 
@@ -104,10 +111,10 @@ def test_what_comes_of_an_action_by_chance_says_nothing_about_goals(name: str) -
     graph, world, by_chance = plans.graph, plans.graph.world, False
     for file in sorted((EXAMPLES / name / "plans").iterdir()):
         plan = load_plan(world, file)
-        exact = weigh(graph_effort(plans, plan), BETAS).log
+        exact = log_likelihood(graph_regret(plans, plan), BETAS).log
         seen = (graph.states[None] == plan.states[1:, None]).all(axis=2).astype(float)
-        glimpses = Glimpses(world, plan.actions, likelihood=seen)
-        log = weigh(glimpsed_effort(plans, glimpses), BETAS).log
+        partial_plan = PartialPlan(world, plan.actions, likelihood=seen)
+        log = log_likelihood(partial_plan_regret(plans, partial_plan), BETAS).log
         assert np.array_equal(np.isinf(log), np.isinf(exact))
         possible = np.isfinite(exact).all(axis=(1, 2))
         luck = log[possible] - exact[possible]
@@ -124,17 +131,21 @@ def test_where_all_is_seen_it_is_the_exact_model(name: str) -> None:
     for file in sorted((EXAMPLES / name / "plans").iterdir()):
         plan = load_plan(world, file)
         for other in (False, True):
-            exact = weigh(graph_effort(plans, plan, something_else=other), COLD).log
-            glimpses = Glimpses(world, plan.actions)
-            log = weigh(glimpsed_effort(plans, glimpses, something_else=other), COLD).log
+            exact = log_likelihood(graph_regret(plans, plan, something_else=other), COLD).log
+            partial_plan = PartialPlan(world, plan.actions)
+            log = log_likelihood(
+                partial_plan_regret(plans, partial_plan, something_else=other), COLD
+            ).log
             assert np.array_equal(np.isinf(log), np.isinf(exact))
             assert np.allclose(log, exact, rtol=1e-12, atol=1e-12)
 
 
 def test_an_action_that_is_not_seen_says_nothing() -> None:
     plans = planned("doors-keys-gems")
-    glimpses = Glimpses(plans.graph.world, np.full(5, -1))
-    assert np.allclose(weigh(glimpsed_effort(plans, glimpses), BETAS).log, 0, atol=1e-12)
+    partial_plan = PartialPlan(plans.graph.world, np.full(5, -1))
+    assert np.allclose(
+        log_likelihood(partial_plan_regret(plans, partial_plan), BETAS).log, 0, atol=1e-12
+    )
 
 
 PARTLY = """
@@ -147,9 +158,9 @@ PARTLY = """
 
 def test_a_plan_with_gaps_is_read_and_judged() -> None:
     plans = planned("doors-keys-gems")
-    glimpses = read_glimpses(plans.graph.world, PARTLY)
-    assert glimpses.steps == ("(move c44 c34)", "?", "?", "? => (has key-1)")
-    judgement = hbtom.judge_plans(plans, [glimpses])
+    partial_plan = read_partial_plan(plans.graph.world, PARTLY)
+    assert partial_plan.steps == ("(move c44 c34)", "?", "?", "? => (has key-1)")
+    judgement = hbtom.judge_plans(plans, [partial_plan])
     assert judgement.to_dict()["plans"][0]["steps"][4]["action"] == "? => (has key-1)"
     belief = dict(zip(map(str, judgement.test.goals), judgement.test.goal[-1], strict=True))
     assert belief["gem-c"] < 0.01  # no key is needed for it
@@ -173,47 +184,47 @@ def test_a_plan_with_gaps_is_read_and_judged() -> None:
 def test_what_cannot_be_is_told(text: str, why: str) -> None:
     plans = planned("doors-keys-gems")
     with pytest.raises(BadInput, match=why) as caught:
-        hbtom.judge_plans(plans, [read_glimpses(plans.graph.world, text)])
+        hbtom.judge_plans(plans, [read_partial_plan(plans.graph.world, text)])
     assert caught.value.said
 
 
 def test_several_conditions_may_be_seen_to_hold() -> None:
     world = planned("doors-keys-gems").graph.world
-    read = read_glimpses(world, "? => (has key-1) (at c44)\n(move c44 c34) => (at c34)")
+    read = read_partial_plan(world, "? => (has key-1) (at c44)\n(move c44 c34) => (at c34)")
     assert read.steps == ("? => (and (has key-1) (at c44))", "(move c44 c34) => (at c34)")
 
 
 @pytest.mark.parametrize(
-    ("glimpses", "why"),
+    ("partial_plan", "why"),
     [
-        (lambda world: Glimpses(world, np.array([99])), "no action of such a number"),
-        (lambda world: Glimpses(world, np.array([-2])), "no action of such a number"),
-        (lambda world: Glimpses(world, np.array([-1, -1]), held=(None,)), "1 conditions for 2"),
+        (lambda world: PartialPlan(world, np.array([99])), "no action of such a number"),
+        (lambda world: PartialPlan(world, np.array([-2])), "no action of such a number"),
+        (lambda world: PartialPlan(world, np.array([-1, -1]), held=(None,)), "1 conditions for 2"),
     ],
 )
-def test_glimpses_must_fit_together(glimpses, why: str) -> None:
+def test_glimpses_must_fit_together(partial_plan, why: str) -> None:
     plans = lamps()
     with pytest.raises(BadInput, match=why):
-        glimpsed_effort(plans, glimpses(plans.graph.world))
+        partial_plan_regret(plans, partial_plan(plans.graph.world))
 
 
 @pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
 def test_a_likelihood_is_a_number(wrong: float) -> None:
     plans = lamps()
-    glimpses = Glimpses(plans.graph.world, np.array([-1]), likelihood=np.full((1, 4), wrong))
+    partial_plan = PartialPlan(plans.graph.world, np.array([-1]), likelihood=np.full((1, 4), wrong))
     with pytest.raises(BadInput, match="a likelihood is negative"):
-        glimpsed_effort(plans, glimpses)
+        partial_plan_regret(plans, partial_plan)
 
 
 def test_a_likelihood_must_have_a_number_for_each_state() -> None:
     plans = lamps()
-    glimpses = Glimpses(plans.graph.world, np.array([-1]), likelihood=np.ones((1, 3)))
+    partial_plan = PartialPlan(plans.graph.world, np.array([-1]), likelihood=np.ones((1, 3)))
     with pytest.raises(BadInput, match=r"\(1, 3\), not \(1, 4\)"):
-        glimpsed_effort(plans, glimpses)
+        partial_plan_regret(plans, partial_plan)
 
 
 def test_too_many_states_is_an_error_where_some_actions_are_not_seen() -> None:
     plans = planned("doors-keys-gems")
-    glimpses = read_glimpses(plans.graph.world, PARTLY)
+    partial_plan = read_partial_plan(plans.graph.world, PARTLY)
     with pytest.raises(BadInput, match="more than 10 states"):
-        hbtom.judge_plans(plans.goals, [glimpses], most=10)
+        hbtom.judge_plans(plans.goals, [partial_plan], most=10)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from domains import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
-from hbtom.mind import weigh
-from hbtom.mind.graph import ELSE, graph_effort
-from hbtom.observe import Look
-from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.mind import log_likelihood
+from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
+from hbtom.observe import Identity
+from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import Plan, explore, load_goals, load_plan, make_goal, read_plan
 
@@ -19,14 +19,14 @@ BETAS = np.array([0.5, 2.0, 5.0])
 CASES = [(name, plan.name) for name in NAMES for plan in sorted((EXAMPLES / name).glob("plans/*"))]
 
 
-def seen(name: str, file: str) -> tuple[GraphPlans, Plan]:
+def seen(name: str, file: str) -> tuple[GraphCosts, Plan]:
     world = example(name)
     goals = load_goals(world, EXAMPLES / name / "goals.txt")
     plan = load_plan(world, EXAMPLES / name / "plans" / file)
     return plan_on_graph(explore(world), goals), plan
 
 
-def on_average(plans: GraphPlans, goal: int, choice: int) -> float:
+def on_average(plans: GraphCosts, goal: int, choice: int) -> float:
     """Return what is left to pay after a choice."""
     graph = plans.graph
     outcomes = range(graph.outcomes[choice], graph.outcomes[choice + 1])
@@ -36,7 +36,7 @@ def on_average(plans: GraphPlans, goal: int, choice: int) -> float:
 @pytest.mark.parametrize(("name", "file"), CASES)
 def test_evidence_is_boltzmann_over_legal_actions(name: str, file: str) -> None:
     plans, plan = seen(name, file)
-    evidence = weigh(graph_effort(plans, plan), BETAS)
+    likelihood = log_likelihood(graph_regret(plans, plan), BETAS)
     graph, state = plans.graph, 0
     for step, action in enumerate(plan.actions):
         assert np.array_equal(graph.states[state], plan.states[step])
@@ -53,41 +53,41 @@ def test_evidence_is_boltzmann_over_legal_actions(name: str, file: str) -> None:
                 else:
                     total = sum(math.exp(beta * (value - best)) for value in q.values())
                     expected = beta * (q[action] - best) - math.log(total)
-                assert evidence.log[step, goal, k] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+                assert likelihood.log[step, goal, k] == pytest.approx(expected, rel=1e-9, abs=1e-12)
         (choice,) = (one for one in choices if graph.action[one] == action)
         (state,) = {
             target
             for target in graph.target[graph.outcomes[choice] : graph.outcomes[choice + 1]]
             if np.array_equal(graph.states[target], plan.states[step + 1])
         }
-    assert evidence.frame.tolist() == list(range(1, len(plan) + 1))
+    assert likelihood.frame.tolist() == list(range(1, len(plan) + 1))
 
 
 @pytest.mark.parametrize(("name", "file"), CASES[::4])
 def test_searching_gives_the_same_effort(name: str, file: str) -> None:
     plans, plan = seen(name, file)
-    whole = graph_effort(plans, plan)
-    part = graph_effort(plan_by_search(plan.world, plans.goals, plan.states), plan)
+    whole = graph_regret(plans, plan)
+    part = graph_regret(plan_by_search(plan.world, plans.goals, plan.states), plan)
     assert whole.goals == part.goals
     assert whole.reachable.tolist() == part.reachable.tolist()
-    assert np.allclose(whole.excess, part.excess, atol=1e-9)
+    assert np.allclose(whole.step_regret, part.step_regret, atol=1e-9)
     assert np.allclose(whole.choice.options, part.choice.options, atol=1e-9)
 
 
 def test_a_goal_that_cannot_be_reached_says_nothing_but_which_action() -> None:
     plans, plan = seen("logistics", "school.plan")
-    effort = graph_effort(plans, plan)
-    assert effort.reachable.tolist() == [True, True, True, True, False]
-    assert (effort.excess[:, -1] == 0).all()
+    regret = graph_regret(plans, plan)
+    assert regret.reachable.tolist() == [True, True, True, True, False]
+    assert (regret.step_regret[:, -1] == 0).all()
 
 
 def test_something_else_is_acting_at_random() -> None:
     plans, plan = seen("doors-keys-gems", "gem-a.plan")
-    effort = graph_effort(plans, plan, something_else=True)
-    assert effort.goals[-1] == ELSE
-    assert effort.reachable[-1]
+    regret = graph_regret(plans, plan, something_else=True)
+    assert regret.goals[-1] == OTHER_GOAL
+    assert regret.reachable[-1]
     graph = plans.graph
-    state, log = 0, weigh(effort, BETAS).log
+    state, log = 0, log_likelihood(regret, BETAS).log
     for step, action in enumerate(plan.actions):
         choices = range(graph.choices[state], graph.choices[state + 1])
         assert log[step, -1] == pytest.approx([-math.log(len(choices))] * 3)
@@ -110,40 +110,40 @@ def kept(*steps: str, goals: tuple[str, ...] = ("(in ball shop)", "(in crate sho
     )
     plan = read_plan(world, "\n".join(steps))
     wanted = tuple(make_goal(world, f"goal-{i}", goal) for i, goal in enumerate(goals))
-    return graph_effort(plan_on_graph(explore(world), wanted), plan)
+    return graph_regret(plan_on_graph(explore(world), wanted), plan)
 
 
 def test_who_gives_up_a_goal_did_not_want_it() -> None:
-    effort = kept("(eat ball)", "(carry crate)")
-    log = weigh(effort, BETAS).log
+    regret = kept("(eat ball)", "(carry crate)")
+    log = log_likelihood(regret, BETAS).log
     assert (log[0, 0] == -np.inf).all()
     assert np.isfinite(log[0, 1]).all()
     # afterwards all that can be done is equally far from what is lost
     assert log[1, 0] == pytest.approx([-math.log(2)] * 3)
-    assert effort.warnings == ()
+    assert regret.warnings == ()
 
 
 def test_a_step_that_gives_up_all_goals_says_nothing() -> None:
-    effort = kept("(carry crate)", "(eat ball)", "(fetch crate)", goals=("(in ball shop)",) * 2)
-    log = weigh(effort, BETAS).log
+    regret = kept("(carry crate)", "(eat ball)", "(fetch crate)", goals=("(in ball shop)",) * 2)
+    log = log_likelihood(regret, BETAS).log
     assert log[1].tolist() == [[0.0] * 3] * 2
-    assert effort.warnings == (
+    assert regret.warnings == (
         "step 2, (eat ball), makes every goal impossible; it is left out of the evidence",
     )
     assert np.isfinite(log).all()
 
 
 def test_a_step_that_gives_up_the_last_goal_says_nothing() -> None:
-    effort = kept("(eat ball)", "(eat crate)")
-    log = weigh(effort, BETAS).log
+    regret = kept("(eat ball)", "(eat crate)")
+    log = log_likelihood(regret, BETAS).log
     assert (log[0, 0] == -np.inf).all()
     assert log[1].tolist() == [[0.0] * 3] * 2
-    assert len(effort.warnings) == 1
+    assert len(regret.warnings) == 1
 
 
 def test_a_plan_without_a_step_is_no_evidence() -> None:
-    effort = kept()
-    assert effort.excess.shape == (0, 2)
-    assert effort.reachable.all()
-    assert effort.goals == (Look("goal-0"), Look("goal-1"))
-    assert weigh(effort, BETAS).log.shape == (0, 2, 3)
+    regret = kept()
+    assert regret.step_regret.shape == (0, 2)
+    assert regret.reachable.all()
+    assert regret.goals == (Identity("goal-0"), Identity("goal-1"))
+    assert log_likelihood(regret, BETAS).log.shape == (0, 2, 3)

@@ -14,11 +14,11 @@ import hbtom
 from hbtom import BadInput
 from hbtom.bench.synth import generate
 from hbtom.mind import Beliefs, Posterior, believe, infer
-from hbtom.mind.effort import name_goals
-from hbtom.mind.graph import graph_effort
+from hbtom.mind.graph_regret import graph_regret
+from hbtom.mind.regret import name_goals
 from hbtom.observe import Trial
 from hbtom.plan.graph import plan_on_graph
-from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+from hbtom.world import Act, Phase, Trajectory, grid_floor, grid_trajectory
 from hbtom.world.pddl import explore, ground, make_goal, read_domain, read_plan, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, cell_name, write_problem
 
@@ -26,14 +26,14 @@ PAPER = hbtom.Model.preset("paper")
 FINAL = msgspec.structs.replace(PAPER, acts=msgspec.structs.replace(PAPER.acts, final=True))
 
 
-def told(trial: Trial, course: Course, items: list[str]) -> list[str]:
+def told(trial: Trial, trajectory: Trajectory, items: list[str]) -> list[str]:
     """Return the steps of a course as actions of the gridworld's domain."""
     steps = []
-    for step in range(len(course)):
-        (column, row), (to_column, to_row) = course.start[step], course.stop[step]
+    for step in range(len(trajectory)):
+        (column, row), (to_column, to_row) = trajectory.start[step], trajectory.stop[step]
         here, there = (int(row), int(column)), (int(to_row), int(to_column))
-        barrier = "gone" if course.phase[step] == Phase.OPEN else "standing"
-        if course.act[step] == Act.MOVE:
+        barrier = "gone" if trajectory.phase[step] == Phase.OPEN else "standing"
+        if trajectory.act[step] == Act.MOVE:
             one, other = cell_name((here[0], there[1])), cell_name((there[0], here[1]))
             ends = f"{cell_name(here)} {cell_name(there)}"
             if here[0] == there[0]:
@@ -42,10 +42,10 @@ def told(trial: Trial, course: Course, items: list[str]) -> list[str]:
                 steps.append(f"(move-along {ends} {barrier})")
             else:
                 steps.append(f"(move-diagonally {ends} {one} {other} {barrier})")
-        elif course.act[step] == Act.OPEN:
+        elif trajectory.act[step] == Act.OPEN:
             steps.append(f"(unlock {items[-1]} {cell_name(here)})")
         else:
-            item = course.item[step]
+            item = trajectory.item[step]
             verb = "pick-up" if item == len(trial.objects) else "touch"
             steps.append(f"({verb} {items[item]} {cell_name(here)})")
     return steps
@@ -54,7 +54,7 @@ def told(trial: Trial, course: Course, items: list[str]) -> list[str]:
 def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Do what ``infer`` does, by way of a PDDL problem and a plan."""
     floor = grid_floor(trial, model.motion.cell)
-    course = grid_course(trial, floor, final=model.acts.final)
+    trajectory = grid_trajectory(trial, floor, final=model.acts.final)
     items = [f"thing-{number}" for number in range(len(trial.items))]
     key = None if trial.key is None else len(trial.objects)
     column, row = floor.cell_of(*trial.path[0])
@@ -64,9 +64,9 @@ def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posteri
         make_goal(world, str(number), f"({'held' if number == key else 'touched'} {item})")
         for number, item in enumerate(items)
     )
-    plan = read_plan(world, "\n".join(told(trial, course, items)))
-    effort = graph_effort(plan_on_graph(explore(world), goals), plan)
-    named = replace(effort, goals=name_goals(trial), frame=course.frame)
+    plan = read_plan(world, "\n".join(told(trial, trajectory, items)))
+    regret = graph_regret(plan_on_graph(explore(world), goals), plan)
+    named = replace(regret, goals=name_goals(trial), frame=trajectory.frame)
     return believe(model, beliefs, trial.agent.look, named)
 
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
 from hbtom import Model, Trial
-from hbtom.mind import Evidence, weigh
-from hbtom.mind.grid import actions, grid_effort
+from hbtom.mind import Likelihood, log_likelihood
+from hbtom.mind.grid import actions, grid_regret
 from hbtom.model import Acts
-from hbtom.observe import Body, Look
-from hbtom.plan import GRID, Costs, make_plans
-from hbtom.world import Act, Course, Phase, grid_course, grid_floor
+from hbtom.observe import Body, Identity
+from hbtom.plan import GRID, Costs, plan_costs_to_go
+from hbtom.world import Act, Phase, Trajectory, grid_floor, grid_trajectory
 from worlds import odd_trial
 
 PAPER = Model.preset("paper")
@@ -31,8 +31,8 @@ MOVES = [("move", i, j) for i, j in product((-1, 0, 1), repeat=2) if (i, j) != (
 
 def gathered(
     trial: Trial, *, acts: Acts = PAPER.acts, betas: np.ndarray = BETAS, opening: float = 1.0
-) -> Evidence:
-    return weigh(grid_effort(PAPER.motion, acts, trial, opening), betas)
+) -> Likelihood:
+    return log_likelihood(grid_regret(PAPER.motion, acts, trial, opening), betas)
 
 
 class Slow:
@@ -131,17 +131,17 @@ class Slow:
         return beta * (q[action] - best) - math.log(total)
 
 
-def done(course: Course) -> Iterator[tuple[State, Action]]:
+def done(trajectory: Trajectory) -> Iterator[tuple[State, Action]]:
     """Yield the state before each step of a course, and what was done in it."""
-    for step in range(len(course)):
-        column, row = (int(place) for place in course.start[step])
-        moved = tuple(int(d) for d in course.stop[step] - course.start[step])
+    for step in range(len(trajectory)):
+        column, row = (int(place) for place in trajectory.start[step])
+        moved = tuple(int(d) for d in trajectory.stop[step] - trajectory.start[step])
         action = {
             Act.MOVE: ("move", *moved),
-            Act.TOUCH: ("touch", int(course.item[step])),
+            Act.TOUCH: ("touch", int(trajectory.item[step])),
             Act.OPEN: ("open",),
-        }[Act(course.act[step])]
-        yield (column, row, int(course.phase[step])), action
+        }[Act(trajectory.act[step])]
+        yield (column, row, int(trajectory.phase[step])), action
 
 
 # Random trials
@@ -180,7 +180,7 @@ def random_trial(seed: int, *, with_key: bool) -> Trial:
     walls = [(x, y, 20, 20) for x, y in inner if x != 60 and rng.random() < 0.2]
     walls += [(0, 0, 140, 20), (0, 100, 140, 20), (0, 0, 20, 120), (120, 0, 20, 120)]
     barrier = [(60, y, 20, 20) for y in (20, 40, 80)] if with_key else []
-    lock = Body(Look("lock"), (70, 70), 10) if with_key else None
+    lock = Body(Identity("lock"), (70, 70), 10) if with_key else None
 
     def free_of(blocks: list[tuple]) -> set[tuple[int, int]]:
         cells = product(range(14), range(12))
@@ -197,7 +197,7 @@ def random_trial(seed: int, *, with_key: bool) -> Trial:
     def somewhere() -> tuple[float, float]:
         return tuple(rng.uniform([25, 25], [115, 95]).round(1))
 
-    objects = (Body(Look("cup"), somewhere(), 9), Body(Look("bell"), somewhere(), 9))
+    objects = (Body(Identity("cup"), somewhere(), 9), Body(Identity("bell"), somewhere(), 9))
     before = wander(rng, closed, left[rng.integers(len(left))], 6)
     path = pixels(before)
     key, key_path, lock_there, barrier_left = None, None, None, np.ones(len(path))
@@ -205,7 +205,7 @@ def random_trial(seed: int, *, with_key: bool) -> Trial:
         held = wander(rng, closed, before[-1], 6)
         after = wander(rng, opened, held[-1], 5)
         (x, y), carried = path[-1], pixels(held)
-        key = Body(Look("triangle"), (x + rng.integers(-1, 2) * 10.0, y), 8)
+        key = Body(Identity("triangle"), (x + rng.integers(-1, 2) * 10.0, y), 8)
         waiting = [carried[-1]] * 3
         path = path + carried + waiting + pixels(after)
         gone = [(math.nan, math.nan)] * len(after)
@@ -218,7 +218,7 @@ def random_trial(seed: int, *, with_key: bool) -> Trial:
         walls=np.array(walls, dtype=float),
         barrier=np.array(barrier, dtype=float).reshape(-1, 4),
         objects=objects,
-        agent=Body(Look("agent"), path[0], 6),
+        agent=Body(Identity("agent"), path[0], 6),
         path=np.array(path),
         barrier_left=barrier_left,
         key=key,
@@ -242,17 +242,17 @@ def test_evidence_is_the_boltzmann_policy(number: int, final: bool, opening: flo
     trial = trials()[number]
     slow = Slow(trial, opening)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    evidence = gathered(trial, acts=acts, opening=opening)
-    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
-    assert evidence.effort.warnings == ()
-    assert len(evidence) == len(course) > 0
-    for step, (state, action) in enumerate(done(course)):
+    likelihood = gathered(trial, acts=acts, opening=opening)
+    trajectory = grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
+    assert likelihood.regret.warnings == ()
+    assert len(likelihood) == len(trajectory) > 0
+    for step, (state, action) in enumerate(done(trajectory)):
         for goal, k in product(range(len(trial.items)), range(len(BETAS))):
             wanted = slow.log_policy(state, action, goal, BETAS[k])
-            assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
+            assert likelihood.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
     column, row = (int(place // 10) for place in trial.path[0])
     reachable = [math.isfinite(value[column, row, Phase.START]) for value in slow.values]
-    assert evidence.reachable.tolist() == reachable
+    assert likelihood.reachable.tolist() == reachable
 
 
 @pytest.mark.parametrize("number", range(9))
@@ -261,13 +261,13 @@ def test_q_values_and_legal_actions(number: int) -> None:
     trial = trials()[number]
     slow = Slow(trial, opening=3.0)
     floor = grid_floor(trial, 10.0)
-    course = grid_course(trial, floor, final=False)
+    trajectory = grid_trajectory(trial, floor, final=False)
     key = None if trial.key is None else len(trial.objects)
-    plans = make_plans(floor, GRID, Costs(1.0, PAPER.acts.cost, 3.0), key=key)
-    legal, q = actions(plans, course, key)
+    plans = plan_costs_to_go(floor, GRID, Costs(1.0, PAPER.acts.cost, 3.0), key=key)
+    legal, q = actions(plans, trajectory, key)
     names: list[Action] = [("move", right, down) for down, right in GRID.moves]
     names += [("touch", item) for item in range(len(trial.items))] + [("open",)]
-    for step, (state, _) in enumerate(done(course)):
+    for step, (state, _) in enumerate(done(trajectory)):
         possible = set(slow.actions(state))
         assert {name for name, can in zip(names, legal[step], strict=True) if can} == possible
         for index, goal in product(range(len(names)), range(len(trial.items))):
@@ -283,18 +283,18 @@ def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
     trial = odd_trial(seed)
     slow = Slow(trial, opening=2.5)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    evidence = gathered(trial, acts=acts, opening=2.5)
-    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
-    assert len(evidence) == len(course)
+    likelihood = gathered(trial, acts=acts, opening=2.5)
+    trajectory = grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
+    assert len(likelihood) == len(trajectory)
     lost = 0
-    for step, (state, action) in enumerate(done(course)):
+    for step, (state, action) in enumerate(done(trajectory)):
         on_floor = state[:2] in slow.free[Phase(state[2])]
         known = on_floor and (action[0] != "move" or action in slow.actions(state))
         lost += not known
         for goal, k in product(range(len(trial.items)), range(len(BETAS))):
             wanted = slow.log_policy(state, action, goal, BETAS[k]) if known else 0.0
-            assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
-    warned = [int(warning.split()[0]) for warning in evidence.effort.warnings]
+            assert likelihood.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
+    warned = [int(warning.split()[0]) for warning in likelihood.regret.warnings]
     assert warned == ([lost] if lost else [])
 
 
@@ -308,29 +308,38 @@ def test_an_open_field_by_hand() -> None:
     then cost more than the best by what they lead away.
     """
     seen = read([trial(walk((65, 105), (75, 105)), [HEART.at(105, 105)])])[0]
-    evidence = gathered(seen, betas=np.array([1.0]))
+    likelihood = gathered(seen, betas=np.array([1.0]))
     ahead, diagonal, side, behind = 0.0, math.sqrt(2) - 1, 1.0, 2.0
     # sideways: 1 + (1 diagonal + 2 ahead), ahead diagonally: sqrt(2) + 2 ahead
-    excess = [ahead, diagonal, diagonal, side, side, behind, math.sqrt(2) + 1, math.sqrt(2) + 1]
-    assert len(evidence) == 1
-    exact = -math.log(sum(math.exp(-e) for e in excess))
-    assert evidence.log[0, 0, 0] == pytest.approx(exact, abs=1e-12)
+    step_regret = [
+        ahead,
+        diagonal,
+        diagonal,
+        side,
+        side,
+        behind,
+        math.sqrt(2) + 1,
+        math.sqrt(2) + 1,
+    ]
+    assert len(likelihood) == 1
+    exact = -math.log(sum(math.exp(-e) for e in step_regret))
+    assert likelihood.log[0, 0, 0] == pytest.approx(exact, abs=1e-12)
 
 
 def test_moves_without_a_way_say_nothing_and_are_counted() -> None:
     """An agent seen to walk through a wall: these moves are left out, with a warning."""
     walls = [*border(), [[80, 80], [20, 20]]]
     through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85), SPOON.at(65, 150)], walls=walls)
-    evidence = gathered(read([through])[0])
-    lost = (evidence.log == 0).all(axis=(1, 2))
+    likelihood = gathered(read([through])[0])
+    lost = (likelihood.log == 0).all(axis=(1, 2))
     assert lost.sum() == 3  # into the wall, on in it, and out of it
-    assert "3 moves go where the gridworld has no way" in evidence.effort.warnings[0]
-    assert np.isfinite(evidence.log).all()
+    assert "3 moves go where the gridworld has no way" in likelihood.regret.warnings[0]
+    assert np.isfinite(likelihood.log).all()
 
 
 def test_the_goal_that_is_approached_becomes_likelier() -> None:
     seen = read([to_thing(HEART.at(130, 60), others=[SPOON.at(50, 160)])])[0]
-    evidence = gathered(seen)
-    heart = [str(goal) for goal in evidence.goals].index("heart.png")
-    total = evidence.log.sum(axis=0)
+    likelihood = gathered(seen)
+    heart = [str(goal) for goal in likelihood.goals].index("heart.png")
+    total = likelihood.log.sum(axis=0)
     assert (total[heart] > total[1 - heart] + 1).all()

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 import hbtom
 from episodes import HEART, SPOON, episode, read, trial
 from hbtom import Model
-from hbtom.mind.continuous import continuous_costs, continuous_effort
+from hbtom.mind.continuous import continuous_costs, continuous_regret
 from hbtom.mind.noisy import _nearest
 from hbtom.mind.waste import Waste
-from hbtom.plan import CONTINUOUS, around, make_plans
+from hbtom.plan import CONTINUOUS, around, plan_costs_to_go
 from hbtom.plan.field import fields
-from hbtom.world import Phase, continuous_course, continuous_floor
+from hbtom.world import Phase, continuous_floor, continuous_trajectory
 from worlds import odd_trial
 
 DEFAULT = Model.preset("default")
@@ -36,19 +36,19 @@ def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contac
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(around, "fields", fields.__wrapped__)
             patch.setattr(around, "_entered", around._entered.__wrapped__)
-            effort = continuous_effort(motion, DEFAULT.acts, seen, 1.7)
+            regret = continuous_regret(motion, DEFAULT.acts, seen, 1.7)
         floor = continuous_floor(seen, motion.cell, motion.clearance, motion.berth)
-        course = continuous_course(seen, stride=motion.stride, final=DEFAULT.acts.final)
+        trajectory = continuous_trajectory(seen, stride=motion.stride, final=DEFAULT.acts.final)
         key = None if seen.key is None else len(seen.objects)
         column, row = floor.cell_of(*seen.whole_path[0])
         costs = continuous_costs(motion, DEFAULT.acts, 1.7)
-        plans = make_plans(floor, CONTINUOUS, costs, key=key, first=(row, column))
+        plans = plan_costs_to_go(floor, CONTINUOUS, costs, key=key, first=(row, column))
         waste = Waste.of(plans, -1 if key is None else key)
         at_first = np.broadcast_to(seen.whole_path[0], (len(seen.items), 2))
         reachable = waste.to_go(at_first, Phase.START) < np.inf
-        np.testing.assert_array_equal(effort.reachable, reachable)
-        everywhere = _nearest(waste, course, reachable, DEFAULT.acts.cost)
-        np.testing.assert_allclose(effort.excess, everywhere.excess, atol=1e-9)
+        np.testing.assert_array_equal(regret.reachable, reachable)
+        everywhere = _nearest(waste, trajectory, reachable, DEFAULT.acts.cost)
+        np.testing.assert_allclose(regret.step_regret, everywhere.step_regret, atol=1e-9)
         compared += 1
     assert compared >= 10
 
@@ -68,7 +68,7 @@ def test_walking_around_a_thing_is_no_detour() -> None:
     one = trial(around_a_spoon(), things)
     told = read(episode(one, one, one))
     now, before = (hbtom.judge(told, preset) for preset in ("default", "default-0.1"))
-    wasted, thought = (one.test.evidence.effort.excess[:, 0].sum() for one in (now, before))
+    wasted, thought = (one.test.likelihood.regret.step_regret[:, 0].sum() for one in (now, before))
     assert now.plausibility > 0.9
     assert wasted < 0.3 < thought
 
@@ -79,4 +79,4 @@ def test_a_thing_that_seals_the_way_is_walked_through() -> None:
     walls = [[[90, y], [20, 20]] for y in (0, 20, 40, 60, 120, 140, 160, 180)]
     sealed = trial(straight, [HEART.at(160, 100), SPOON.at(100, 100)], walls=walls)
     judgement = hbtom.judge(read(episode(sealed, sealed)))
-    assert judgement.test.evidence.effort.excess[:, 0].sum() < 0.5
+    assert judgement.test.likelihood.regret.step_regret[:, 0].sum() < 0.5

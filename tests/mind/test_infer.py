@@ -32,18 +32,18 @@ from hbtom.judgement import watch
 from hbtom.mind import (
     Actions,
     AgentBeliefs,
-    Effort,
-    Evidence,
+    Likelihood,
     Posterior,
+    Regret,
     update,
 )
-from hbtom.observe import Look
+from hbtom.observe import Identity
 
 few = settings(max_examples=20)
 seeds = st.integers(0, 2**32 - 1)
 
-AGENT = Look("agent.png")
-GOALS = tuple(Look(f"{name}.png") for name in ("cup", "key", "bell"))
+AGENT = Identity("agent.png")
+GOALS = tuple(Identity(f"{name}.png") for name in ("cup", "key", "bell"))
 BASE = Model.preset("paper")
 
 
@@ -56,17 +56,17 @@ def model(*, alpha: float = 1.0, temperatures=(0.2, 0.5, 0.9), feasible: bool = 
     )
 
 
-def seen(goals: tuple[Look, ...], reachable: list[bool], log: np.ndarray) -> Evidence:
+def seen(goals: tuple[Identity, ...], reachable: list[bool], log: np.ndarray) -> Likelihood:
     """Return evidence given as its tensor; what was wasted plays no part in inference."""
-    frame, excess = np.arange(1, len(log) + 1), np.zeros(log.shape[:2])
+    frame, step_regret = np.arange(1, len(log) + 1), np.zeros(log.shape[:2])
     choice = Actions(np.zeros((len(log), 1, len(goals))))
-    effort = Effort(goals, np.array(reachable), frame, excess, choice)
-    return Evidence(effort, log, np.arange(1.0, log.shape[2] + 1))
+    regret = Regret(goals, np.array(reachable), frame, step_regret, choice)
+    return Likelihood(regret, log, np.arange(1.0, log.shape[2] + 1))
 
 
 def random_trial(
-    rng: np.random.Generator, goals: tuple[Look, ...] = GOALS, reach: float = 0.7
-) -> Evidence:
+    rng: np.random.Generator, goals: tuple[Identity, ...] = GOALS, reach: float = 0.7
+) -> Likelihood:
     """Return up to three steps of random evidence; any goals may be out of reach, but not all."""
     reachable = rng.random(len(goals)) < reach
     reachable[rng.integers(len(goals))] = True
@@ -74,12 +74,12 @@ def random_trial(
     return seen(goals, reachable.tolist(), rng.normal(scale=1.5, size=shape))
 
 
-def learn(model: Model, trials: list[Evidence]) -> list[Posterior]:
+def learn(model: Model, trials: list[Likelihood]) -> list[Posterior]:
     """Return the posteriors of all trials of one agent."""
     known = AgentBeliefs.prior(model.efficiency.log_prior)
     posteriors = []
-    for evidence in trials:
-        posterior, known = update(model, known.knowing(evidence.goals), evidence, AGENT)
+    for likelihood in trials:
+        posterior, known = update(model, known.knowing(likelihood.goals), likelihood, AGENT)
         posteriors.append(posterior)
     return posteriors
 
@@ -91,30 +91,30 @@ def learn(model: Model, trials: list[Evidence]) -> list[Posterior]:
 class Exact:
     """What is believed at one time: P(g, beta), E[theta], and log P(all seen so far)."""
 
-    joint: dict[tuple[Look, int], float]
-    preference: dict[Look, float]
+    joint: dict[tuple[Identity, int], float]
+    preference: dict[Identity, float]
     log_evidence: float
 
 
-def enumerate_histories(model: Model, trials: list[Evidence], steps: int) -> Exact:
+def enumerate_histories(model: Model, trials: list[Likelihood], steps: int) -> Exact:
     """Add up all goal histories and efficiencies, up to a step of the last of the trials."""
     alpha = model.preference.concentration
-    known = list(dict.fromkeys(goal for evidence in trials for goal in evidence.goals))
-    joint: dict[tuple[Look, int], float] = {}
+    known = list(dict.fromkeys(goal for likelihood in trials for goal in likelihood.goals))
+    joint: dict[tuple[Identity, int], float] = {}
     preference = dict.fromkeys(known, 0.0)
-    log_weights: list[tuple[float, tuple[Look, ...], int, list[float]]] = []
+    log_weights: list[tuple[float, tuple[Identity, ...], int, list[float]]] = []
     temperatures = model.efficiency.temperatures
     prior = [math.exp(-t) / sum(math.exp(-u) for u in temperatures) for t in temperatures]
-    for history in product(*(evidence.goals for evidence in trials)):
+    for history in product(*(likelihood.goals for likelihood in trials)):
         counts = dict.fromkeys(known, 0)
         chosen = 1.0
-        for goal, evidence in zip(history, trials, strict=True):
-            can = dict(zip(evidence.goals, evidence.reachable, strict=True))
+        for goal, likelihood in zip(history, trials, strict=True):
+            can = dict(zip(likelihood.goals, likelihood.reachable, strict=True))
             offered = [
-                each for each in evidence.goals if can[each] or not model.preference.feasible
+                each for each in likelihood.goals if can[each] or not model.preference.feasible
             ]
             if not any(can.values()):
-                offered = list(evidence.goals)
+                offered = list(likelihood.goals)
             if goal not in offered:
                 chosen = 0.0
                 break
@@ -127,9 +127,9 @@ def enumerate_histories(model: Model, trials: list[Evidence], steps: int) -> Exa
         theta = [share / sum(shares) for share in shares]
         for k in range(len(prior)):
             log = math.log(chosen) + math.log(prior[k])
-            for number, (goal, evidence) in enumerate(zip(history, trials, strict=True)):
-                shown = steps if number == len(trials) - 1 else len(evidence)
-                log += float(evidence.log[:shown, evidence.goals.index(goal), k].sum())
+            for number, (goal, likelihood) in enumerate(zip(history, trials, strict=True)):
+                shown = steps if number == len(trials) - 1 else len(likelihood)
+                log += float(likelihood.log[:shown, likelihood.goals.index(goal), k].sum())
             log_weights.append((log, history, k, theta))
     top = max(log for log, *_ in log_weights)
     total = sum(math.exp(log - top) for log, *_ in log_weights)
@@ -141,7 +141,7 @@ def enumerate_histories(model: Model, trials: list[Evidence], steps: int) -> Exa
     return Exact(joint, preference, top + math.log(total))
 
 
-def assert_exact(model: Model, trials: list[Evidence]) -> None:
+def assert_exact(model: Model, trials: list[Likelihood]) -> None:
     for number, posterior in enumerate(learn(model, trials), start=1):
         so_far = trials[:number]
         before = None
@@ -176,8 +176,8 @@ def test_inference_is_the_sum_over_all_histories(
     seed: int, goals: int, trials: int, alpha: float, feasible: bool
 ) -> None:
     rng = np.random.default_rng(seed)
-    evidence = [random_trial(rng, GOALS[:goals]) for _ in range(trials)]
-    assert_exact(model(alpha=alpha, feasible=feasible), evidence)
+    likelihood = [random_trial(rng, GOALS[:goals]) for _ in range(trials)]
+    assert_exact(model(alpha=alpha, feasible=feasible), likelihood)
 
 
 @few
@@ -215,11 +215,11 @@ def test_the_order_of_goals_does_not_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)
     trials = [random_trial(rng) for _ in range(4)]
     mixed = []
-    for evidence in trials:
+    for likelihood in trials:
         order = rng.permutation(3)
-        goals = tuple(evidence.goals[index] for index in order)
-        log = np.ascontiguousarray(evidence.log[:, order])
-        mixed.append(seen(goals, evidence.reachable[order].tolist(), log))
+        goals = tuple(likelihood.goals[index] for index in order)
+        log = np.ascontiguousarray(likelihood.log[:, order])
+        mixed.append(seen(goals, likelihood.reachable[order].tolist(), log))
     for one, other in zip(learn(model(), trials), learn(model(), mixed), strict=True):
         back = [other.goals.index(goal) for goal in one.goals]
         np.testing.assert_allclose(other.joint[:, back], one.joint, atol=1e-12)

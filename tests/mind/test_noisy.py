@@ -11,18 +11,18 @@ import hbtom
 from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom.judgement import watch
 from hbtom.judgement.judging import plan_trials
-from hbtom.mind import exert, waits, weigh
-from hbtom.mind.cells import CellFilter, Stay, Stays
+from hbtom.mind import find_regret, log_likelihood, waits
+from hbtom.mind.action_noise import slippery_actions
+from hbtom.mind.cell_filter import CellFilter, Stay, Stays
 from hbtom.mind.grid import actions
-from hbtom.mind.noisy import content, noisy_effort
+from hbtom.mind.noisy import content, noisy_regret
 from hbtom.mind.particles import ParticleFilter, log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
 from hbtom.mind.sight import WOBBLE, stride_of
-from hbtom.mind.slip import slippery_actions
 from hbtom.model import Model, Observation, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
-from hbtom.world import Course
+from hbtom.world import Trajectory
 from hbtom.world.steady import smoothed, steadied, way_length
 from planes import BETA, Plane, seen_walk
 
@@ -70,13 +70,13 @@ def trials() -> list[Trial]:
 def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: Model) -> None:
     beta = model.efficiency.values
     for trial in trials():
-        exact = weigh(exert(model, (), trial), beta)
-        filtered = weigh(noisy_effort(model, trial, model.acts.cost), beta)
-        assert filtered.effort.choice is not exact.effort.choice
+        exact = log_likelihood(find_regret(model, (), trial), beta)
+        filtered = log_likelihood(noisy_regret(model, trial, model.acts.cost), beta)
+        assert filtered.regret.choice is not exact.regret.choice
         assert np.allclose(filtered.log, exact.log, rtol=1e-12, atol=1e-12)
         assert np.array_equal(filtered.frame, exact.frame)
         assert np.array_equal(filtered.reachable, exact.reachable)
-        assert np.allclose(filtered.effort.excess, exact.effort.excess, atol=1e-12)
+        assert np.allclose(filtered.regret.step_regret, exact.regret.step_regret, atol=1e-12)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -84,9 +84,9 @@ def test_as_noise_vanishes_the_evidence_comes_near_that_of_the_exact_model(model
     beta = model.efficiency.values
     # Not on the edge between two cells, where the least noise makes a difference
     (trial,) = read(episode(to_thing(HEART.at(125, 105), start=(45, 105))))
-    exact = weigh(exert(model, (), trial), beta).log
+    exact = log_likelihood(find_regret(model, (), trial), beta).log
     off = [
-        np.abs(weigh(exert(noisy(model, noise), (), trial), beta).log - exact).max()
+        np.abs(log_likelihood(find_regret(noisy(model, noise), (), trial), beta).log - exact).max()
         for noise in (1e-2, 1e-3)
     ]
     assert off[1] < 0.02
@@ -97,9 +97,11 @@ def test_a_model_without_noise_does_not_filter() -> None:
     model = Model.preset("default")
     settings = {"observation.seed": 9, "observation.particles": 3}
     for trial in trials():
-        one, other = (exert(each, (), trial) for each in (model, with_settings(model, settings)))
+        one, other = (
+            find_regret(each, (), trial) for each in (model, with_settings(model, settings))
+        )
         assert type(one.choice).__name__ == "Headings"
-        assert np.array_equal(one.excess, other.excess)
+        assert np.array_equal(one.step_regret, other.step_regret)
 
 
 # Slips
@@ -110,7 +112,7 @@ def test_whoever_moves_is_somewhere_afterwards(slip: float) -> None:
     """Where nothing is at hand, a move after which the agent may be anywhere says nothing."""
     model = noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip})
     (trial,) = read(episode(to_thing(HEART.at(165, 165), start=(25, 25))))
-    filter = exert(model, (), trial).choice.filter
+    filter = find_regret(model, (), trial).choice.filter
     rows, columns = filter.plans.floor.closed.shape
     anywhere = Stay(np.arange(rows * columns), np.ones(rows * columns))
     begin = filter.stays[0].begin
@@ -122,11 +124,11 @@ def policy_of(filter: CellFilter, cell: int, goal: int, beta: float) -> dict[int
     """Return how probable it is to be seen in each cell next, by plain loops; acts are -1."""
     columns = filter.plans.floor.closed.shape[1]
     here, start = np.array([[cell % columns, cell // columns]], dtype=float), np.zeros(1, dtype=int)
-    course = Course(start, start, start, start, here, here)
+    trajectory = Trajectory(start, start, start, start, here, here)
     legal, q = (
-        slippery_actions(filter.plans, course, filter.key, filter.slip)
+        slippery_actions(filter.plans, trajectory, filter.key, filter.slip)
         if filter.slip
-        else actions(filter.plans, course, filter.key)
+        else actions(filter.plans, trajectory, filter.key)
     )
     free = {move for move, can in zip(GRID.moves, legal[0], strict=False) if can}
     best = q[0, legal[0], goal].max()
@@ -152,7 +154,7 @@ def test_the_filter_over_cells_is_the_sum_over_all_ways_through_them(slip: float
     model = noisy(Model.preset("paper"), 4.0, **{"motion.slip": slip})
     told = episode(to_thing(HEART.at(125, 55), start=(45, 75), others=[SPOON.at(45, 145)]))
     (trial,) = read(told)
-    filter = exert(model, (), jittered(trial, 4.0)).choice.filter
+    filter = find_regret(model, (), jittered(trial, 4.0)).choice.filter
     beta = model.efficiency.values[::2]
     log = filter(beta)[:4]
     blocked = filter.plans.floor.closed.ravel()
@@ -183,7 +185,7 @@ def test_slips_count_where_places_are_noisy() -> None:
         hbtom.judge(seen, noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip}))
         for slip in (0.0, 0.3)
     )
-    assert not np.allclose(sure.test.evidence.log, slips.test.evidence.log, atol=0.01)
+    assert not np.allclose(sure.test.likelihood.log, slips.test.likelihood.log, atol=0.01)
     assert sure.predictive < slips.predictive  # who may slip may waste more
 
 
@@ -222,16 +224,16 @@ def test_the_particle_filter_sums_over_all_ways_that_fit_what_was_seen() -> None
     walk = seen_walk(rng, 0, 4.0, noise, strides=3)
     strides = [stride_of(*part[:3], noise, part[3]) for part in walk]
     nothing, nowhere = np.zeros(3, dtype=np.int64), np.zeros((0, 2))
-    course = Course(nothing, nothing, nothing, nothing, nowhere, nowhere)
+    trajectory = Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere)
     everything = np.ones(3, dtype=bool)
-    many = ParticleFilter(course, strides, noise, Plane(), everything, 1.0, 4000, (1,))
+    many = ParticleFilter(trajectory, strides, noise, Plane(), everything, 1.0, 4000, (1,))
     log = many(BETA).sum(axis=0)
     draws = dense(walk, noise, 100_000, rng)
     ways = np.broadcast_to(draws, (3, 1, *draws.shape))
     total = 0.0
     for step in range(3):
-        excess, length = Plane().of_moves(ways[..., step, :], ways[..., step + 1, :], 0)
-        total = total - BETA[:, None] * excess - log_i0e(BETA[:, None] * length)
+        step_regret, length = Plane().of_moves(ways[..., step, :], ways[..., step + 1, :], 0)
+        total = total - BETA[:, None] * step_regret - log_i0e(BETA[:, None] * length)
     top = total.max(axis=-1)
     expected = top + np.log(np.exp(total - top[..., None]).mean(axis=-1))
     likely = expected > expected.max() - 8  # far out in the tails, drawing at random finds little
@@ -249,12 +251,14 @@ def test_bessel_functions_of_many_are_those_of_one() -> None:
 def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = tuple(jittered(trial, 2.0, seed) for seed, trial in enumerate(trials()[2:5]))
-    alone = [weigh(exert(model, (), one), model.efficiency.values).log for one in seen]
+    alone = [
+        log_likelihood(find_regret(model, (), one), model.efficiency.values).log for one in seen
+    ]
     turned = watch(model, Episode(seen[::-1]))[::-1]
     for log, posterior in zip(alone, turned, strict=True):
-        assert np.array_equal(log, posterior.evidence.log)
+        assert np.array_equal(log, posterior.likelihood.log)
     other = noisy(Model.preset("default"), 2.0, **{"observation.seed": 1})
-    log = weigh(exert(other, (), seen[0]), other.efficiency.values).log
+    log = log_likelihood(find_regret(other, (), seen[0]), other.efficiency.values).log
     assert not np.array_equal(log, alone[0])
     likely = alone[0] > -3  # chance tells most about what hardly any particle can explain
     assert np.allclose(log[likely], alone[0][likely], atol=0.5)
@@ -264,8 +268,8 @@ def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
 def test_plans_are_shared_by_models_that_see_alike() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = Episode(tuple(jittered(trial, 2.0) for trial in trials()[:2]))
-    efforts = plan_trials(model, seen)
-    one, other = hbtom.judge(seen, model), hbtom.judge(seen, model, efforts=efforts)
+    regrets = plan_trials(model, seen)
+    one, other = hbtom.judge(seen, model), hbtom.judge(seen, model, regrets=regrets)
     assert one.plausibility == other.plausibility
 
 
@@ -273,7 +277,7 @@ def test_keys_that_are_no_goals_are_left_out() -> None:
     model = noisy(with_settings(Model.preset("default"), {"preference.keys": False}), 2.0)
     posterior, _ = hbtom.infer(model, hbtom.Beliefs(), jittered(trials()[0], 2.0))
     assert len(posterior.goals) == 1
-    assert posterior.evidence.log.shape[1] == 1
+    assert posterior.likelihood.log.shape[1] == 1
     assert (
         hbtom.judge(Episode((trials()[2],) * 2), noisy(Model.preset("paper"), 1.0)).predictive > 0
     )
@@ -293,7 +297,10 @@ def test_what_happens_is_told_through_noise(noise: float, missing: float) -> Non
         assert np.hypot(*(steady.path - trial.path).T).mean() < 1.5 * noise
         assert steady.marks.picked == trial.marks.picked
         assert steady.marks.gone == trial.marks.gone
-        exact, filtered = exert(Model.preset("default"), (), trial), exert(model, (), seen)
+        exact, filtered = (
+            find_regret(Model.preset("default"), (), trial),
+            find_regret(model, (), seen),
+        )
         acts = [(~one.moves).sum() for one in (exact.choice, filtered.choice.nearest)]
         assert acts[0] == acts[1]
         assert abs(len(exact.frame) - len(filtered.frame)) <= 2 + len(exact.frame) // 4
@@ -306,10 +313,10 @@ def test_rest_is_not_taken_for_wandering() -> None:
     still = replace(trials()[2], path=np.full((300, 2), 100.0), barrier_left=np.zeros(300))
     for seed in range(5):
         seen = jittered(still, 3.0, seed)
-        effort = exert(model, (), seen)
+        regret = find_regret(model, (), seen)
         moved = way_length(seen, model.observation)
         assert moved < 10  # the jitter itself is about a thousand pixels long
-        assert np.abs(weigh(effort, model.efficiency.values).log).sum(axis=0).max() < 1.0
+        assert np.abs(log_likelihood(regret, model.efficiency.values).log).sum(axis=0).max() < 1.0
 
 
 def test_waiting_costs_about_the_same_through_noise() -> None:
@@ -338,7 +345,9 @@ def test_what_is_expected_stays_so_through_noise(name: str) -> None:
 def test_all_noise_that_a_model_allows_is_filtered(name: str, noise: float, pace: float) -> None:
     model = noisy(Model.preset(name), noise, **{"observation.pace": pace})
     for trial in trials()[:3]:
-        assert np.isfinite(weigh(exert(model, (), trial), model.efficiency.values).log).all()
+        assert np.isfinite(
+            log_likelihood(find_regret(model, (), trial), model.efficiency.values).log
+        ).all()
 
 
 def test_smoothing_is_least_squares() -> None:

@@ -28,7 +28,7 @@ def log_policy(q: np.ndarray, betas: np.ndarray) -> np.ndarray:
     """Return the log-probability of every action; shape [step, action, goal, efficiency]."""
     wasted = q.max(axis=1, keepdims=True) - q
     taken = [np.ascontiguousarray(wasted[:, action]) for action in range(q.shape[1])]
-    return np.stack([log_boltzmann(excess, wasted, betas) for excess in taken], axis=1)
+    return np.stack([log_boltzmann(step_regret, wasted, betas) for step_regret in taken], axis=1)
 
 
 # Discrete actions
@@ -95,9 +95,9 @@ def headings(many: int) -> np.ndarray:
 @pytest.mark.parametrize("length", [0.01, 0.2, 1.0, 3.0, 100.0])
 def test_densities_of_headings_average_to_one(length: float) -> None:
     """A density relative to a random heading; a heading wastes length (1 - cos angle)."""
-    excess = length * (1 - np.cos(headings(4000)))
+    step_regret = length * (1 - np.cos(headings(4000)))
     for beta in BETAS:
-        density = [math.exp(log_heading(each, length, beta)) for each in excess.tolist()]
+        density = [math.exp(log_heading(each, length, beta)) for each in step_regret.tolist()]
         assert np.mean(density) == pytest.approx(1.0, rel=1e-9)
 
 
@@ -118,13 +118,16 @@ def test_with_endless_efficiency_only_the_best_heading_is_taken() -> None:
 
 @few
 @given(
-    excess=st.floats(0, 2), more=st.floats(0.001, 2), length=st.floats(0.1, 10), k=st.integers(0, 3)
+    step_regret=st.floats(0, 2),
+    more=st.floats(0.001, 2),
+    length=st.floats(0.1, 10),
+    k=st.integers(0, 3),
 )
 def test_the_more_is_wasted_the_less_likely(
-    excess: float, more: float, length: float, k: int
+    step_regret: float, more: float, length: float, k: int
 ) -> None:
-    less = log_heading(excess * length, length, BETAS[k])
-    assert log_heading((excess + more) * length, length, BETAS[k]) < less
+    less = log_heading(step_regret * length, length, BETAS[k])
+    assert log_heading((step_regret + more) * length, length, BETAS[k]) < less
 
 
 # I0(x) exp(-x) is the mean of exp(x (cos angle - 1)) over all angles
@@ -158,12 +161,12 @@ def test_the_two_series_of_the_bessel_function_meet() -> None:
 
 
 @few
-@given(excess=st.floats(0, 1), act=st.floats(0.1, 30))
-def test_doing_and_not_doing_add_up_to_one(excess: float, act: float) -> None:
+@given(step_regret=st.floats(0, 1), act=st.floats(0.1, 30))
+def test_doing_and_not_doing_add_up_to_one(step_regret: float, act: float) -> None:
     """Relative to a coin's toss, so that the two halves add up to two."""
     for beta in BETAS:
-        doing = math.exp(log_choice(excess * act, act, beta))
-        leaving = math.exp(log_choice(act - excess * act, act, beta))
+        doing = math.exp(log_choice(step_regret * act, act, beta))
+        leaving = math.exp(log_choice(act - step_regret * act, act, beta))
         assert doing + leaving == pytest.approx(2.0, rel=1e-12)
 
 
@@ -190,11 +193,11 @@ def test_a_trial_of_headings_and_acts_is_each_of_them(seed: int) -> None:
     length, act = rng.random(steps) * 5, float(rng.random() * 3 + 0.1)
     moves, reachable = rng.random(steps) < 0.6, rng.random(goals) < 0.7
     most = np.where(moves, 2 * length, act)[:, None]
-    excess = rng.random((steps, goals)) * most
-    log = log_headings(excess, length, moves, act, reachable, BETAS)
+    step_regret = rng.random((steps, goals)) * most
+    log = log_headings(step_regret, length, moves, act, reachable, BETAS)
     assert log.shape == (steps, goals, len(BETAS))
     for step, goal, k in np.ndindex(log.shape):
-        one, beta = float(excess[step, goal]), float(BETAS[k])
+        one, beta = float(step_regret[step, goal]), float(BETAS[k])
         heading = log_heading(one, float(length[step]), beta)
         wanted = heading if moves[step] else log_choice(one, act, beta)
         assert log[step, goal, k] == pytest.approx(wanted * reachable[goal], rel=1e-12, abs=1e-12)

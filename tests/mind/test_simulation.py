@@ -13,21 +13,21 @@ from scipy.stats import chisquare
 import hbtom
 from domains import EXAMPLES, example
 from hbtom import BadInput
-from hbtom.mind import weigh
-from hbtom.mind.glimpses import glimpsed_effort
+from hbtom.mind import log_likelihood
+from hbtom.mind.partial_plan import partial_plan_regret
 from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import stride_of
 from hbtom.mind.simulate import policy
-from hbtom.plan.graph import GraphPlans, plan_on_graph
-from hbtom.world import Course
-from hbtom.world.pddl import Glimpses, explore, load_goals
+from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.world import Trajectory
+from hbtom.world.pddl import PartialPlan, explore, load_goals
 from planes import BETA, Plane, seen_walk
 
 BINS = 10
 DRAWS = 400
 
 
-def planned() -> GraphPlans:
+def planned() -> GraphCosts:
     world = example("doors-keys-gems")
     goals = load_goals(world, EXAMPLES / "doors-keys-gems" / "goals.txt")
     return plan_on_graph(explore(world), goals)
@@ -63,8 +63,8 @@ def graph_ranks(factor: float) -> tuple[list[float], list[float]]:
         agent = hbtom.simulate(
             plans, model, seed=(7, number), unseen=0.5, most=6
         )  # none is there yet
-        seen = Glimpses(plans.graph.world, agent.seen.actions)
-        log = weigh(glimpsed_effort(plans, seen), factor * beta).log
+        seen = PartialPlan(plans.graph.world, agent.seen.actions)
+        log = log_likelihood(partial_plan_regret(plans, seen), factor * beta).log
         belief = posterior(log, prior)
         names = [goal.name for goal in plans.goals]
         goals.append(rank(belief.sum(axis=1), names.index(agent.goal.name), rng))
@@ -94,10 +94,12 @@ def plane_ranks(assumed: float, noise: float = 4.0) -> tuple[list[float], list[f
         walk = seen_walk(rng, goal, float(BETA[k]), noise)
         strides = [stride_of(*part[:3], assumed, part[3]) for part in walk]
         nothing = np.zeros(len(walk), dtype=np.int64)
-        course = Course(nothing, nothing, nothing, nothing, np.zeros((0, 2)), np.zeros((0, 2)))
+        trajectory = Trajectory(
+            nothing, nothing, nothing, nothing, np.zeros((0, 2)), np.zeros((0, 2))
+        )
         everything = np.ones(3, dtype=bool)
         particles = ParticleFilter(
-            course, strides, assumed, Plane(), everything, 1.0, 100, (11, number)
+            trajectory, strides, assumed, Plane(), everything, 1.0, 100, (11, number)
         )
         belief = posterior(particles(BETA), np.full(len(BETA), 1.0 / len(BETA)))
         goals.append(rank(belief.sum(axis=1), goal, rng))

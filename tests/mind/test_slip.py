@@ -15,15 +15,15 @@ import hbtom
 from episodes import HEART, SPOON, border, key_trial, read, simple_episode, trial, walk
 from hbtom import BadInput, Model, Trial
 from hbtom.judgement.prediction import tail
-from hbtom.mind import Actions, Effort, weigh
-from hbtom.mind.effort import Slips
-from hbtom.mind.grid import grid_effort
-from hbtom.mind.slip import slippery_actions, slippery_effort
+from hbtom.mind import Actions, Regret, log_likelihood
+from hbtom.mind.action_noise import slippery_actions, slippery_regret
+from hbtom.mind.grid import grid_regret
+from hbtom.mind.regret import ActionNoise
 from hbtom.model import with_settings
-from hbtom.plan import GRID, make_plans
-from hbtom.plan.graph import GraphPlans, plan_on_graph
-from hbtom.plan.slip import BESIDE, Slippery, slippery_plans
-from hbtom.world import Floor, grid_course, grid_floor
+from hbtom.plan import GRID, plan_costs_to_go
+from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.plan.slippery import BESIDE, Slippery, slippery_cost_to_go
+from hbtom.world import Occupancy, grid_floor, grid_trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, SLIPPERY, write_domain
 from mind.test_grid_evidence import Slow, done, random_trial, trials
@@ -44,7 +44,7 @@ def graph_of(grid: Grid, slip: float) -> StateGraph:
     return explore(ground(read_problem(problem, read_domain(write_domain(slip)))))
 
 
-def plans_of(grid: Grid, graph: StateGraph) -> GraphPlans:
+def plans_of(grid: Grid, graph: StateGraph) -> GraphCosts:
     wanted = [
         (name, f"({'held' if item == grid.key else 'touched'} {name})")
         for item, name in enumerate(grid.items)
@@ -60,7 +60,7 @@ def plans_of(grid: Grid, graph: StateGraph) -> GraphPlans:
 def test_the_grid_and_pddl_agree_in_every_state(grid: Grid, slip: float) -> None:
     graph = graph_of(grid, slip)
     by_pddl = plans_of(grid, graph)
-    plans = slippery_plans(grid.floor, grid.costs, key=grid.key, slip=slip)
+    plans = slippery_cost_to_go(grid.floor, grid.costs, key=grid.key, slip=slip)
     places = [place_of(grid, graph, state) for state in range(len(graph))]
     legal, q = slippery_actions(plans, course_through(places), grid.key, slip)
     for state, (row, column, phase, touched) in enumerate(places):
@@ -153,8 +153,8 @@ def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
     to[0, :, 4] = to[1, 2, 0] = 0.0
     lock = np.full((4, 5), np.inf)
     lock[1:3, 2] = 0.0
-    floor = Floor(10.0, wide[0], wide[1] | blocked, to, lock)
-    plans = slippery_plans(floor, grid.costs, key=1, slip=slip)
+    floor = Occupancy(10.0, wide[0], wide[1] | blocked, to, lock)
+    plans = slippery_cost_to_go(floor, grid.costs, key=1, slip=slip)
     closed, opened = Slippery(floor.closed, slip), Slippery(floor.open, slip)
     after = by_value_iteration(opened, 1.0 + to[0])
     held = by_value_iteration(closed, np.minimum(1.0 + to[0], 2.5 + lock + after))
@@ -171,9 +171,9 @@ def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
 @settings(max_examples=20)
 @given(grids())
 def test_without_slips_costs_are_those_of_sure_feet(grid: Grid) -> None:
-    sure = make_plans(grid.floor, GRID, grid.costs, key=grid.key)
+    sure = plan_costs_to_go(grid.floor, GRID, grid.costs, key=grid.key)
     for slip, near in ((0.0, 1e-9), (1e-9, 1e-6)):
-        plans = slippery_plans(grid.floor, grid.costs, key=grid.key, slip=slip)
+        plans = slippery_cost_to_go(grid.floor, grid.costs, key=grid.key, slip=slip)
         assert plans.cost.shape == sure.cost.shape
         assert np.array_equal(plans.layer, sure.layer)
         assert np.array_equal(np.isinf(plans.cost), np.isinf(sure.cost))
@@ -185,7 +185,7 @@ def test_slips_cost_something() -> None:
     grid = corridor()
     room = replace(grid.floor, closed=grid.floor.open)
     costs = [
-        slippery_plans(room, grid.costs, key=1, slip=s).cost[0, 0, 0, 0] for s in (0, 0.3, 0.6)
+        slippery_cost_to_go(room, grid.costs, key=1, slip=s).cost[0, 0, 0, 0] for s in (0, 0.3, 0.6)
     ]
     assert costs[0] == 4 + 1
     assert costs[1] == pytest.approx(
@@ -273,30 +273,32 @@ def test_evidence_by_plain_loops(number: int, final: bool, slip: float) -> None:
     trial = trials()[number]
     slow = Slipping(trial, 1.5, slip)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    effort = slippery_effort(slippery(slip), acts, trial, 1.5)
-    evidence = weigh(effort, BETAS)
-    course = grid_course(trial, grid_floor(trial, 10.0), final=final)
-    assert effort.warnings == ()
-    assert len(evidence) == len(course) > 0
-    for step, (state, action) in enumerate(done(course)):
+    regret = slippery_regret(slippery(slip), acts, trial, 1.5)
+    likelihood = log_likelihood(regret, BETAS)
+    trajectory = grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
+    assert regret.warnings == ()
+    assert len(likelihood) == len(trajectory) > 0
+    for step, (state, action) in enumerate(done(trajectory)):
         for goal in range(len(trial.items)):
             for k, beta in enumerate(BETAS):
                 wanted = slow.log_seen(state, action, goal, beta)
-                assert evidence.log[step, goal, k] == pytest.approx(wanted, abs=1e-6)
+                assert likelihood.log[step, goal, k] == pytest.approx(wanted, abs=1e-6)
     column, row = (int(place // 10) for place in trial.path[0])
     reachable = [math.isfinite(value[column, row, 0]) for value in slow.values]
-    assert evidence.reachable.tolist() == reachable
+    assert likelihood.reachable.tolist() == reachable
 
 
-def every_sight(effort: Effort) -> np.ndarray:
+def every_sight(regret: Regret) -> np.ndarray:
     """Return the log-probability of everything that could have been seen, [option step goal k]."""
-    choice = effort.choice
+    choice = regret.choice
     many = choice.options.shape[1]
     logs = []
     for option in range(many):
-        seen = Slips(choice.slips.chance, np.full(len(effort.frame), option))
+        seen = ActionNoise(choice.slips.chance, np.full(len(regret.frame), option))
         logs.append(
-            weigh(msgspec.structs.replace(effort, choice=Actions(choice.options, seen)), BETAS).log
+            log_likelihood(
+                msgspec.structs.replace(regret, choice=Actions(choice.options, seen)), BETAS
+            ).log
         )
     return np.array(logs)
 
@@ -304,9 +306,9 @@ def every_sight(effort: Effort) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(6))
 def test_all_that_may_be_seen_adds_up_to_one(seed: int) -> None:
     for odd in (odd_trial(seed), random_trial(seed, with_key=seed % 2 == 0)):
-        effort = slippery_effort(slippery(0.3), PAPER.acts, odd, 2.0)
-        assert np.exp(every_sight(effort)).sum(axis=0) == pytest.approx(1.0)
-        assert (weigh(effort, BETAS).log <= 1e-12).all()
+        regret = slippery_regret(slippery(0.3), PAPER.acts, odd, 2.0)
+        assert np.exp(every_sight(regret)).sum(axis=0) == pytest.approx(1.0)
+        assert (log_likelihood(regret, BETAS).log <= 1e-12).all()
 
 
 @settings(max_examples=25)
@@ -315,14 +317,16 @@ def test_as_slips_vanish_the_evidence_is_that_of_sure_feet(seed: int, final: boo
     """In odd worlds, too: what says nothing without slips says nothing with them."""
     odd = odd_trial(seed)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    sure = grid_effort(PAPER.motion, acts, odd, 2.5)
-    unsure = slippery_effort(slippery(1e-9), acts, odd, 2.5)
+    sure = grid_regret(PAPER.motion, acts, odd, 2.5)
+    unsure = slippery_regret(slippery(1e-9), acts, odd, 2.5)
     assert sure.warnings == unsure.warnings
     assert sure.goals == unsure.goals
     assert sure.frame.tolist() == unsure.frame.tolist()
     assert sure.reachable.tolist() == unsure.reachable.tolist()
-    assert np.allclose(weigh(unsure, BETAS).log, weigh(sure, BETAS).log, atol=1e-5)
-    assert np.allclose(sure.excess, unsure.excess, atol=1e-5)
+    assert np.allclose(
+        log_likelihood(unsure, BETAS).log, log_likelihood(sure, BETAS).log, atol=1e-5
+    )
+    assert np.allclose(sure.step_regret, unsure.step_regret, atol=1e-5)
 
 
 def astray() -> Trial:
@@ -335,15 +339,15 @@ def test_the_better_an_agent_the_more_is_put_down_to_chance() -> None:
     """A sideways step is no slip; half sideways, it is all that a perfect agent can have had."""
     for stop, chance in (((75, 95), 0.1), ((75, 105), 0.8), ((65, 95), 0.0)):
         seen = read([trial(walk((65, 105), stop), [HEART.at(165, 105)])])[0]
-        effort = slippery_effort(slippery(0.2), PAPER.acts, seen, 1.0)
-        log = weigh(effort, np.array([1e3])).log[0, 0, 0]
+        regret = slippery_regret(slippery(0.2), PAPER.acts, seen, 1.0)
+        log = log_likelihood(regret, np.array([1e3])).log[0, 0, 0]
         assert math.exp(log) == pytest.approx(chance, abs=1e-6)
 
 
 def test_at_random_every_sight_counts_its_ways() -> None:
     """With efficiency 0, eight moves in the open are equally likely, astray or not."""
-    effort = slippery_effort(slippery(0.4), PAPER.acts, astray(), 1.0)
-    assert np.exp(weigh(effort, np.array([0.0])).log) == pytest.approx(1 / 8)
+    regret = slippery_regret(slippery(0.4), PAPER.acts, astray(), 1.0)
+    assert np.exp(log_likelihood(regret, np.array([0.0])).log) == pytest.approx(1 / 8)
 
 
 def test_who_may_have_slipped_is_not_thought_to_want_something_else() -> None:
@@ -351,14 +355,15 @@ def test_who_may_have_slipped_is_not_thought_to_want_something_else() -> None:
     path = walk((65, 125), (75, 115), (85, 105), (95, 105))
     seen = read([trial(path, [HEART.at(165, 125), SPOON.at(165, 45)])])[0]
     motions = [PAPER.motion, slippery(0.4)]
-    efforts = [
-        (slippery_effort if motion.slip else grid_effort)(motion, PAPER.acts, seen, 1.0)
+    regrets = [
+        (slippery_regret if motion.slip else grid_regret)(motion, PAPER.acts, seen, 1.0)
         for motion in motions
     ]
-    heart = [str(goal) for goal in efforts[0].goals].index("heart.png")
+    heart = [str(goal) for goal in regrets[0].goals].index("heart.png")
     shift = [
-        weigh(effort, BETAS).log[:2, heart].sum() - weigh(effort, BETAS).log[:2, 1 - heart].sum()
-        for effort in efforts
+        log_likelihood(regret, BETAS).log[:2, heart].sum()
+        - log_likelihood(regret, BETAS).log[:2, 1 - heart].sum()
+        for regret in regrets
     ]
     assert shift[0] < shift[1] < 0
 
@@ -391,22 +396,22 @@ def test_keys_may_be_no_goals() -> None:
     seen = read([key_trial()])[0]
     posterior, _ = hbtom.infer(model, hbtom.Beliefs(), seen)
     assert len(posterior.goals) == len(seen.objects)
-    assert np.isfinite(posterior.evidence.log).all()
+    assert np.isfinite(posterior.likelihood.log).all()
 
 
 def test_the_predictive_score_expects_slips() -> None:
     """What an agent wastes is drawn from what is seen of it, slips and all."""
-    effort = slippery_effort(slippery(0.4), PAPER.acts, astray(), 1.0)
-    evidence = weigh(effort, BETAS)
-    waste, goal = effort.choice.options[0, :, 0], 0
-    chance = np.exp(every_sight(effort)[:, 0, goal, 1])
-    more = chance[np.rint(waste * 50) >= np.rint(effort.excess[0, goal] * 50)].sum()
-    assert tail(evidence, goal, BETAS[1]) == pytest.approx(more)
+    regret = slippery_regret(slippery(0.4), PAPER.acts, astray(), 1.0)
+    likelihood = log_likelihood(regret, BETAS)
+    waste, goal = regret.choice.options[0, :, 0], 0
+    chance = np.exp(every_sight(regret)[:, 0, goal, 1])
+    more = chance[np.rint(waste * 50) >= np.rint(regret.step_regret[0, goal] * 50)].sum()
+    assert tail(likelihood, goal, BETAS[1]) == pytest.approx(more)
 
 
 def test_a_wall_across_leaves_no_way() -> None:
     walls = [*border(), [[100, 0], [20, 200]]]
     seen = trial(walk((45, 85), (55, 85)), [HEART.at(150, 85), SPOON.at(45, 150)], walls=walls)
-    effort = slippery_effort(slippery(0.3), PAPER.acts, read([seen])[0], 1.0)
-    assert sorted(effort.reachable.tolist()) == [False, True]
-    assert np.exp(every_sight(effort)).sum(axis=0) == pytest.approx(1.0)
+    regret = slippery_regret(slippery(0.3), PAPER.acts, read([seen])[0], 1.0)
+    assert sorted(regret.reachable.tolist()) == [False, True]
+    assert np.exp(every_sight(regret)).sum(axis=0) == pytest.approx(1.0)

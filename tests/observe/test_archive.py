@@ -28,13 +28,13 @@ import scenes
 from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, to_thing, write
 from hbtom import BadInput, Episode, Trial
 from hbtom.errors import Place
-from hbtom.observe import Body, Look, Other, same_trial
+from hbtom.observe import Body, Identity, Other, same_trial
 from hbtom.observe.archive import about, encoded, layout, open_archive, schema
-from hbtom.observe.files import load_each
+from hbtom.observe.formats import load_each
 
 TASK, PAIR = "preference", "000001lo"
 FIRST_HASH = "1545e43bf6893196"  # of the simple episode, as version 1 of the format had it
-OTHER = Other("door", Look("door.png"), (20.0, 40.0), np.zeros((1, 2)), np.zeros(1))
+OTHER = Other("door", Identity("door.png"), (20.0, 40.0), np.zeros((1, 2)), np.zeros(1))
 
 
 def store(path: Path, *batches: Any, **said: str) -> Path:
@@ -80,7 +80,7 @@ def assert_identical(found: Episode, wanted: Episode) -> None:
 sides = st.floats(0, 500, exclude_min=True)
 colours = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4).map(tuple)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
-looks = st.builds(Look, texts, colours)
+looks = st.builds(Identity, texts, colours)
 block_rows = st.tuples(*[st.floats(-1000, 1000)] * 2, *[st.floats(0, 1000)] * 2)
 blocks = st.lists(block_rows, max_size=3).map(lambda rows: np.array(rows).reshape(-1, 4))
 ordinates = st.floats(-1000, 1500)
@@ -532,7 +532,7 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
     "great radius": (with_body(THING, radius=1e300), "radius is 1e+300", 1, "objects"),
     "radius not a number": (with_body(THING, radius=NAN), "radius is nan", 1, "objects"),
     "object far away": (with_body(THING, centre=(1e9, 5.0)), "(1e+09, 5)", 1, "objects"),
-    "odd colour": (with_body(THING, look=Look("a", (NAN,))), "colour", 1, "objects"),
+    "odd colour": (with_body(THING, look=Identity("a", (NAN,))), "colour", 1, "objects"),
     "agent's radius": (
         lambda trial: replace(trial, agent=replace(trial.agent, radius=0.0)),
         "radius is 0",

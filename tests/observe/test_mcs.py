@@ -20,7 +20,7 @@ import hbtom
 from episodes import Json, key_trial, walk
 from hbtom import observe
 from hbtom.mind import waits
-from hbtom.observe import Look, Trial, same_trial
+from hbtom.observe import Identity, Trial, same_trial
 from hbtom.observe.mcs.scene import Hide, Point, Show, Thing
 from hbtom.observe.mcs.timeline import changes, seen, stands
 from scenes import (
@@ -106,10 +106,10 @@ def _touched(trial: Trial) -> tuple[float, float]:
 def test_who_and_what_is_seen() -> None:
     first, *_, test = read(preference())
     assert first.size == (200, 200)
-    assert first.agent.look == Look(f"{PURPLE[0]}/blob_12", PURPLE[1])
+    assert first.agent.look == Identity(f"{PURPLE[0]}/blob_12", PURPLE[1])
     assert str(first.agent.look) == "blob_12"
     assert [str(body.look) for body in first.objects] == ["sphere", "cube"]
-    assert first.objects[0].look == Look(f"{LIME[0]}/sphere", LIME[1])
+    assert first.objects[0].look == Identity(f"{LIME[0]}/sphere", LIME[1])
     assert [body.radius for body in (first.agent, *first.objects)] == [6, 9, 9]
     assert [body.centre for body in first.objects] == [(130, 60), (130, 140)]
     assert [body.centre for body in test.objects] == [(130, 140), (130, 60)]

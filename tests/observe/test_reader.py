@@ -34,7 +34,7 @@ from episodes import (
     with_old_names,
 )
 from hbtom import observe
-from hbtom.observe import Body, Look
+from hbtom.observe import Body, Identity
 
 # What a trial holds
 
@@ -44,8 +44,8 @@ def test_a_trial_holds_what_its_frames_say() -> None:
     seen = read([trial(path, [HEART.at(65, 100)], walls=[block(0, 40), block(20, 0, 40, 10)])])[0]
     assert seen.size == (200, 200)
     assert seen.walls.tolist() == [[0, 40, 20, 20], [20, 0, 40, 10]]
-    assert seen.objects == (Body(Look(HEART.image, (255, 0, 0)), (65, 100), 9),)
-    assert seen.agent == Body(Look(CLOVE.image, (0, 0, 128)), (40, 100), 6)
+    assert seen.objects == (Body(Identity(HEART.image, (255, 0, 0)), (65, 100), 9),)
+    assert seen.agent == Body(Identity(CLOVE.image, (0, 0, 128)), (40, 100), 6)
     assert seen.path.tolist() == [[40, 100]] * 2 + [list(p) for p in path] + [[50, 100]] * 3
     assert (seen.key, seen.key_path, seen.lock, seen.lock_there) == (None, None, None, None)
     assert seen.barrier.shape == (0, 4)
@@ -55,8 +55,8 @@ def test_a_trial_holds_what_its_frames_say() -> None:
 
 def test_an_instrumental_trial_holds_key_lock_and_barrier() -> None:
     seen = read([key_trial()])[0]
-    assert seen.key == Body(Look(KEY.image, KEY.colour), (50, 90), 8)
-    assert seen.lock == Body(Look(LOCK.image, LOCK.colour), (110, 110), 10)
+    assert seen.key == Body(Identity(KEY.image, KEY.colour), (50, 90), 8)
+    assert seen.lock == Body(Identity(LOCK.image, LOCK.colour), (110, 110), 10)
     assert seen.items == (*seen.objects, seen.key)
     assert seen.barrier.tolist() == [[100, 60, 20, 20], [100, 70, 20, 20], [100, 80, 20, 20]]
     assert seen.barrier_left[:44].tolist() == [1] * 44

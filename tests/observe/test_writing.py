@@ -19,9 +19,9 @@ from hbtom import BadInput, Episode, Trial, judge
 from hbtom.bench.synth.generate import episode_pair
 from hbtom.bench.synth.script import encode
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.observe import Look, read, writing
+from hbtom.observe import Identity, read, writing
 from hbtom.observe.episode import same_trial
-from hbtom.observe.mcs import writing as mcs
+from hbtom.observe.mcs import export as mcs
 from hbtom.observe.mcs.roles import look_of
 from hbtom.observe.mcs.skins import agent_skin, key_skin, lock_skin, object_skin, original
 
@@ -277,7 +277,7 @@ def places(path: np.ndarray) -> set[tuple[float, float]]:
 # Looks
 
 a_look = st.builds(
-    Look,
+    Identity,
     st.text(max_size=20),
     st.lists(st.floats(0, 255, allow_nan=False), max_size=4).map(tuple),
 )
@@ -303,18 +303,20 @@ def test_a_scene_made_into_a_scene_is_the_same():
 
 @pytest.mark.parametrize("colour", ["red", "1,nan", "inf,0,0", "1,2,"])
 def test_what_only_resembles_a_made_look_can_be_written(colour):
-    strange = Look(f"Custom/Materials/Red/Benchmark/heart.png/{colour}/blob_02", (255.0, 0.0, 0.0))
+    strange = Identity(
+        f"Custom/Materials/Red/Benchmark/heart.png/{colour}/blob_02", (255.0, 0.0, 0.0)
+    )
     given = read_plain(episode(trial([(40, 100)] * 3, [SPOON.at(120, 140)])))[0]
     dressed = Episode((replace(given, agent=replace(given.agent, look=strange)),))
     assert as_bib(round_trip(dressed))[0].agent.look == original(strange)
 
 
 def test_colours_beyond_all_that_is_shown_can_be_written():
-    glaring = Look("heart.png", (1e308, -1e308, 0.0))
+    glaring = Identity("heart.png", (1e308, -1e308, 0.0))
     assert original(_worn(agent_skin(glaring))) == glaring
 
 
-def _worn(skin) -> Look:
+def _worn(skin) -> Identity:
     return look_of(skin.shape, skin.materials, turned=skin.turned)
 
 

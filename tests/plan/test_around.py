@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from floors import costs_to, floors, way_graph
-from hbtom.plan import CONTINUOUS, Costs, make_plans
+from hbtom.plan import CONTINUOUS, Costs, plan_costs_to_go
 from hbtom.plan.field import fields
-from hbtom.world import Floor, Phase
+from hbtom.world import Occupancy, Phase
 
 few = settings(max_examples=40, deadline=None)
 
@@ -82,7 +82,7 @@ def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
     return costs.cell * away + (costs.cell * away + then)[middle].min()
 
 
-def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
+def planned(floor: Occupancy, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
     """Return the cost-to-go of each phase, written down leg by leg."""
     shape = floor.closed.shape
     start = np.zeros(shape, dtype=bool)
@@ -117,7 +117,7 @@ def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np
 
 
 @st.composite
-def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int]]:
+def cluttered(draw: st.DrawFn) -> tuple[Occupancy, Costs, int | None, tuple[int, int]]:
     """Draw a floor on which items have boxes, and where an agent sets out."""
     floor, costs, key = draw(floors())
     rows, columns = floor.closed.shape
@@ -137,7 +137,7 @@ def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int
 @given(world=cluttered())
 def test_plans_are_their_definition(world) -> None:
     floor, costs, key, first = world
-    plans = make_plans(floor, CONTINUOUS, costs, key=key, first=first)
+    plans = plan_costs_to_go(floor, CONTINUOUS, costs, key=key, first=first)
     for goal in range(len(floor.to_item)):
         exact = planned(floor, costs, key, first, goal)
         for phase in Phase:
@@ -162,10 +162,10 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
     read[0, first[0], first[1]] = True
     row, column = first
     needed[0, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
-    whole = make_plans(floor, CONTINUOUS, costs, key=key, first=first)
+    whole = plan_costs_to_go(floor, CONTINUOUS, costs, key=key, first=first)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hbtom.plan.around.fields", fields.__wrapped__)
-        partial = make_plans(
+        partial = plan_costs_to_go(
             floor, CONTINUOUS, costs, key=key, first=first, needed=needed, read=read
         )
     for phase, layer in enumerate(whole.layer):
@@ -181,7 +181,7 @@ def test_leg_by_leg_is_the_same_where_nothing_is_in_the_way(world) -> None:
     The boxes are empty, and still enough to have plans made leg by leg.
     """
     floor, costs, key = world
-    at_once = make_plans(floor, CONTINUOUS, costs, key=key)
+    at_once = plan_costs_to_go(floor, CONTINUOUS, costs, key=key)
     empty = replace(floor, boxes=np.zeros(floor.to_item.shape, dtype=bool))
-    by_leg = make_plans(empty, CONTINUOUS, costs, key=key)
+    by_leg = plan_costs_to_go(empty, CONTINUOUS, costs, key=key)
     np.testing.assert_array_equal(by_leg.cost, at_once.cost)

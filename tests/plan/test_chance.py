@@ -14,7 +14,7 @@ from domains import CHANCE, EXAMPLES, domain_with, example, problem_with, world_
 from hbtom.errors import BadInput
 from hbtom.plan import chance
 from hbtom.plan.chance import expected_cost
-from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.landmarks import least_cost
 from hbtom.plan.search import plan_by_search
 from hbtom.plan.transitions import Transitions, almost_surely, cheapest
@@ -196,7 +196,7 @@ def test_nothing_to_do_and_nothing_to_reach() -> None:
 # Worlds: all states at once, and trials from a few
 
 
-def slippery_roads(draw: st.DrawFn) -> GraphPlans:
+def slippery_roads(draw: st.DrawFn) -> GraphCosts:
     """Draw places with roads on which one may end up elsewhere, and a ball that may be dropped."""
     names = [f"p{number}" for number in range(draw(st.integers(2, 4)))]
     pairs = [(a, b) for a in names for b in names if a != b]

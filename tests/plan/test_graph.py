@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from domains import CERTAIN, EXAMPLES, domain_with, example, problem_with, world_of
 from hbtom.errors import BadInput
-from hbtom.plan.graph import GraphPlans, plan_on_graph
+from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.landmarks import least_cost
 from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import Goal, StateGraph, explore, load_goals, make_goal
@@ -54,7 +54,7 @@ def test_costs_are_those_of_a_graph_library(name: str) -> None:
 
 
 @st.composite
-def towns(draw: st.DrawFn) -> GraphPlans:
+def towns(draw: st.DrawFn) -> GraphCosts:
     """Draw a few places with roads of some lengths, and two balls to carry around."""
     names = [f"p{number}" for number in range(draw(st.integers(2, 5)))]
     pairs = [(a, b) for a in names for b in names if a != b]
@@ -83,7 +83,7 @@ def towns(draw: st.DrawFn) -> GraphPlans:
 
 @settings(max_examples=40)
 @given(towns())
-def test_random_towns_whole_by_library_and_by_search(plans: GraphPlans) -> None:
+def test_random_towns_whole_by_library_and_by_search(plans: GraphCosts) -> None:
     graph = plans.graph
     for goal, cost in zip(plans.goals, plans.cost, strict=True):
         assert np.array_equal(cost, by_library(graph, goal))
@@ -94,7 +94,7 @@ def test_random_towns_whole_by_library_and_by_search(plans: GraphPlans) -> None:
 
 @settings(max_examples=40)
 @given(towns())
-def test_estimates_never_overestimate(plans: GraphPlans) -> None:
+def test_estimates_never_overestimate(plans: GraphCosts) -> None:
     world, states = plans.graph.world, plans.graph.states
     for goal, cost in zip(plans.goals, plans.cost, strict=True):
         quick = least_cost(world, goal, states, landmarks=False)

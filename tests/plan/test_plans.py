@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from episodes import SPOON, key_trial, read
 from floors import costs_to, floors, way_graph
-from hbtom.plan import CONTINUOUS, GRID, Costs, cost_to_go, find_route, make_plans
+from hbtom.plan import CONTINUOUS, GRID, Costs, cost_to_go, find_route, plan_costs_to_go
 from hbtom.plan.astar import _heuristic
 from hbtom.plan.field import fields, relaxed
-from hbtom.world import Floor, Phase, continuous_floor, grid_floor
+from hbtom.world import Occupancy, Phase, continuous_floor, grid_floor
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
 few = settings(max_examples=50)
@@ -28,7 +28,9 @@ NO_CELLS = np.empty((0, 2), dtype=np.int64)  # are needed in particular
 # The definition: what can be done besides moving
 
 
-def state_graph(floor: Floor, kind: str, costs: Costs, item: int, key: int | None) -> nx.DiGraph:
+def state_graph(
+    floor: Occupancy, kind: str, costs: Costs, item: int, key: int | None
+) -> nx.DiGraph:
     """Return all states (row, column, phase), all acts between them, and the node "done"."""
     graph = nx.DiGraph()
     graph.add_node("done")
@@ -58,18 +60,18 @@ def state_graph(floor: Floor, kind: str, costs: Costs, item: int, key: int | Non
 # Random worlds
 
 
-def all_states(floor: Floor) -> list[tuple[int, int, Phase]]:
+def all_states(floor: Occupancy) -> list[tuple[int, int, Phase]]:
     rows, columns = floor.closed.shape
     return [(r, c, phase) for r in range(rows) for c in range(columns) for phase in Phase]
 
 
-def is_free(floor: Floor, state: tuple[int, int, Phase]) -> bool:
+def is_free(floor: Occupancy, state: tuple[int, int, Phase]) -> bool:
     row, column, phase = state
     return not floor.blocked(phase)[row, column]
 
 
-def assert_plans_equal_graph(floor: Floor, kind: str, costs: Costs, key: int | None) -> None:
-    plans = make_plans(floor, STENCILS[kind], costs, key=key)
+def assert_plans_equal_graph(floor: Occupancy, kind: str, costs: Costs, key: int | None) -> None:
+    plans = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
     for item in range(len(floor.to_item)):
         exact = costs_to(state_graph(floor, kind, costs, item, key), "done")
         for row, column, phase in filter(lambda s: is_free(floor, s), all_states(floor)):
@@ -157,10 +159,10 @@ def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -
     rng = np.random.default_rng(pick)
     needed = rng.random((3, *floor.closed.shape)) < rng.choice([0.01, 0.1])
     needed[rng.integers(3), 0, 0] = True
-    whole = make_plans(floor, STENCILS[kind], costs, key=key)
+    whole = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hbtom.plan.plans.fields", fields.__wrapped__)
-        partial = make_plans(floor, STENCILS[kind], costs, key=key, needed=needed)
+        partial = plan_costs_to_go(floor, STENCILS[kind], costs, key=key, needed=needed)
     np.testing.assert_array_equal(partial.layer, whole.layer)
     for phase, layer in enumerate(whole.layer):
         known, all_known = (plans.cost[:, layer][:, needed[phase]] for plans in (partial, whole))
@@ -227,7 +229,7 @@ def test_plans_of_a_whole_trial(opening: float) -> None:
 def test_no_act_gains_more_than_it_costs(kind: str, world) -> None:
     """C(s) <= cost(a) + C(s') for every act, with equality for the best one."""
     floor, costs, key = world
-    plans = make_plans(floor, STENCILS[kind], costs, key=key)
+    plans = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
     for item in range(len(floor.to_item)):
         graph = state_graph(floor, kind, costs, item, key)
 
@@ -247,8 +249,8 @@ def test_the_way_leads_through_key_and_lock() -> None:
     trial = read([key_trial()])[0]
     floor, costs = grid_floor(trial, 10.0), Costs(1.0, 1.0, 5.0)
     row, column = 4, 5  # where the agent starts
-    with_key = make_plans(floor, GRID, costs, key=1).cost[0, :, row, column]
-    without = make_plans(floor, GRID, costs, key=None).cost[0, Phase.START, row, column]
+    with_key = plan_costs_to_go(floor, GRID, costs, key=1).cost[0, :, row, column]
+    without = plan_costs_to_go(floor, GRID, costs, key=None).cost[0, Phase.START, row, column]
     assert np.isinf(without)
     assert with_key[Phase.START] > with_key[Phase.HELD] + costs.act
     assert with_key[Phase.HELD] > with_key[Phase.OPEN] + costs.opening
@@ -259,8 +261,8 @@ def test_a_key_that_does_not_help_is_left() -> None:
     trial = read([key_trial(goal=SPOON.at(50, 150))])[0]
     floor = grid_floor(trial, 10.0)
     costs = Costs(1.0, 1.0, 1.0)
-    with_key = make_plans(floor, GRID, costs, key=1)
-    without = make_plans(floor, GRID, costs, key=None)
+    with_key = plan_costs_to_go(floor, GRID, costs, key=1)
+    without = plan_costs_to_go(floor, GRID, costs, key=None)
     near = (0, Phase.START, slice(None), slice(10))
     np.testing.assert_array_equal(with_key.cost[near], without.cost[near])
 
@@ -274,7 +276,7 @@ def test_a_key_that_does_not_help_is_left() -> None:
 def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
     floor, costs, key = world
     stencil = STENCILS[kind]
-    plans = make_plans(floor, stencil, costs, key=key)
+    plans = plan_costs_to_go(floor, stencil, costs, key=key)
     rng = np.random.default_rng(pick)
     states = [state for state in all_states(floor) if is_free(floor, state)]
     for index in rng.permutation(len(states))[:6]:
@@ -297,7 +299,7 @@ def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
 @given(world=floors())
 def test_the_heuristic_never_says_too_much(kind: str, world) -> None:
     floor, costs, key = world
-    plans = make_plans(floor, STENCILS[kind], costs, key=key)
+    plans = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
     for item in range(len(floor.to_item)):
         guess = _heuristic(floor, costs, item, key)
         for row, column, phase in filter(lambda s: is_free(floor, s), all_states(floor)):
@@ -310,7 +312,7 @@ def test_a_route_through_key_and_lock_passes_all_phases() -> None:
     floor, costs = continuous_floor(trial, 5.0, 6.0), Costs(0.5, 1.0, 5.0)
     start = (8, 10, Phase.START)
     route = find_route(floor, CONTINUOUS, costs, start, 0, key=1)
-    plans = make_plans(floor, CONTINUOUS, costs, key=1)
+    plans = plan_costs_to_go(floor, CONTINUOUS, costs, key=1)
     assert route is not None
     assert route.cost == pytest.approx(plans.cost[0, Phase.START, 8, 10], rel=1e-12)
     phases = [phase for _, _, phase in route.states]

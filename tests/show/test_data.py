@@ -10,7 +10,7 @@ import pytest
 import hbtom
 from episodes import episode, key_trial, read
 from hbtom.judgement import Judgement
-from hbtom.show.page.data import changes, film, numbers
+from hbtom.show.page.page_values import changes, film, numbers
 
 
 def spread(changed, frames: int) -> list[list[float | None]]:

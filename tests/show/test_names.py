@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hbtom.mind.effort import KEY
-from hbtom.observe import Look
-from hbtom.show.page.names import called, colour_word, rgb, shape_of
+from hbtom.mind.regret import KEY
+from hbtom.observe import Identity
+from hbtom.show.page.labels import called, colour_word, rgb, shape_of
 
 RED, BLUE, OTHER_RED = (255, 0, 0), (0, 0, 255), (254, 0, 0)
 
@@ -26,7 +26,7 @@ RED, BLUE, OTHER_RED = (255, 0, 0), (0, 0, 255), (254, 0, 0)
     ],
 )
 def test_a_thing_is_called_after_its_image(image, name) -> None:
-    look = Look(image, RED)
+    look = Identity(image, RED)
     assert called([look]) == {look: name}
 
 
@@ -35,8 +35,8 @@ def test_the_key_is_the_key() -> None:
 
 
 def test_things_of_one_shape_are_told_apart_by_colour_and_then_by_number() -> None:
-    one, other, third = (Look("heart.png", colour) for colour in (RED, BLUE, OTHER_RED))
-    spoon = Look("spoon.png", RED)
+    one, other, third = (Identity("heart.png", colour) for colour in (RED, BLUE, OTHER_RED))
+    spoon = Identity("spoon.png", RED)
     assert list(called([one, other, spoon]).values()) == ["red heart", "blue heart", "spoon"]
     assert list(called([one, third]).values()) == ["red heart", "red heart (2)"]
 
@@ -52,7 +52,7 @@ def test_things_of_one_shape_are_told_apart_by_colour_and_then_by_number() -> No
     ],
 )
 def test_a_colour_is_three_whole_numbers(colour, found) -> None:
-    assert rgb(Look("heart.png", colour)) == found
+    assert rgb(Identity("heart.png", colour)) == found
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_a_colour_has_a_word(colour, word) -> None:
 
 
 def test_the_shape_is_what_the_image_is_named() -> None:
-    assert shape_of(Look("./shapes/triangle_slot90.png")) == "triangle_slot90"
+    assert shape_of(Identity("./shapes/triangle_slot90.png")) == "triangle_slot90"

@@ -14,13 +14,13 @@ import hbtom
 import scenes
 from browsing import Browser
 from hbtom.judgement import Judgement
-from hbtom.observe import Look, Other
+from hbtom.observe import Identity, Other
 from hbtom.show import page
-from hbtom.show.page.data import film
+from hbtom.show.page.page_values import film
 from hbtom.show.page.story import story
 from hbtom.show.plots import html, plot
+from hbtom.show.plots.boards import shape
 from hbtom.show.plots.movie import animate
-from hbtom.show.plots.others import shape
 
 CROWD, USUAL = scenes.CROWDED
 
@@ -38,7 +38,7 @@ def idle() -> Judgement:
 
 
 def board(angle: float) -> Other:
-    return Other("paddle", Look("cube"), (10.0, 40.0), np.zeros((1, 2)), np.array([angle]))
+    return Other("paddle", Identity("cube"), (10.0, 40.0), np.zeros((1, 2)), np.array([angle]))
 
 
 def test_a_board_turns_from_x_towards_y() -> None:

@@ -15,7 +15,7 @@ from episodes import CLOVE, HEART, SPOON, episode, every_frame, read, to_thing
 from hbtom.judgement import Judgement
 from hbtom.show import page
 from hbtom.show.document import POLICY, embedded
-from hbtom.show.page.build import SCRIPTS
+from hbtom.show.page.viewer import SCRIPTS
 
 NASTY = [
     "<img src=x onerror=alert(1)>",
@@ -140,7 +140,7 @@ def test_all_parts_of_the_page_are_in_it(usual: str) -> None:
 def test_nothing_of_the_package_is_left_out() -> None:
     """Every file of a template is used, so that none is shipped for nothing."""
     from hbtom.show import document
-    from hbtom.show.page import build
+    from hbtom.show.page import viewer as build
 
     for part, more in ((build, set()), (document, {"document.html"})):
         used = {f"{name}.js" for name in part.SCRIPTS} | {f"{name}.css" for name in part.STYLES}

@@ -42,8 +42,8 @@ from hbtom.bench.score import wilson
 from hbtom.bench.synth import generate
 from hbtom.judgement import Judgement
 from hbtom.show.plots import html, plot
-from hbtom.show.plots.beliefs import scales
 from hbtom.show.plots.maps import walked
+from hbtom.show.plots.posteriors import scales
 from hbtom.show.plots.sheet import figure_bytes, text_width, wrapped
 from hbtom.show.plots.signs import ITEMS, KEY_COLOUR, short_names, signs
 
@@ -197,11 +197,11 @@ def test_items_have_colours_by_order_of_appearance_and_the_key_its_own(with_key)
     assert known.agents[CLOVE_LOOK].colour == "#000080"
 
 
-CLOVE_LOOK = hbtom.observe.Look(CLOVE.image, CLOVE.colour)
+CLOVE_LOOK = hbtom.observe.Identity(CLOVE.image, CLOVE.colour)
 
 
 def test_names_are_short_and_differ() -> None:
-    look = hbtom.observe.Look
+    look = hbtom.observe.Identity
     looks = [look("a/big_red.png"), look("b.PNG"), look("c.d"), look(".png"), look("x" * 50)]
     short = [*short_names(looks).values()]
     assert short[:4] == ["big red", "b", "c.d", ".png"]

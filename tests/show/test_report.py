@@ -26,10 +26,10 @@ from hbtom.bench.score import Score, in_groups, margin, total
 from hbtom.errors import BadInput
 from hbtom.show import report
 from hbtom.show.document import POLICY
-from hbtom.show.report import build
+from hbtom.show.report import assembly as build
 from hbtom.show.report.choice import CLOSE, WRONG, choose, in_turn
-from hbtom.show.report.data import DIGITS, LEFT_OUT, SYSTEMS
 from hbtom.show.report.findings import find
+from hbtom.show.report.report_values import DIGITS, LEFT_OUT, SYSTEMS
 from hbtom.show.report.spreads import (
     BINS,
     MEASURES,
@@ -41,7 +41,7 @@ from hbtom.show.report.spreads import (
     range_of,
     spread,
 )
-from hbtom.show.scores import score_table
+from hbtom.show.score_text import score_table
 
 PARTS = ("goal", "efficiency", "observation")
 NASTY = [

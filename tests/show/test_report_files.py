@@ -23,8 +23,8 @@ from hbtom.bench.results import write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.show import write_report
-from hbtom.show.report import files
-from hbtom.show.report.watching import page_names
+from hbtom.show.report import saving as files
+from hbtom.show.report.viewers import page_names
 
 
 def data_of(path: Path) -> dict[str, Any]:

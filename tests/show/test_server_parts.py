@@ -19,10 +19,10 @@ from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.show.server import judges as processes
 from hbtom.show.server import listing, surroundings
-from hbtom.show.server.answers import Answers
 from hbtom.show.server.catalogue import Catalogue, Selection, catalogue, distinct
-from hbtom.show.server.desk import Desk, choice_of_models
 from hbtom.show.server.judges import Judges
+from hbtom.show.server.request_cache import RequestCache
+from hbtom.show.server.session import Session, choice_of_models
 from shelves import FEW, MANY, NAMED, PAIRS
 
 
@@ -113,7 +113,7 @@ def test_nothing_of_the_templates_is_left_out() -> None:
 
 def test_an_answer_is_looked_for_once() -> None:
     async def check() -> None:
-        answers: Answers[str, int] = Answers(most=10)
+        answers: RequestCache[str, int] = RequestCache(most=10)
         sought = []
 
         async def find() -> int:
@@ -133,7 +133,7 @@ def test_an_answer_is_looked_for_once() -> None:
 
 def test_the_oldest_answers_are_forgotten() -> None:
     async def check() -> None:
-        answers: Answers[int, int] = Answers(most=3)
+        answers: RequestCache[int, int] = RequestCache(most=3)
 
         async def ask(number: int) -> int:
             async def find() -> int:
@@ -150,7 +150,7 @@ def test_the_oldest_answers_are_forgotten() -> None:
 
 def test_what_fails_is_told_to_all_and_not_remembered() -> None:
     async def check() -> None:
-        answers: Answers[str, int] = Answers(most=10)
+        answers: RequestCache[str, int] = RequestCache(most=10)
 
         async def fail() -> int:
             await asyncio.sleep(0.01)
@@ -170,7 +170,7 @@ def test_what_fails_is_told_to_all_and_not_remembered() -> None:
 
 def test_who_leaves_does_not_take_the_answer_along() -> None:
     async def check() -> None:
-        answers: Answers[str, int] = Answers(most=10)
+        answers: RequestCache[str, int] = RequestCache(most=10)
         go_on = asyncio.Event()
 
         async def find() -> int:
@@ -270,12 +270,12 @@ def books(shelf: Path) -> Catalogue:
     return catalogue(find_pairs(shelf))
 
 
-def at_desk(books: Catalogue, check: Callable[[Desk, Counting], Any]) -> None:
+def at_desk(books: Catalogue, check: Callable[[Session, Counting], Any]) -> None:
     """Run a check with a desk of one judge."""
 
     async def run() -> None:
         judge = Counting()
-        desk = Desk(books, choice_of_models("default"), judge)
+        desk = Session(books, choice_of_models("default"), judge)
         try:
             await check(desk, judge)
         finally:
@@ -285,7 +285,7 @@ def at_desk(books: Catalogue, check: Callable[[Desk, Counting], Any]) -> None:
 
 
 def test_a_pair_that_many_ask_for_is_judged_once(books: Catalogue) -> None:
-    async def check(desk: Desk, judge: Counting) -> None:
+    async def check(desk: Session, judge: Counting) -> None:
         entry = books.find("preference", "usual")
         assert entry is not None
         first, *others = await asyncio.gather(*(desk.outcome("default", entry) for _ in range(10)))
@@ -301,7 +301,7 @@ def test_a_pair_that_many_ask_for_is_judged_once(books: Catalogue) -> None:
 
 
 def test_who_opens_a_pair_has_it_judged(books: Catalogue) -> None:
-    async def check(desk: Desk, judge: Counting) -> None:
+    async def check(desk: Session, judge: Counting) -> None:
         pair, other = (books.find("preference", name) for name in ("swapped", "same"))
         assert pair is not None
         assert other is not None
@@ -316,7 +316,7 @@ def test_who_opens_a_pair_has_it_judged(books: Catalogue) -> None:
 
 
 def test_a_run_that_is_stopped_judges_no_more(books: Catalogue) -> None:
-    async def check(desk: Desk, judge: Counting) -> None:
+    async def check(desk: Session, judge: Counting) -> None:
         assert desk.start("default", books.entries)
         assert desk.run is not None
         while desk.run.done < 2:
@@ -338,7 +338,7 @@ def test_a_run_that_cannot_go_on_says_why(books: Catalogue) -> None:
             return await super().do(os._exit, 1)
 
     async def run() -> None:
-        desk = Desk(books, choice_of_models("default"), Broken())
+        desk = Session(books, choice_of_models("default"), Broken())
         assert desk.start("default", books.entries)
         assert desk.run is not None
         while desk.run.going:

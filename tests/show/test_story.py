@@ -23,7 +23,7 @@ from episodes import (
 )
 from episodes import trial as still_and_walk
 from hbtom.judgement import Judgement
-from hbtom.show.page.scene import leaders, per_cent
+from hbtom.show.page.scenes import leaders, per_cent
 from hbtom.show.page.story import Chapter, story
 from hbtom.show.words import explain
 

@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, Json, Point, block, border, key_trial, read, trial, walk
 from hbtom import Trial
-from hbtom.observe import Body, Look
-from hbtom.world import Act, Course, Floor, Phase, continuous_course, grid_course, grid_floor
-from hbtom.world.course import _touched_last
+from hbtom.observe import Body, Identity
+from hbtom.world import (
+    Act,
+    Occupancy,
+    Phase,
+    Trajectory,
+    continuous_trajectory,
+    grid_floor,
+    grid_trajectory,
+)
+from hbtom.world.trajectory import _touched_last
 from worlds import odd_trial
 
 FAR = HEART.at(160, 160)  # touched by nobody
@@ -25,32 +33,32 @@ def seen(path: list[Point], *things, **more) -> Trial:
     return read([trial(path, things or [FAR], **more)])[0]
 
 
-def fine(trial: Trial, *, stride: float = 10.0, final: bool = True) -> Course:
-    return continuous_course(trial, stride=stride, final=final)
+def fine(trial: Trial, *, stride: float = 10.0, final: bool = True) -> Trajectory:
+    return continuous_trajectory(trial, stride=stride, final=final)
 
 
-def coarse(trial: Trial, *, final: bool = True) -> Course:
-    return grid_course(trial, grid_floor(trial, 10.0), final=final)
+def coarse(trial: Trial, *, final: bool = True) -> Trajectory:
+    return grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
 
 
 kinds = pytest.mark.parametrize("make", [fine, coarse])
 
 
-def steps(course: Course) -> list[tuple]:
+def steps(trajectory: Trajectory) -> list[tuple]:
     """Return all of the course but the frames."""
-    kinds = np.stack([course.act, course.item, course.phase], axis=1)
-    return [tuple(row) for row in np.hstack([kinds, course.start, course.stop]).tolist()]
+    kinds = np.stack([trajectory.act, trajectory.item, trajectory.phase], axis=1)
+    return [tuple(row) for row in np.hstack([kinds, trajectory.start, trajectory.stop]).tolist()]
 
 
-def acts(course: Course) -> list[tuple[Act, int, Phase]]:
+def acts(trajectory: Trajectory) -> list[tuple[Act, int, Phase]]:
     """Return all steps that are not moves."""
-    rows = zip(course.act, course.item, course.phase, strict=True)
+    rows = zip(trajectory.act, trajectory.item, trajectory.phase, strict=True)
     return [(Act(a), int(i), Phase(p)) for a, i, p in rows if a != Act.MOVE]
 
 
-def moves(course: Course) -> np.ndarray:
+def moves(trajectory: Trajectory) -> np.ndarray:
     """Return start and stop of every move: x, y, x, y."""
-    return np.hstack([course.start, course.stop])[course.act == Act.MOVE]
+    return np.hstack([trajectory.start, trajectory.stop])[trajectory.act == Act.MOVE]
 
 
 # Still frames
@@ -74,9 +82,9 @@ def test_who_does_not_move_does_nothing(make, final: bool) -> None:
 @kinds
 def test_steps_are_complete_at_the_frame_where_they_end(make) -> None:
     trial = seen(walk((42, 103), (97, 61), (130, 75)))
-    course = make(trial)
-    assert (np.diff(course.frame) > 0).all()
-    for frame, stop in zip(course.frame, course.stop, strict=True):
+    trajectory = make(trial)
+    assert (np.diff(trajectory.frame) > 0).all()
+    for frame, stop in zip(trajectory.frame, trajectory.stop, strict=True):
         place = trial.path[frame]
         assert tuple(stop) == tuple(place if make is fine else place // 10)
 
@@ -85,8 +93,8 @@ def test_steps_are_complete_at_the_frame_where_they_end(make) -> None:
 
 
 def test_moves_are_strides_and_a_rest() -> None:
-    course = fine(seen(walk((40, 100), (85, 100), step=2)), stride=10)
-    lengths = np.hypot(*(course.stop - course.start).T)
+    trajectory = fine(seen(walk((40, 100), (85, 100), step=2)), stride=10)
+    lengths = np.hypot(*(trajectory.stop - trajectory.start).T)
     assert lengths.sum() == 45
     assert (lengths[:-1] >= 10).all()
     assert (lengths < 12).all()  # a stride and less than a frame's move
@@ -100,26 +108,26 @@ def test_moves_are_strides_and_a_rest() -> None:
 )
 def test_moves_follow_one_another_along_the_path(corners: list[Point], stride: float) -> None:
     trial = seen(walk(*corners))
-    course = fine(trial, stride=stride)
-    np.testing.assert_array_equal(course.start[1:], course.stop[:-1])
+    trajectory = fine(trial, stride=stride)
+    np.testing.assert_array_equal(trajectory.start[1:], trajectory.stop[:-1])
     along = np.r_[0, np.cumsum(np.hypot(*np.diff(trial.path, axis=0).T))]
-    if len(course):
-        assert tuple(course.start[0]) == corners[0]
-        assert tuple(course.stop[-1]) == corners[-1]
-        assert (np.diff(along[course.frame])[:-1] >= stride - 1e-9).all()
+    if len(trajectory):
+        assert tuple(trajectory.start[0]) == corners[0]
+        assert tuple(trajectory.stop[-1]) == corners[-1]
+        assert (np.diff(along[trajectory.frame])[:-1] >= stride - 1e-9).all()
     else:
         assert along[-1] == 0
 
 
 def test_stride_zero_makes_every_frame_a_move() -> None:
-    course = fine(seen(walk((40, 100), (60, 100))), stride=0)
-    np.testing.assert_array_equal(course.stop - course.start, [[2, 0]] * 10)
+    trajectory = fine(seen(walk((40, 100), (60, 100))), stride=0)
+    np.testing.assert_array_equal(trajectory.stop - trajectory.start, [[2, 0]] * 10)
 
 
 def test_a_stride_is_measured_along_the_way() -> None:
     """Who walks ten pixels there and back has walked a stride and is where it was."""
-    course = fine(seen(walk((40, 100), (46, 100), (40, 100), (46, 100))), stride=12)
-    np.testing.assert_array_equal(moves(course)[0], [40, 100, 40, 100])
+    trajectory = fine(seen(walk((40, 100), (46, 100), (40, 100), (46, 100))), stride=12)
+    np.testing.assert_array_equal(moves(trajectory)[0], [40, 100, 40, 100])
 
 
 # The touch at the end
@@ -150,10 +158,10 @@ def test_motion_after_contact_is_left_out_with_the_touch_only() -> None:
 def test_contact_on_the_way_ends_nothing() -> None:
     """An agent that brushes past one object to another touches the other one."""
     trial = seen(walk((40, 100), (126, 100)), SPOON.at(80, 112), HEART.at(140, 100))
-    course = fine(trial)
+    trajectory = fine(trial)
     heart = [str(item.look) for item in trial.items].index("heart.png")
-    assert acts(course) == [(Act.TOUCH, heart, Phase.START)]
-    np.testing.assert_array_equal(course.start[1:], course.stop[:-1])
+    assert acts(trajectory) == [(Act.TOUCH, heart, Phase.START)]
+    np.testing.assert_array_equal(trajectory.start[1:], trajectory.stop[:-1])
 
 
 def test_contact_that_is_given_up_does_not_count() -> None:
@@ -175,20 +183,20 @@ KEY_ITEM = 1  # the heart is item 0
 
 @kinds
 def test_an_instrumental_trial_is_three_legs(make) -> None:
-    course = make(read([key_trial()])[0])
-    assert acts(course) == [
+    trajectory = make(read([key_trial()])[0])
+    assert acts(trajectory) == [
         (Act.TOUCH, KEY_ITEM, Phase.START),
         (Act.OPEN, -1, Phase.HELD),
         (Act.TOUCH, 0, Phase.OPEN),
     ]
-    assert (np.diff(course.phase) >= 0).all()
-    assert set(course.phase[course.act == Act.MOVE]) == set(Phase)
+    assert (np.diff(trajectory.phase) >= 0).all()
+    assert set(trajectory.phase[trajectory.act == Act.MOVE]) == set(Phase)
 
 
 @kinds
 def test_key_and_lock_are_acts_without_the_touch_at_the_end_too(make) -> None:
-    course = make(read([key_trial()])[0], final=False)
-    assert [act for act, _, _ in acts(course)] == [Act.TOUCH, Act.OPEN]
+    trajectory = make(read([key_trial()])[0], final=False)
+    assert [act for act, _, _ in acts(trajectory)] == [Act.TOUCH, Act.OPEN]
 
 
 @kinds
@@ -206,10 +214,10 @@ def test_a_key_that_trembles_while_nobody_moves_is_no_motion() -> None:
 
 @kinds
 def test_the_jump_to_the_lock_is_no_move(make) -> None:
-    course = make(read([key_trial(jump=True)])[0])
-    lengths = np.hypot(*(course.stop - course.start).T)
+    trajectory = make(read([key_trial(jump=True)])[0])
+    lengths = np.hypot(*(trajectory.stop - trajectory.start).T)
     assert lengths.max() < (13 if make is fine else 1.5)
-    after = course.start[course.phase == Phase.OPEN][0]
+    after = trajectory.start[trajectory.phase == Phase.OPEN][0]
     assert tuple(after) == ((110, 110) if make is fine else (11, 11))
 
 
@@ -237,17 +245,17 @@ def test_a_barrier_that_vanishes_by_itself_is_not_opened_by_the_agent() -> None:
     frames = key_trial()
     for each in frames:
         each["pin"] = []
-    course = fine(read([frames])[0])
-    assert Act.OPEN not in course.act
-    assert set(course.phase) == {Phase.START, Phase.OPEN}
+    trajectory = fine(read([frames])[0])
+    assert Act.OPEN not in trajectory.act
+    assert set(trajectory.phase) == {Phase.START, Phase.OPEN}
 
 
 def test_a_barrier_that_never_goes_leaves_nothing_after_the_opening() -> None:
     frames: list[Json] = key_trial()
     last = next(n for n, each in enumerate(frames) if not each["fuse_walls"])
-    course = fine(read([frames[:last]])[0])
-    assert acts(course)[-1] == (Act.OPEN, -1, Phase.HELD)
-    assert course.act[-1] == Act.OPEN
+    trajectory = fine(read([frames[:last]])[0])
+    assert acts(trajectory)[-1] == (Act.OPEN, -1, Phase.HELD)
+    assert trajectory.act[-1] == Act.OPEN
 
 
 def test_picking_up_ends_where_contact_began() -> None:
@@ -255,33 +263,33 @@ def test_picking_up_ends_where_contact_began() -> None:
     frames = key_trial()
     picked = read([frames])[0].event("pick up key")
     assert picked is not None
-    course = fine(read([frames])[0])
-    touch = int(np.flatnonzero(course.act == Act.TOUCH)[0])
-    assert course.frame[touch] < picked.frame
-    assert tuple(course.stop[touch]) == (50, 76)
+    trajectory = fine(read([frames])[0])
+    touch = int(np.flatnonzero(trajectory.act == Act.TOUCH)[0])
+    assert trajectory.frame[touch] < picked.frame
+    assert tuple(trajectory.stop[touch]) == (50, 76)
 
 
 def test_a_barrier_that_goes_before_the_key_is_touched_puts_no_frame_into_two_legs() -> None:
     """And so there are never more moves than frames, however short a stride is."""
     frames = 60
     path = np.column_stack([np.linspace(30, 170, frames), np.full(frames, 50.0)])
-    key = Body(Look("key"), (160.0, 50.0), 8.0)
+    key = Body(Identity("key"), (160.0, 50.0), 8.0)
     late = np.arange(frames)[:, None] < 50
     trial = Trial(
         size=(200.0, 200.0),
         walls=np.empty((0, 4)),
         barrier=np.array([[100.0, 100.0, 20.0, 20.0]]),
-        objects=(Body(Look("cup"), (100.0, 150.0), 9.0),),
-        agent=Body(Look("agent"), (30.0, 50.0), 6.0),
+        objects=(Body(Identity("cup"), (100.0, 150.0), 9.0),),
+        agent=Body(Identity("agent"), (30.0, 50.0), 6.0),
         path=path,
         barrier_left=np.clip((8 - np.arange(frames)) / 4, 0, 1),
         key=key,
         key_path=np.where(late, key.centre, path),
     )
-    course = fine(trial, stride=0)
-    assert (np.diff(course.frame) >= 0).all()
-    assert (np.diff(course.frame[course.act == Act.MOVE]) > 0).all()
-    assert acts(course)[0] == (Act.TOUCH, 1, Phase.START)
+    trajectory = fine(trial, stride=0)
+    assert (np.diff(trajectory.frame) >= 0).all()
+    assert (np.diff(trajectory.frame[trajectory.act == Act.MOVE]) > 0).all()
+    assert acts(trajectory)[0] == (Act.TOUCH, 1, Phase.START)
 
 
 # Odd trials, told step by step
@@ -368,7 +376,7 @@ class Tale:
                 told.append((last, act, item, phase, self.path[last], self.path[last]))
         return told
 
-    def cells(self, final: bool, floor: Floor) -> Told:
+    def cells(self, final: bool, floor: Occupancy) -> Told:
         told: Told = []
         for first, last, phase, act, item in self.legs(final):
             visits = self._smooth(self._visits(first, last, floor), floor.blocked(phase))
@@ -379,7 +387,7 @@ class Tale:
                 told.append((last, act, item, phase, here, here))
         return told
 
-    def _visits(self, first: int, last: int, floor: Floor) -> list[tuple[int, tuple[int, int]]]:
+    def _visits(self, first: int, last: int, floor: Occupancy) -> list[tuple[int, tuple[int, int]]]:
         """Return the cells on the way, looking no less than four times a cell."""
         visits = [(first, floor.cell_of(*self.path[first]))]
         for n in range(first + 1, last + 1):
@@ -407,16 +415,16 @@ class Tale:
         return smooth
 
 
-def told(course: Course) -> Told:
+def told(trajectory: Trajectory) -> Told:
     return [
         (int(n), Act(act), int(item), Phase(phase), tuple(start), tuple(stop))
         for n, act, item, phase, start, stop in zip(
-            course.frame.tolist(),
-            course.act.tolist(),
-            course.item.tolist(),
-            course.phase.tolist(),
-            course.start.tolist(),
-            course.stop.tolist(),
+            trajectory.frame.tolist(),
+            trajectory.act.tolist(),
+            trajectory.item.tolist(),
+            trajectory.phase.tolist(),
+            trajectory.start.tolist(),
+            trajectory.stop.tolist(),
             strict=True,
         )
     ]
@@ -438,7 +446,7 @@ def test_a_course_in_pixels_is_the_trial_retold(seed: int, stride: float, final:
 def test_a_course_in_cells_is_the_trial_retold(seed: int, cell: float, final: bool) -> None:
     trial = odd_trial(seed)
     floor = grid_floor(trial, cell)
-    assert told(grid_course(trial, floor, final=final)) == Tale(trial).cells(final, floor)
+    assert told(grid_trajectory(trial, floor, final=final)) == Tale(trial).cells(final, floor)
 
 
 @odd
@@ -457,10 +465,10 @@ def test_the_nearest_for_its_size_is_touched_last(radius: int, bodies: list[tupl
 # Moves between cells
 
 
-def cells(course: Course) -> list[tuple[int, int]]:
+def cells(trajectory: Trajectory) -> list[tuple[int, int]]:
     """Return the cells of a course without acts."""
-    assert (course.act == Act.MOVE).all()
-    places = [course.start[0], *course.stop] if len(course) else []
+    assert (trajectory.act == Act.MOVE).all()
+    places = [trajectory.start[0], *trajectory.stop] if len(trajectory) else []
     return [(int(x), int(y)) for x, y in places]
 
 
@@ -498,8 +506,8 @@ places = st.tuples(st.integers(21, 140), st.integers(21, 140))
 def test_no_cell_is_jumped_over(path: list[Point]) -> None:
     """However far an agent moves in one frame, its steps are moves between neighbours."""
     trial = seen(path)
-    course = coarse(trial)
-    way = cells(course) or [(path[0][0] // 10, path[0][1] // 10)]
+    trajectory = coarse(trial)
+    way = cells(trajectory) or [(path[0][0] // 10, path[0][1] // 10)]
     assert way[0] == (path[0][0] // 10, path[0][1] // 10)
     assert way[-1] == (path[-1][0] // 10, path[-1][1] // 10)
     assert all(max(abs(a - c), abs(b - d)) == 1 for (a, b), (c, d) in pairwise(way))

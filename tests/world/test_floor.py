@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from episodes import HEART, KEY, LOCK, Json, block, border, divided, frame, key_trial, read
 from hbtom import Trial
-from hbtom.world import Floor, Phase, continuous_floor, grid_floor
+from hbtom.world import Occupancy, Phase, continuous_floor, grid_floor
 from hbtom.world.floor import _cover, _first_after, _first_from
 from worlds import odd_trial
 
@@ -21,11 +21,11 @@ def seen(walls: list[Json] | None = None, **more: object) -> Trial:
     return read([[frame((50, 50), [HEART.at(150, 150)], walls=walls, **more)]])[0]
 
 
-def fine(trial: Trial, cell: float = 5.0, clearance: float = 6.0) -> Floor:
+def fine(trial: Trial, cell: float = 5.0, clearance: float = 6.0) -> Occupancy:
     return continuous_floor(trial, cell, clearance)
 
 
-def coarse(trial: Trial) -> Floor:
+def coarse(trial: Trial) -> Occupancy:
     return grid_floor(trial, 10.0)
 
 
@@ -164,7 +164,7 @@ def is_covered(x: float, y: float, solid: list[tuple[float, ...]], margin: float
     )
 
 
-def assert_blocked(floor: Floor, trial: Trial, margin: float) -> None:
+def assert_blocked(floor: Occupancy, trial: Trial, margin: float) -> None:
     rows, columns = floor.closed.shape
     assert (columns, rows) == tuple(math.ceil(side / floor.cell) for side in trial.size)
     for row, column in np.ndindex(rows, columns):

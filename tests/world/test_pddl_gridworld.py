@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from hbtom.errors import BadInput
 from hbtom.mind.grid import actions
-from hbtom.plan import GRID, Costs, Plans, make_plans
-from hbtom.plan.graph import GraphPlans, plan_on_graph
-from hbtom.world import Course, Floor, Phase
+from hbtom.plan import GRID, Costs, CostToGo, plan_costs_to_go
+from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.world import Occupancy, Phase, Trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, write_problem
 
@@ -22,7 +22,7 @@ few = settings(max_examples=60)
 
 
 class Grid(NamedTuple):
-    floor: Floor
+    floor: Occupancy
     costs: Costs
     items: tuple[str, ...]
     key: int | None
@@ -43,7 +43,7 @@ class Grid(NamedTuple):
         domain = read_domain(DOMAIN.read_text(encoding="utf-8"))
         return explore(ground(read_problem(self.problem(), domain)))
 
-    def plans(self, graph: StateGraph) -> GraphPlans:
+    def plans(self, graph: StateGraph) -> GraphCosts:
         wanted = [
             f"({'held' if item == self.key else 'touched'} {name})"
             for item, name in enumerate(self.items)
@@ -51,8 +51,8 @@ class Grid(NamedTuple):
         goals = zip(self.items, wanted, strict=True)
         return plan_on_graph(graph, tuple(make_goal(graph.world, *goal) for goal in goals))
 
-    def kernel(self) -> Plans:
-        return make_plans(self.floor, GRID, self.costs, key=self.key)
+    def kernel(self) -> CostToGo:
+        return plan_costs_to_go(self.floor, GRID, self.costs, key=self.key)
 
 
 @st.composite
@@ -77,7 +77,7 @@ def grids(draw: st.DrawFn) -> Grid:
     start = tuple(int(rng.integers(side)) for side in shape)
     (opened if phase == Phase.OPEN else closed)[start] = opened[start] = False
     return Grid(
-        Floor(10.0, closed, opened, np.array([near() for _ in range(many)]), lock),
+        Occupancy(10.0, closed, opened, np.array([near() for _ in range(many)]), lock),
         costs,
         tuple(f"thing-{number}" for number in range(many)),
         key,
@@ -107,12 +107,12 @@ def number_of(grid: Grid, action: tuple[str, ...]) -> int:
     return many + len(grid.items) if name == "unlock" else many + grid.items.index(terms[0])
 
 
-def course_through(places: list[tuple[int, int, Phase, set[int]]]) -> Course:
+def course_through(places: list[tuple[int, int, Phase, set[int]]]) -> Trajectory:
     """Return a course that begins a step in each of some places."""
     none = np.zeros(len(places), dtype=np.int64)
     phase = np.array([int(phase) for _, _, phase, _ in places])
     start = np.array([(column, row) for row, column, _, _ in places], dtype=np.float64)
-    return Course(none, none, none, phase, start, start)
+    return Trajectory(none, none, none, phase, start, start)
 
 
 @few
@@ -156,7 +156,7 @@ def corridor() -> Grid:
     closed = np.array([[False, False, False, True, False]])
     at = {name: np.full((1, 5), np.inf) for name in ("item", "key", "lock")}
     at["item"][0, 4] = at["key"][0, 0] = at["lock"][0, 2] = 0.0
-    floor = Floor(10.0, closed, opened, np.array([at["item"], at["key"]]), at["lock"])
+    floor = Occupancy(10.0, closed, opened, np.array([at["item"], at["key"]]), at["lock"])
     return Grid(floor, Costs(1.0, 1.0, 2.5), ("bell", "clef"), 1, (0, 1), Phase.START)
 
 
@@ -169,7 +169,7 @@ def random_grid(rng: np.random.Generator) -> Grid:
     at = np.full((4, 8, 8), np.inf)
     for things, (row, column) in zip(at, [(7, 6), (2, 7), (0, 4), (3, 3)], strict=True):
         things[max(row - 1, 0) : row + 2, column - 1 : column + 2] = 0.0
-    floor = Floor(10.0, closed, opened, at[:3], at[3])
+    floor = Occupancy(10.0, closed, opened, at[:3], at[3])
     return Grid(floor, Costs(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Phase.START)
 
 

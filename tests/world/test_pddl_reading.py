@@ -20,7 +20,7 @@ from hbtom.world.pddl import (
     read_problem,
 )
 from hbtom.world.pddl.formula import Atom
-from hbtom.world.pddl.glimpses import is_partial
+from hbtom.world.pddl.partial import is_partial
 from hbtom.world.pddl.syntax import Form, Word, read_form, read_forms
 
 # Lists in parentheses

@@ -28,12 +28,12 @@ from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, Surprise, plausibility
-from hbtom.judgement.fit import optimiser
-from hbtom.judgement.readiness import get_ready
+from hbtom.judgement.fitting import optimiser
 from hbtom.judgement.surprises import KINDS
+from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Grid, Model, find_model
-from hbtom.observe import Episode, Look, Trial
-from hbtom.observe.files import Loaded
+from hbtom.observe import Episode, Identity, Trial
+from hbtom.observe.formats import Loaded
 
 Watched = Literal["all", "test trial", "placebo"]
 
@@ -158,7 +158,7 @@ def ablate(
     left_out = list(found.left_out)
     judged: list[tuple[Pair, dict[str, Both]]] = []
     models = [one.model(model) for one in variations(model)]
-    work = partial(_surprises, model, get_ready(models, len(models) * len(jobs)))
+    work = partial(_surprises, model, warm_up(models, len(models) * len(jobs)))
     tell = progress or (lambda done, pairs: None)
     tell(0, len(jobs))
     results = each(work, jobs, workers, weight=len(models))
@@ -280,7 +280,7 @@ def _watch(watched: Watched, episode: Loaded, other: Episode | None) -> Loaded:
     )
 
 
-def _recast(other: Episode, episode: Episode) -> dict[Look, Look]:
+def _recast(other: Episode, episode: Episode) -> dict[Identity, Identity]:
     """Return who plays whom: agents and objects of another episode as those of this one.
 
     The agents are the familiar ones: where the test brings a new agent, it stays new.
@@ -291,7 +291,7 @@ def _recast(other: Episode, episode: Episode) -> dict[Look, Look]:
     return cast
 
 
-def _played(trial: Trial, cast: Mapping[Look, Look]) -> Trial:
+def _played(trial: Trial, cast: Mapping[Identity, Identity]) -> Trial:
     """Return a trial with other looks; objects stay sorted by look, as readers yield them."""
     objects = (replace(one, look=cast.get(one.look, one.look)) for one in trial.objects)
     agent = replace(trial.agent, look=cast.get(trial.agent.look, trial.agent.look))

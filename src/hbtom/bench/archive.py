@@ -15,7 +15,7 @@ from hbtom.bench.results import check_target, spelt
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput
 from hbtom.observe.archive import PAIRS, SUFFIX, about, arrow, encoded, schema
-from hbtom.observe.files import Loaded
+from hbtom.observe.formats import Loaded
 from hbtom.scratch import scratch
 
 # Snappy, because it is read by everything that reads Parquet, and twice as fast as zstd, which

@@ -14,9 +14,9 @@ from hbtom.bench.results import Row
 from hbtom.bench.score import Score, margin, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
-from hbtom.judgement.fit import PENALTY, Fit, fit_classifier
+from hbtom.judgement.fitting import PENALTY, Fit, fit_classifier
 from hbtom.model import Model
-from hbtom.shown import Shown
+from hbtom.plottable import Plottable
 
 FOLDS = 5
 BINS = 5
@@ -34,7 +34,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Calibration(Shown):
+class Calibration(Plottable):
     """A fitted model, its accuracy on pairs it was not fitted to, and its calibration there."""
 
     model: Model

@@ -25,7 +25,7 @@ from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
-from hbtom.observe.mcs import writing as mcs
+from hbtom.observe.mcs import export as mcs
 from hbtom.scratch import scratch
 
 Format = Literal["bib", "mcs"]

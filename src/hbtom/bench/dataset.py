@@ -28,7 +28,7 @@ from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
 from hbtom.observe.archive import NOT_OURS, open_archive
-from hbtom.observe.files import Loaded
+from hbtom.observe.formats import Loaded
 
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
 _ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}

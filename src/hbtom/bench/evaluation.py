@@ -24,9 +24,9 @@ from hbtom.bench.results import COLUMNS, Compared, Row
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput, missing
-from hbtom.judgement.readiness import get_ready, worth_compiling
+from hbtom.judgement.warm_up import warm_up, worth_compiling
 from hbtom.model import Model, find_model
-from hbtom.shown import Shown
+from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]  # pairs done, pairs in all
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
+class Evaluation(Plottable):
     """What a model makes of a dataset."""
 
     dataset: str
@@ -219,7 +219,7 @@ def _results(
 ) -> Generator[Judged]:
     """Judge pairs on this machine, or on those of a cluster."""
     if cluster is None:
-        compiled = get_ready([model], len(pairs))
+        compiled = warm_up([model], len(pairs))
         return each(partial(judge_pairs, model, score, compiled=compiled), pairs, workers)
     here = os.getcwd()
     members = (member for pair in pairs for member in (pair.expected, pair.unexpected))

@@ -16,7 +16,7 @@ from hbtom.judgement import Judgement, judge
 from hbtom.judgement.sharing import judge_pair, together
 from hbtom.model import Model
 from hbtom.observe import names
-from hbtom.observe.files import Loaded
+from hbtom.observe.formats import Loaded
 
 T = TypeVar("T")
 Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or judged
@@ -52,7 +52,7 @@ def judge_pairs(
             try:
                 if isinstance(episode, BadInput):
                     raise episode
-                judgement = judge(episode, model, like=judgement)
+                judgement = judge(episode, model, reuse=judgement)
                 rows.append(_row(member, stamp, judgement, score, fingerprint))
             except BadInput as error:
                 problems.append(LeftOut(member.file, error.said, unreadable=True))

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from hbtom.bench.cells import unguarded
 from hbtom.bench.dataset import episode_name
 from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
+from hbtom.bench.spreadsheets import unguarded
 from hbtom.errors import BadInput, Place
 from hbtom.files import read_whole
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.bench.cells import guarded, unguarded
+from hbtom.bench.spreadsheets import guarded, unguarded
 from hbtom.errors import BadInput
 from hbtom.observe.archive import arrow, read_flat
 from hbtom.scratch import scratch

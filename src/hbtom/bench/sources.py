@@ -10,7 +10,7 @@ from hbtom.errors import BadInput
 from hbtom.files import file_bytes
 from hbtom.observe import Episode, load, read
 from hbtom.observe.archive import SUFFIX, Both, PairName, open_archive
-from hbtom.observe.files import Loaded, read_one, read_pair
+from hbtom.observe.formats import Loaded, read_one, read_pair
 
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Member, Pair

@@ -24,7 +24,7 @@ from hbtom.bench.workers import each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement
-from hbtom.judgement.readiness import get_ready
+from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, find_model, with_settings
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def sweep(
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
     differences: list[dict[str, list[float]]] = [{} for _ in models]
-    compiled = get_ready(models, len(models) * len(found.pairs))
+    compiled = warm_up(models, len(models) * len(found.pairs))
     work = partial(_judged, models, score == "predictive", compiled)
     tell = progress or (lambda done, pairs: None)
     tell(0, len(found.pairs))

@@ -9,7 +9,7 @@ import click
 
 from hbtom.bench.ablation import ablate
 from hbtom.bench.results import check_target
-from hbtom.bench.tables import write_records
+from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
@@ -38,7 +38,7 @@ def run(
     if form == "json":
         print_json(result.to_records())
     else:
-        from hbtom.show.scores import ablation_table
+        from hbtom.show.score_text import ablation_table
 
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())

@@ -72,7 +72,7 @@ def _check_report(report: str | None, overwrite: bool, resume: bool) -> None:
     """Refuse a report that cannot or should not be written, before any work is done."""
     if report is None:
         return
-    from hbtom.show.report.files import check
+    from hbtom.show.report.saving import check
 
     later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
     check(Path(report), overwrite=overwrite, otherwise=later)
@@ -113,7 +113,7 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
     if form == "json":
         print_json(result.to_dict())
         return
-    from hbtom.show.scores import score_table
+    from hbtom.show.score_text import score_table
 
     click.echo(score_table(result.tasks))
     click.echo(f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}")

@@ -16,7 +16,7 @@ from hbtom.bench.synthetic import fitting_dataset
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
-from hbtom.judgement.fit import optimiser
+from hbtom.judgement.fitting import optimiser
 
 
 def run(
@@ -63,7 +63,7 @@ def _print(fitted: Calibration, target: Path, form: str) -> None:
     if form == "json":
         print_json({"model": str(target), **fitted.to_dict()})
         return
-    from hbtom.show.scores import calibration_table
+    from hbtom.show.score_text import calibration_table
 
     click.echo(calibration_table(fitted))
     click.echo(f"written to {target}, fingerprint {fitted.model.fingerprint}")

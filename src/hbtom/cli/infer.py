@@ -10,7 +10,7 @@ import click
 from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput
-from hbtom.judgement.plans import ALONE, PlanJudgement, judge_plans
+from hbtom.judgement.plan_judging import ALONE, PlanJudgement, judge_plans
 from hbtom.model import Model, find_model
 from hbtom.world.pddl import Goal, SeenPlan, load_goals, load_plan, load_world
 
@@ -90,7 +90,7 @@ def _print(judgement: PlanJudgement, form: str, judged: bool) -> None:
         verdict = ("plausibility", "parts", "surprise")
         print_json({k: v for k, v in values.items() if judged or k not in verdict})
         return
-    from hbtom.show.plans import beliefs_table, verdict_table
+    from hbtom.show.plan_text import beliefs_table, verdict_table
 
     pairs = list(zip(judgement.plans, judgement.posteriors, strict=True))
     tables = [beliefs_table(*pair) for pair in (pairs[-1:] if judged else pairs)]

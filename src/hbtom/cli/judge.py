@@ -11,7 +11,7 @@ from hbtom.cli.say import complain, to_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
-from hbtom.observe.files import Loaded, load_each
+from hbtom.observe.formats import Loaded, load_each
 
 
 def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:

@@ -28,7 +28,7 @@ def run(
         chosen = find_model(model)
         first, second = judge(files[0], chosen), None
         if len(files) > 1:
-            second = judge(files[1], chosen, like=first)
+            second = judge(files[1], chosen, reuse=first)
         figure = plot(first, second, width=width)
         from hbtom.show.plots.sheet import INCH, figure_bytes
 

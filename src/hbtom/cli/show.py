@@ -27,7 +27,7 @@ def run(
         chosen = find_model(model)
         judgements = [judge(episode, chosen)]
         if other is not None:
-            judgements.append(judge(other, chosen, like=judgements[0]))
+            judgements.append(judge(other, chosen, reuse=judgements[0]))
         write_whole(target, page(*judgements).encode())
     except BadInput as error:
         complain(error)

@@ -11,7 +11,7 @@ import click
 
 from hbtom.bench.results import Compared, check_target
 from hbtom.bench.sweep import sweep
-from hbtom.bench.tables import write_records
+from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
@@ -53,7 +53,7 @@ def run(
     if form == "json":
         print_json(result.to_records())
     else:
-        from hbtom.show.scores import sweep_table
+        from hbtom.show.score_text import sweep_table
 
         click.echo(sweep_table(result))
         pairs = max((one.overall.pairs for one in result.models), default=0)

@@ -44,7 +44,7 @@ def _run(
     opened: bool,
 ) -> int:
     try:
-        from hbtom.show.server.guard import is_loopback
+        from hbtom.show.server.host_check import is_loopback
         from hbtom.show.server.serving import address_of, listen, serve
     except ImportError as error:
         library = (error.name or "starlette").partition(".")[0]
@@ -52,7 +52,7 @@ def _run(
             raise
         raise missing(library, "viewer") from None
     from hbtom.show.server.catalogue import catalogue
-    from hbtom.show.server.desk import choice_of_models
+    from hbtom.show.server.session import choice_of_models
 
     models = choice_of_models(model)
     pairs = catalogue(as_dataset(given_or_default(dataset, labels), None))

@@ -14,22 +14,22 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
-from hbtom.mind import Beliefs, Effort, Posterior, caveats, consider, exert, learn, waits
+from hbtom.mind import Beliefs, Posterior, Regret, caveats, consider, find_regret, learn, waits
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.episode import OtherKind
-from hbtom.shown import Shown
+from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 
-Efforts = tuple[Effort, ...]  # one a trial
+Regrets = tuple[Regret, ...]  # one a trial
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Shown):
+class Judgement(Plottable):
     """How plausible the last trial of an episode is, and everything that this rests on."""
 
     episode: Episode
@@ -39,13 +39,13 @@ class Judgement(Shown):
     surprise: Surprise
     test: Posterior  # what is believed during the test trial
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
-    efforts: Efforts
+    regrets: Regrets
 
     @cached_property
     def posteriors(self) -> tuple[Posterior, ...]:
         """What is believed during each trial; all but the last are worked out when asked for."""
         trials = zip(
-            (Beliefs(), *self.beliefs), self.episode.familiarization, self.efforts, strict=False
+            (Beliefs(), *self.beliefs), self.episode.familiarization, self.regrets, strict=False
         )
         watched = (consider(self.model, *each)[0] for each in trials)
         return (*watched, self.test)
@@ -53,7 +53,7 @@ class Judgement(Shown):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
-        return _warnings(self.episode, self.efforts)
+        return _warnings(self.episode, self.regrets)
 
     @property
     def predictive(self) -> float:
@@ -94,23 +94,23 @@ def judge(
     episode: Episode | str | os.PathLike[str],
     model: Model | str | os.PathLike[str] = "default",
     *,
-    like: Judgement | None = None,
-    efforts: Efforts | None = None,
+    reuse: Judgement | None = None,
+    regrets: Regrets | None = None,
 ) -> Judgement:
     """Judge how plausible the last trial of an episode is, given the trials before it.
 
     ``episode`` may be a file; ``model`` may be the name of a preset or a TOML file. What is known
-    already may be given, for the same result in less time: ``like``, a judgement by the same model
+    already may be given, for the same result in less time: ``reuse``, a judgement by the same model
     of an episode that begins with the same trials, as the two of a pair often do; ``efforts``, what
     :func:`plan_trials` returned for a model with the same dynamics.
     """
     model = find_model(model)
     episode = episode if isinstance(episode, Episode) else load(episode)
-    learnt, planned = _familiar(model, episode, like, efforts)
+    learnt, planned = _familiar(model, episode, reuse, regrets)
     before = learnt[-1] if learnt else Beliefs()
     try:
-        effort = efforts[-1] if efforts else exert(model, before.openings, episode.test)
-        test, after = consider(model, before, episode.test, effort)
+        regret = regrets[-1] if regrets else find_regret(model, before.openings, episode.test)
+        test, after = consider(model, before, episode.test, regret)
     except BadInput as error:
         raise error.at(file=episode.name, trial=len(episode)) from None
     surprises = surprise(test, waste=model.classifier.waste is not None)
@@ -123,50 +123,50 @@ def judge(
         surprise=surprises,
         test=test,
         beliefs=(*learnt, after),
-        efforts=(*planned, effort),
+        regrets=(*planned, regret),
     )
 
 
 def _familiar(
-    model: Model, episode: Episode, like: Judgement | None, efforts: Efforts | None
-) -> tuple[list[Beliefs], list[Effort]]:
+    model: Model, episode: Episode, reuse: Judgement | None, regrets: Regrets | None
+) -> tuple[list[Beliefs], list[Regret]]:
     """Return what is learnt in each trial of familiarization, and its effort.
 
     What is known already is not worked out again: trials that another judgement begins with.
     """
     learnt: list[Beliefs] = []
-    planned: list[Effort] = []
-    if like is not None and like.model == model:
-        known = min(_alike(like.episode, episode), len(episode) - 1)
-        learnt, planned = list(like.beliefs[:known]), list(like.efforts[:known])
+    planned: list[Regret] = []
+    if reuse is not None and reuse.model == model:
+        known = min(_alike(reuse.episode, episode), len(episode) - 1)
+        learnt, planned = list(reuse.beliefs[:known]), list(reuse.regrets[:known])
     beliefs = learnt[-1] if learnt else Beliefs()
     for index in range(len(learnt), len(episode) - 1):
         trial = episode[index]
         try:
-            effort = efforts[index] if efforts else exert(model, beliefs.openings, trial)
-            beliefs = learn(model, beliefs, trial, effort)
+            regret = regrets[index] if regrets else find_regret(model, beliefs.openings, trial)
+            beliefs = learn(model, beliefs, trial, regret)
         except BadInput as error:
             raise error.at(file=episode.name, trial=index + 1) from None
         learnt.append(beliefs)
-        planned.append(effort)
+        planned.append(regret)
     return learnt, planned
 
 
 def plan_trials(
-    model: Model, episode: Episode, *, like: tuple[Episode, Efforts] | None = None
-) -> Efforts:
+    model: Model, episode: Episode, *, reuse: tuple[Episode, Regrets] | None = None
+) -> Regrets:
     """Return the effort of every trial, which all models with the same dynamics share.
 
-    ``like`` is an episode that may begin with the same trials, and what is known of it.
+    ``reuse`` is an episode that may begin with the same trials, and what is known of it.
     """
-    known = like[1][: _alike(like[0], episode)] if like is not None else ()
-    efforts: list[Effort] = []
+    known = reuse[1][: _alike(reuse[0], episode)] if reuse is not None else ()
+    regrets: list[Regret] = []
     openings: tuple[float, ...] = ()
     for index, trial in enumerate(episode):
         shared = index < len(known)
-        efforts.append(known[index] if shared else exert(model, openings, trial))
+        regrets.append(known[index] if shared else find_regret(model, openings, trial))
         openings += waits(model, trial)
-    return tuple(efforts)
+    return tuple(regrets)
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
@@ -180,12 +180,12 @@ def _alike(one: Episode, other: Episode) -> int:
     return sum(1 for _ in takewhile(lambda both: same_trial(*both), pairs))
 
 
-def _warnings(episode: Episode, efforts: Efforts) -> tuple[str, ...]:
+def _warnings(episode: Episode, regrets: Regrets) -> tuple[str, ...]:
     """Say all that limits what the judgement means."""
     warnings = []
     if len(episode) == 1:
         warnings.append("there is one trial only: it is judged without familiarization")
-    if len(efforts[-1].frame) == 0 and episode.test.items:
+    if len(regrets[-1].frame) == 0 and episode.test.items:
         warnings.append("the agent does not move in the test trial: there is nothing to judge")
     if any(trial.others for trial in episode):
         warnings.append(f"{_others(episode)}: seen, but not modelled; nothing follows from them")
@@ -193,8 +193,8 @@ def _warnings(episode: Episode, efforts: Efforts) -> tuple[str, ...]:
     if unseen:
         frames = sum(len(trial.path) for trial in episode)
         warnings.append(f"the agent is not seen in {unseen} of {frames} frames")
-    for number, (trial, effort) in enumerate(zip(episode, efforts, strict=True), start=1):
-        for warning in (*trial.warnings, *caveats(effort)):
+    for number, (trial, regret) in enumerate(zip(episode, regrets, strict=True), start=1):
+        for warning in (*trial.warnings, *caveats(regret)):
             warnings.append(f"trial {number}: {warning}")
     return tuple(warnings)
 

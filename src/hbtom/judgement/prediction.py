@@ -4,8 +4,8 @@
 
 x_g is what the agent wasted in all if g was its goal, X_beta what an agent of efficiency beta
 wastes over the same steps when it acts by its policy. Both are sums over steps. Where agents choose
-headings, the tail of X has a closed form (:mod:`hbtom.judgement.waste`); where they choose among
-actions, the distribution of X is the convolution of the steps', on a fine lattice of costs.
+headings, the tail of X has a closed form (:mod:`hbtom.judgement.waste_tail`); where they choose
+among actions, the distribution of X is the convolution of the steps', on a fine lattice of costs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.judgement.waste import waste_tails
-from hbtom.mind import Actions, Evidence, Posterior
-from hbtom.mind.effort import Headings, Hidden
+from hbtom.judgement.waste_tail import waste_tails
+from hbtom.mind import Actions, Likelihood, Posterior
+from hbtom.mind.regret import FilteredChoice, Headings
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -26,37 +26,37 @@ LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 def predictive(posterior: Posterior) -> float:
     """Return the posterior predictive probability of so large a total excess, between 0 and 1."""
-    if len(posterior.evidence) == 0:
+    if len(posterior.likelihood) == 0:
         return 1.0
-    tails = _tails(posterior.evidence, posterior.efficiencies)
+    tails = _tails(posterior.likelihood, posterior.efficiencies)
     return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))
 
 
 def can_predict(posterior: Posterior) -> bool:
     """Tell whether it is known what was wasted, as it is unless some actions were not seen."""
-    choice = posterior.evidence.effort.choice
-    return not (isinstance(choice, Hidden) and choice.nearest is None)
+    choice = posterior.likelihood.regret.choice
+    return not (isinstance(choice, FilteredChoice) and choice.nearest is None)
 
 
 def _tails(
-    evidence: Evidence, efficiencies: Annotated[Floats, "efficiency"]
+    likelihood: Likelihood, efficiencies: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal efficiency"]:
     """Return P(X_beta >= x_g) for every goal and efficiency."""
-    choice = evidence.effort.choice
-    nearest = choice.nearest if isinstance(choice, Hidden) else choice
+    choice = likelihood.regret.choice
+    nearest = choice.nearest if isinstance(choice, FilteredChoice) else choice
     if isinstance(nearest, Headings):
         made = nearest.length, nearest.moves, nearest.act
-        return waste_tails(evidence.effort.excess, *made, efficiencies)
-    goals = range(len(evidence.goals))
-    return np.array([[tail(evidence, goal, one) for one in efficiencies] for goal in goals])
+        return waste_tails(likelihood.regret.step_regret, *made, efficiencies)
+    goals = range(len(likelihood.goals))
+    return np.array([[tail(likelihood, goal, one) for one in efficiencies] for goal in goals])
 
 
-def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
+def tail(likelihood: Likelihood, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
-    choice, excess = evidence.effort.choice, evidence.effort.excess[:, goal]
+    choice, step_regret = likelihood.regret.choice, likelihood.regret.step_regret[:, goal]
     options = choice.options[:, :, goal]
-    nearest = choice.nearest if isinstance(choice, Hidden) else choice
-    if np.isinf(excess).any():
+    nearest = choice.nearest if isinstance(choice, FilteredChoice) else choice
+    if np.isinf(step_regret).any():
         return 0.0
     possible = np.where(np.isfinite(options), options, 0.0)
     scale = min(BINS_PER_UNIT, MOST_BINS / max(float(possible.max(axis=1).sum()), 1.0))
@@ -66,7 +66,7 @@ def tail(evidence: Evidence, goal: int, efficiency: float) -> float:
         # Of what is seen, not of what is meant
         weight = (weight[:, None] @ nearest.slips.chance)[:, 0]
     weight = weight / weight.sum(axis=1, keepdims=True)
-    wasted = np.rint(excess * scale).astype(np.int64).sum()
+    wasted = np.rint(step_regret * scale).astype(np.int64).sum()
     distribution = _convolved(bins, weight)
     return float(distribution[wasted:].sum())
 

@@ -18,15 +18,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Floats, Ints
-from hbtom.observe import Look
+from hbtom.observe import Identity
 
-_NOBODY: Mapping[Look, AgentBeliefs] = MappingProxyType({})
+_NOBODY: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
 
 
 class AgentBeliefs(Struct, frozen=True, eq=False):
     """Beliefs about one agent: P(counts, efficiency), jointly."""
 
-    goals: tuple[Look, ...]  # all that it could have wanted so far
+    goals: tuple[Identity, ...]  # all that it could have wanted so far
     counts: Annotated[Ints, "history goal"]  # how often it wanted each
     log_weight: Annotated[Floats, "history efficiency"]  # their log-probability
 
@@ -35,7 +35,7 @@ class AgentBeliefs(Struct, frozen=True, eq=False):
         """Return beliefs about an agent never seen before, given log P(efficiency)."""
         return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), log_efficiency[None])
 
-    def knowing(self, goals: tuple[Look, ...]) -> AgentBeliefs:
+    def knowing(self, goals: tuple[Identity, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""
         if goals == self.goals:
             return self
@@ -48,10 +48,10 @@ class AgentBeliefs(Struct, frozen=True, eq=False):
 class Beliefs(Struct, frozen=True, eq=False):
     """All that the observer has learnt so far in an episode. Empty to begin with."""
 
-    agents: Mapping[Look, AgentBeliefs] = _NOBODY
+    agents: Mapping[Identity, AgentBeliefs] = _NOBODY
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
 
-    def after(self, agent: Look, learnt: AgentBeliefs, waits: tuple[float, ...]) -> Beliefs:
+    def after(self, agent: Identity, learnt: AgentBeliefs, waits: tuple[float, ...]) -> Beliefs:
         """Return beliefs with one agent's replaced, and what waiting for a barrier cost added."""
         agents = MappingProxyType({**self.agents, agent: learnt})
         return Beliefs(agents, self.openings + waits)
@@ -61,5 +61,5 @@ class Beliefs(Struct, frozen=True, eq=False):
         return _unpickled, (dict(self.agents), self.openings)
 
 
-def _unpickled(agents: dict[Look, AgentBeliefs], openings: tuple[float, ...]) -> Beliefs:
+def _unpickled(agents: dict[Identity, AgentBeliefs], openings: tuple[float, ...]) -> Beliefs:
     return Beliefs(MappingProxyType(agents), openings)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.mind.effort import UNIT, Effort, Headings, name_goals
+from hbtom.mind.regret import UNIT, Headings, Regret, name_goals
 from hbtom.model import Acts, Continuous
 from hbtom.observe import Trial
 from hbtom.observe.events import without_gaps
@@ -17,7 +17,8 @@ from hbtom.plan import CONTINUOUS, Costs
 from hbtom.plan.around import plan_legs
 from hbtom.plan.field import spilled
 from hbtom.plan.plans import plan_costs
-from hbtom.world.course import (
+from hbtom.world.floor import Space, cell_of, continuous_cells, world_of
+from hbtom.world.trajectory import (
     HELD,
     MOVE,
     OPEN,
@@ -27,14 +28,13 @@ from hbtom.world.course import (
     continuous_steps,
     course_of,
 )
-from hbtom.world.floor import Space, cell_of, continuous_cells, world_of
 
 _SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
 
 
-def continuous_effort(motion: Continuous, acts: Acts, trial: Trial, opening: float) -> Effort:
+def continuous_regret(motion: Continuous, acts: Acts, trial: Trial, opening: float) -> Regret:
     """Return the effort of a trial; ``opening`` is what opening a lock costs."""
-    frame, excess, length, moves, reachable = _continuous_effort(
+    frame, step_regret, length, moves, reachable = _continuous_effort(
         *world_of(trial),
         *course_of(trial),
         acts.final,
@@ -43,8 +43,8 @@ def continuous_effort(motion: Continuous, acts: Acts, trial: Trial, opening: flo
         continuous_costs(motion, acts, opening),
         CONTINUOUS.table,
     )
-    choice = Headings(moves, length, excess, acts.cost)
-    return Effort(name_goals(trial), reachable, frame, excess, choice)
+    choice = Headings(moves, length, step_regret, acts.cost)
+    return Regret(name_goals(trial), reachable, frame, step_regret, choice)
 
 
 def continuous_costs(motion: Continuous, acts: Acts, opening: float) -> Costs:
@@ -100,10 +100,10 @@ def _continuous_effort(
         cost = plan_costs(
             closed, opened, to_item, to_lock, moves, price, act_cost, opening, key, needed
         )
-    excess, length, moving, reachable = _efforts(
+    step_regret, length, moving, reachable = _efforts(
         cost, closed, opened, cell, act_cost, opening, key, path[0], act, item, phase, start, stop
     )
-    return frame, excess, length, moving, reachable
+    return frame, step_regret, length, moving, reachable
 
 
 @part
@@ -128,7 +128,7 @@ def _efforts(
     no less than 0 and no more than turning back or doing the act in vain.
     """
     steps, goals = len(act), len(cost)
-    excess, length = np.zeros((steps, goals)), np.empty(steps)
+    step_regret, length = np.zeros((steps, goals)), np.empty(steps)
     moves, reachable = act == MOVE, np.empty(goals, dtype=np.bool_)
     for goal in range(goals):
         before = _to_go(cost[goal], closed, opened, cell, first[0], first[1], START)
@@ -149,10 +149,10 @@ def _efforts(
             if act[step] == TOUCH and item[step] == goal:
                 left = 0.0  # who touches its goal has nothing left to do
             if left == np.inf:  # no way from there: as bad as can be
-                excess[step, goal] = most
+                step_regret[step, goal] = most
             elif before < np.inf:
-                excess[step, goal] = min(max(price + left - before, 0.0), most)
-    return excess, length, moves, reachable
+                step_regret[step, goal] = min(max(price + left - before, 0.0), most)
+    return step_regret, length, moves, reachable
 
 
 # Cost-to-go between the cells

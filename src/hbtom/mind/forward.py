@@ -33,7 +33,7 @@ class Belief(NamedTuple):
         return Belief(states, np.broadcast_to(log_share, (goals + 1, many, len(states))))
 
 
-class Ways(NamedTuple):
+class Successors(NamedTuple):
     """What can be done in the states of a belief, and where it leads."""
 
     state: Annotated[Ints, "choice"]  # its place among the states, in increasing order
@@ -45,7 +45,7 @@ class Ways(NamedTuple):
 
 
 def advance(
-    belief: Belief, ways: Ways, efficiency: Annotated[Floats, "efficiency"]
+    belief: Belief, ways: Successors, efficiency: Annotated[Floats, "efficiency"]
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
     """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
 
@@ -62,7 +62,7 @@ def advance(
 
 
 def _log_policy(
-    ways: Ways, efficiency: Annotated[Floats, "efficiency"]
+    ways: Successors, efficiency: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
     """Return log pi(u | s, g, beta), pi ~ exp(-beta waste).
 

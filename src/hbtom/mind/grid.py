@@ -9,26 +9,31 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.mind.effort import Actions, Effort, name_goals
+from hbtom.mind.regret import Actions, Regret, name_goals
 from hbtom.model import Acts, Grid
 from hbtom.observe import Trial
 from hbtom.observe.events import without_gaps
-from hbtom.plan import GRID, Plans
+from hbtom.plan import GRID, CostToGo
 from hbtom.plan.plans import plan_costs
-from hbtom.world import Course
-from hbtom.world.course import HELD, MOVE, OPEN, START, TOUCH, course_of, grid_steps
+from hbtom.world import Trajectory
 from hbtom.world.floor import cell_of, grid_cells, world_of
+from hbtom.world.trajectory import HELD, MOVE, OPEN, START, TOUCH, course_of, grid_steps
 
 _NO_LOCK = np.empty((0, 0))
 
 
-def grid_effort(motion: Grid, acts: Acts, trial: Trial, opening: float) -> Effort:
+def grid_regret(motion: Grid, acts: Acts, trial: Trial, opening: float) -> Regret:
     """Return the effort of a trial; ``opening`` is what opening a lock costs. Nobody slips."""
-    frame, excess, options, reachable, unknown = _grid_effort(
+    frame, step_regret, options, reachable, unknown = _grid_effort(
         *world_of(trial), *course_of(trial), acts.final, motion.cell, acts.cost, opening, GRID.table
     )
-    return Effort(
-        name_goals(trial), reachable, frame, excess, Actions(options), warnings=illegal(unknown)
+    return Regret(
+        name_goals(trial),
+        reachable,
+        frame,
+        step_regret,
+        Actions(options),
+        warnings=illegal(unknown),
     )
 
 
@@ -75,14 +80,14 @@ def _grid_effort(
     legal, q = _actions(
         cost, closed, opened, to_item, to_lock, moves, act_cost, opening, key, phase, start
     )
-    excess, options, unknown = wasted(
+    step_regret, options, unknown = wasted(
         legal, q, closed, opened, moves, act, item, phase, start, stop
     )
-    return frame, excess, options, cost[:, 0, row, column] < np.inf, unknown
+    return frame, step_regret, options, cost[:, 0, row, column] < np.inf, unknown
 
 
 def actions(
-    plans: Plans, course: Course, key: int | None
+    plans: CostToGo, trajectory: Trajectory, key: int | None
 ) -> tuple[Annotated[Bools, "step action"], Annotated[Floats, "step action goal"]]:
     """Return which actions could be taken before each step, and Q(s, a) = -(cost(a) + C(s')).
 
@@ -92,7 +97,7 @@ def actions(
     to_lock = _NO_LOCK if floor.to_lock is None else floor.to_lock
     fields = plans.cost, floor.closed, floor.open, floor.to_item, to_lock, GRID.table
     price = costs.act, costs.opening, -1 if key is None else key
-    return _actions(*fields, *price, course.phase, course.start)
+    return _actions(*fields, *price, trajectory.phase, trajectory.start)
 
 
 @kernel
@@ -170,7 +175,7 @@ def wasted(
     as the only thing that could be done. Where no action leads to a goal, all are equal.
     """
     steps, many, goals = q.shape
-    excess, options = np.zeros((steps, goals)), np.full((steps, many, goals), np.inf)
+    step_regret, options = np.zeros((steps, goals)), np.full((steps, many, goals), np.inf)
     unknown = 0
     for step in range(steps):
         taken = _taken(moves, act[step], item[step], start[step], stop[step])
@@ -190,8 +195,8 @@ def wasted(
                 if legal[step, action] or action == taken:
                     waste = best - q[step, action, goal] if best > -np.inf else 0.0
                     options[step, action, goal] = waste
-            excess[step, goal] = options[step, taken, goal]
-    return excess, options, unknown
+            step_regret[step, goal] = options[step, taken, goal]
+    return step_regret, options, unknown
 
 
 @part

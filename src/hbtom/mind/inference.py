@@ -22,46 +22,46 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel
 from hbtom.errors import BadInput
+from hbtom.mind.action_noise import slippery_regret
 from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.continuous import continuous_effort
-from hbtom.mind.effort import NOTHING, UNIT, Effort, aimless
-from hbtom.mind.evidence import Evidence, weigh
-from hbtom.mind.grid import grid_effort
-from hbtom.mind.noisy import noisy_effort
-from hbtom.mind.slip import slippery_effort
+from hbtom.mind.continuous import continuous_regret
+from hbtom.mind.grid import grid_regret
+from hbtom.mind.likelihood import Likelihood, log_likelihood
+from hbtom.mind.noisy import noisy_regret
+from hbtom.mind.regret import NOTHING, UNIT, Regret, aimless
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
-from hbtom.observe import Look, Trial
-from hbtom.shown import Shown
+from hbtom.observe import Identity, Trial
+from hbtom.plottable import Plottable
 from hbtom.world.steady import steadied
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
-EQUALLY: Mapping[Look, float] = MappingProxyType({})
+EQUALLY: Mapping[Identity, float] = MappingProxyType({})
 
 
-class Posterior(Struct, Shown, frozen=True, eq=False, dict=True):
+class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     """What the observer believes during one trial; row 0 is before the first step."""
 
-    agent: Look
-    goals: tuple[Look, ...]
+    agent: Identity
+    goals: tuple[Identity, ...]
     reachable: Annotated[Bools, "goal"]
     joint: Annotated[Floats, "1+step goal efficiency"]  # P(g, beta | o_1:t)
-    preferred: tuple[Look, ...]  # all that the agent could have wanted so far
+    preferred: tuple[Identity, ...]  # all that the agent could have wanted so far
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
-    evidence: Evidence
+    likelihood: Likelihood
     warnings: tuple[str, ...] = ()
 
     @property
     def efficiencies(self) -> Annotated[Floats, "efficiency"]:
         """The grid of efficiencies, beta."""
-        return self.evidence.efficiencies
+        return self.likelihood.efficiencies
 
     @cached_property
     def frame(self) -> Annotated[Ints, "1+step"]:
         """The frame at which each step is complete; 0 before the first."""
-        return np.concatenate([[0], self.evidence.frame])
+        return np.concatenate([[0], self.likelihood.frame])
 
     @property
     def goal(self) -> Annotated[Floats, "1+step goal"]:
@@ -85,10 +85,10 @@ class Posterior(Struct, Shown, frozen=True, eq=False, dict=True):
 
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
-    return consider(model, beliefs, trial, exert(model, beliefs.openings, trial))
+    return consider(model, beliefs, trial, find_regret(model, beliefs.openings, trial))
 
 
-def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
+def find_regret(model: Model, openings: tuple[float, ...], trial: Trial) -> Regret:
     """Return the effort of a trial under the model's motion: all that planning is needed for.
 
     ``openings`` is what waiting for barriers cost in the trials before. Of the model, the effort
@@ -99,15 +99,15 @@ def exert(model: Model, openings: tuple[float, ...], trial: Trial) -> Effort:
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = sum(openings) / len(openings) if learnt else model.acts.cost
     if model.observation.noise > 0:
-        effort = noisy_effort(model, trial, opening)
+        regret = noisy_regret(model, trial, opening)
     elif isinstance(model.motion, Grid):
-        move = slippery_effort if model.motion.slip > 0 else grid_effort
-        effort = move(model.motion, model.acts, trial, opening)
+        move = slippery_regret if model.motion.slip > 0 else grid_regret
+        regret = move(model.motion, model.acts, trial, opening)
     else:
-        effort = continuous_effort(model.motion, model.acts, trial, opening)
+        regret = continuous_regret(model.motion, model.acts, trial, opening)
     if model.preference.keys or trial.key is None:
-        return effort
-    return effort.among(slice(len(trial.objects)))
+        return regret
+    return regret.among(slice(len(trial.objects)))
 
 
 def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
@@ -116,44 +116,46 @@ def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
 
 
 def consider(
-    model: Model, beliefs: Beliefs, trial: Trial, effort: Effort
+    model: Model, beliefs: Beliefs, trial: Trial, regret: Regret
 ) -> tuple[Posterior, Beliefs]:
     """Weigh the effort of a trial: return what is believed during it, and after it."""
-    return believe(model, beliefs, trial.agent.look, effort, waited=waits(model, trial))
+    return believe(model, beliefs, trial.agent.look, regret, waited=waits(model, trial))
 
 
-def learn(model: Model, beliefs: Beliefs, trial: Trial, effort: Effort) -> Beliefs:
+def learn(model: Model, beliefs: Beliefs, trial: Trial, regret: Regret) -> Beliefs:
     """Return what is believed after a trial, as :func:`consider` does, but nothing of its steps."""
-    if NOTHING in effort.goals:
+    if NOTHING in regret.goals:
         return beliefs  # nobody learns from nothing
-    agent, evidence = trial.agent.look, weigh(effort, model.efficiency.values)
-    known = _known(model, beliefs, agent, effort.goals)
-    counts, log_weight = learn_counts(*_given(model, known, effort, EQUALLY), evidence.log)
+    agent, likelihood = trial.agent.look, log_likelihood(regret, model.efficiency.values)
+    known = _known(model, beliefs, agent, regret.goals)
+    counts, log_weight = learn_counts(*_given(model, known, regret, EQUALLY), likelihood.log)
     return beliefs.after(agent, AgentBeliefs(known.goals, counts, log_weight), waits(model, trial))
 
 
 def believe(
     model: Model,
     beliefs: Beliefs,
-    agent: Look,
-    effort: Effort,
+    agent: Identity,
+    regret: Regret,
     *,
     waited: tuple[float, ...] = (),
-    weight: Mapping[Look, float] = EQUALLY,
+    weight: Mapping[Identity, float] = EQUALLY,
 ) -> tuple[Posterior, Beliefs]:
     """Weigh an agent's effort: return what is believed meanwhile, and what is believed after it.
 
     ``waited`` is what waiting for a barrier cost; ``weight`` is as in :func:`update`.
     """
-    evidence = weigh(effort, model.efficiency.values)
-    known = _known(model, beliefs, agent, effort.goals)
-    posterior, learnt = update(model, known, evidence, agent, weight=weight)
-    if NOTHING in effort.goals:
+    likelihood = log_likelihood(regret, model.efficiency.values)
+    known = _known(model, beliefs, agent, regret.goals)
+    posterior, learnt = update(model, known, likelihood, agent, weight=weight)
+    if NOTHING in regret.goals:
         return _idle(posterior), beliefs
     return posterior, beliefs.after(agent, learnt, waited)
 
 
-def _known(model: Model, beliefs: Beliefs, agent: Look, goals: tuple[Look, ...]) -> AgentBeliefs:
+def _known(
+    model: Model, beliefs: Beliefs, agent: Identity, goals: tuple[Identity, ...]
+) -> AgentBeliefs:
     """Return what is known of an agent that may want some goals."""
     known = beliefs.agents.get(agent) or AgentBeliefs.prior(model.efficiency.log_prior)
     known = known.knowing(goals)
@@ -179,10 +181,10 @@ def _idle(posterior: Posterior) -> Posterior:
 def update(
     model: Model,
     known: AgentBeliefs,
-    evidence: Evidence,
-    agent: Look,
+    likelihood: Likelihood,
+    agent: Identity,
     *,
-    weight: Mapping[Look, float] = EQUALLY,
+    weight: Mapping[Identity, float] = EQUALLY,
 ) -> tuple[Posterior, AgentBeliefs]:
     """Update beliefs about one agent, who may want any of the evidence's goals.
 
@@ -190,32 +192,32 @@ def update(
     share of the Dirichlet's concentration.
     """
     joint, preference, log_likelihood, counts, log_weight = bayes(
-        *_given(model, known, evidence.effort, weight), evidence.log
+        *_given(model, known, likelihood.regret, weight), likelihood.log
     )
     posterior = Posterior(
         agent=agent,
-        goals=evidence.goals,
-        reachable=evidence.reachable,
+        goals=likelihood.goals,
+        reachable=likelihood.reachable,
         joint=joint,
         preferred=known.goals,
         preference=preference,
         log_likelihood=log_likelihood,
-        evidence=evidence,
-        warnings=caveats(evidence.effort),
+        likelihood=likelihood,
+        warnings=caveats(likelihood.regret),
     )
     return posterior, AgentBeliefs(known.goals, counts, log_weight)
 
 
 def _given(
-    model: Model, known: AgentBeliefs, effort: Effort, weight: Mapping[Look, float]
+    model: Model, known: AgentBeliefs, regret: Regret, weight: Mapping[Identity, float]
 ) -> tuple[Ints, Floats, Ints, Bools, bool, Floats]:
     """Return all that Bayes' rule needs beside the evidence: what is known, and what is wanted."""
-    same = effort.goals == known.goals  # as nearly always
-    places = range(len(effort.goals)) if same else map(known.goals.index, effort.goals)
+    same = regret.goals == known.goals  # as nearly always
+    places = range(len(regret.goals)) if same else map(known.goals.index, regret.goals)
     among = np.fromiter(places, dtype=np.int64)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
-    return known.counts, known.log_weight, among, *_choices(model, effort.reachable), alpha
+    return known.counts, known.log_weight, among, *_choices(model, regret.reachable), alpha
 
 
 def _choices(
@@ -231,12 +233,12 @@ def _choices(
     return np.ones_like(reachable), many > 0 and len(reachable) > 1
 
 
-def caveats(effort: Effort) -> tuple[str, ...]:
+def caveats(regret: Regret) -> tuple[str, ...]:
     """Say what limits what a trial means."""
-    if np.count_nonzero(effort.reachable):
-        return effort.warnings
-    why = "there is nothing to want" if NOTHING in effort.goals else "no goal can be reached"
-    return (*effort.warnings, f"{why}; the trial says nothing about goals")
+    if np.count_nonzero(regret.reachable):
+        return regret.warnings
+    why = "there is nothing to want" if NOTHING in regret.goals else "no goal can be reached"
+    return (*regret.warnings, f"{why}; the trial says nothing about goals")
 
 
 def waits(model: Model, trial: Trial) -> tuple[float, ...]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.mind.sight import Stride
-from hbtom.world import Course
+from hbtom.world import Trajectory
 
 _RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn anew
 
@@ -38,7 +38,7 @@ class Wastes(Protocol):
 class ParticleFilter:
     """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
 
-    course: Course
+    trajectory: Trajectory
     strides: Sequence[Stride | None]
     noise: float
     wastes: Wastes
@@ -53,7 +53,7 @@ class ParticleFilter:
         """Return log P(o_t | o_<t, g, beta), relative to an agent that heads anywhere."""
         rng = np.random.default_rng(self.seed)
         cloud = _Cloud(self, efficiency, rng)
-        log = np.empty((len(self.course), len(self.reachable), len(efficiency)))
+        log = np.empty((len(self.trajectory), len(self.reachable), len(efficiency)))
         for step, stride in enumerate(self.strides):
             log[step] = cloud.act(step) if stride is None else cloud.move(step, stride)
         return np.where(self.reachable[:, None], log, 0.0)
@@ -73,7 +73,7 @@ class _Cloud:
 
     def move(self, step: int, stride: Stride) -> Annotated[Floats, "goal efficiency"]:
         """Propose where a stride ends, and weigh it: what was seen so far, then the policy."""
-        phase = int(self.model.course.phase[step])
+        phase = int(self.model.trajectory.phase[step])
         if stride.begin is None:
             told = _told(stride, self.places - self.neutral.mean, self.neutral.mean)
             neutral, place = self.neutral.told(stride)
@@ -83,21 +83,25 @@ class _Cloud:
             self._begin(place)
         before, recent = self.places, self.recent and replace(self.recent, before=None)
         self.places, self.neutral = _drawn(stride, before, self._normals()), place.moved(stride)
-        evidence = self._weigh(told + self._policy(before, self.places, phase)) - neutral
+        likelihood = self._weigh(told + self._policy(before, self.places, phase)) - neutral
         self.recent = _Recent(stride, phase, before, recent)
         self._refresh()
-        return evidence
+        return likelihood
 
     def act(self, step: int) -> Annotated[Floats, "goal efficiency"]:
         """Weigh by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))."""
-        course, cost = self.model.course, self.model.act
-        act, item, phase = (int(part[step]) for part in (course.act, course.item, course.phase))
+        trajectory, cost = self.model.trajectory, self.model.act
+        act, item, phase = (
+            int(part[step]) for part in (trajectory.act, trajectory.item, trajectory.phase)
+        )
         if self.recent is None:  # an act before any move: it is done where the agent begins
-            self._begin(_Neutral(course.start[step], self.model.noise**2))
-        excess = self.model.wastes.of_act(self.places, act, item, phase)
-        evidence = self._weigh(np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * excess)))
+            self._begin(_Neutral(trajectory.start[step], self.model.noise**2))
+        step_regret = self.model.wastes.of_act(self.places, act, item, phase)
+        likelihood = self._weigh(
+            np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * step_regret))
+        )
         self.recent = None  # whoever has acted begins anew
-        return evidence
+        return likelihood
 
     def _begin(self, place: _Neutral) -> None:
         """Begin a leg, where the agent is known to be."""
@@ -111,8 +115,8 @@ class _Cloud:
 
     def _policy(self, start: Floats, stop: Floats, phase: int) -> Floats:
         """Return log pi = -beta excess - log(I0(beta l) exp(-beta l)), the density of headings."""
-        excess, length = self.model.wastes.of_moves(start, stop, phase)
-        return -self.beta * excess - log_i0e(self.beta * length)
+        step_regret, length = self.model.wastes.of_moves(start, stop, phase)
+        return -self.beta * step_regret - log_i0e(self.beta * length)
 
     def _weigh(self, log: Floats) -> Annotated[Floats, "goal efficiency"]:
         """Multiply weights, return the log of their sum, and make them sum to one again."""

@@ -17,7 +17,7 @@ from hbtom.compiled import kernel, part
 
 @kernel
 def log_boltzmann(
-    excess: Annotated[Floats, "step goal"],
+    step_regret: Annotated[Floats, "step goal"],
     options: Annotated[Floats, "step option goal"],
     efficiency: Annotated[Floats, "efficiency"],
 ) -> Annotated[Floats, "step goal efficiency"]:
@@ -40,7 +40,7 @@ def log_boltzmann(
                 beta, total = efficiency[k], 0.0
                 for i in range(many):  # of the best there is no need for an exponential
                     total += 1.0 if possible[i] == 0.0 else math.exp(-beta * possible[i])
-                log[step, goal, k] = -beta * excess[step, goal] - math.log(total)
+                log[step, goal, k] = -beta * step_regret[step, goal] - math.log(total)
     return log
 
 
@@ -66,7 +66,7 @@ def log_seen(
 
 @kernel
 def log_headings(
-    excess: Annotated[Floats, "step goal"],
+    step_regret: Annotated[Floats, "step goal"],
     length: Annotated[Floats, "step"],
     moves: Annotated[Bools, "step"],
     act: float,
@@ -77,7 +77,7 @@ def log_headings(
 
     An agent that wants what it cannot reach may go anywhere: for such goals it is 0.
     """
-    steps, goals = excess.shape
+    steps, goals = step_regret.shape
     log = np.zeros((steps, goals, len(efficiency)))
     for step in range(steps):
         for k in range(len(efficiency)):
@@ -85,14 +85,14 @@ def log_headings(
             best = log_heading(0.0, length[step], beta)  # the same for every goal
             for goal in range(goals):
                 if reachable[goal] and moves[step]:
-                    log[step, goal, k] = best - beta * excess[step, goal]
+                    log[step, goal, k] = best - beta * step_regret[step, goal]
                 elif reachable[goal]:
-                    log[step, goal, k] = log_choice(excess[step, goal], act, beta)
+                    log[step, goal, k] = log_choice(step_regret[step, goal], act, beta)
     return log
 
 
 @part
-def log_heading(excess: float, length: float, beta: float) -> float:
+def log_heading(step_regret: float, length: float, beta: float) -> float:
     """Return the log-density of a heading, relative to a heading chosen at random.
 
     A move of length l at an angle phi from the best heading wastes l (1 - cos phi). Boltzmann over
@@ -100,18 +100,18 @@ def log_heading(excess: float, length: float, beta: float) -> float:
 
         log pi = -beta excess - log(I0(beta l) exp(-beta l))
     """
-    return -beta * excess - log_i0e(beta * length)
+    return -beta * step_regret - log_i0e(beta * length)
 
 
 @part
-def log_choice(excess: float, act: float, beta: float) -> float:
+def log_choice(step_regret: float, act: float, beta: float) -> float:
     """Return the log-probability of doing an act rather than not, relative to a coin's toss.
 
     Doing it wastes ``excess`` (between 0 and the act's cost), not doing it wastes the rest:
 
         log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))
     """
-    return math.log(2.0) - _log_one_plus_exp(-beta * (act - 2.0 * excess))
+    return math.log(2.0) - _log_one_plus_exp(-beta * (act - 2.0 * step_regret))
 
 
 @part

@@ -17,8 +17,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.world import Course
-from hbtom.world.course import MOVE
+from hbtom.world import Trajectory
+from hbtom.world.trajectory import MOVE
 
 WOBBLE = 1.5  # pixels; strides are not quite straight, and not quite even
 
@@ -42,7 +42,7 @@ class Stride:
 
 
 def strides(
-    course: Course,
+    trajectory: Trajectory,
     steady: Annotated[Floats, "frame 2"],
     seen: Annotated[Floats, "frame 2"],
     noise: float,
@@ -50,13 +50,13 @@ def strides(
     """Return what was seen during each step of a course along a steadied path; None for acts."""
     rest = _rests(steady)
     found: list[Stride | None] = []
-    for step in range(len(course)):
-        if course.act[step] != MOVE:
+    for step in range(len(trajectory)):
+        if trajectory.act[step] != MOVE:
             found.append(None)
             continue
-        last, begin = int(course.frame[step]), None
-        first = _left(steady, course.start[step], last)
-        if step == 0 or found[-1] is None or course.phase[step - 1] != course.phase[step]:
+        last, begin = int(trajectory.frame[step]), None
+        first = _left(steady, trajectory.start[step], last)
+        if step == 0 or found[-1] is None or trajectory.phase[step - 1] != trajectory.phase[step]:
             first = int(rest[first, 0])
             begin = _sight(seen, steady, first)
         end = int(rest[last, 1])

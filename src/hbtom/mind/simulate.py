@@ -15,8 +15,8 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput
 from hbtom.model import Model, find_model
-from hbtom.plan.graph import GraphPlans, plan_on_graph
-from hbtom.world.pddl import Glimpses, Goal, Plan, SeenPlan, check_goals, explore
+from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.world.pddl import Goal, PartialPlan, Plan, SeenPlan, check_goals, explore
 
 MOST_STEPS = 1000  # of a plan that does not get to its goal
 
@@ -32,7 +32,7 @@ class Simulated:
 
 
 def simulate(
-    goals: Sequence[Goal] | GraphPlans,
+    goals: Sequence[Goal] | GraphCosts,
     model: Model | str | os.PathLike[str] = "paper",
     *,
     seed: int | Sequence[int] = 0,
@@ -47,7 +47,7 @@ def simulate(
     """
     if not 0 <= unseen <= 1:
         raise BadInput(f"{unseen} is no probability", hint="it is between 0 and 1")
-    plans = goals if isinstance(goals, GraphPlans) else _planned(goals)
+    plans = goals if isinstance(goals, GraphCosts) else _planned(goals)
     prior, rng = find_model(model).efficiency, np.random.default_rng(seed)
     can = np.flatnonzero(plans.cost[:, 0] < np.inf)
     if not len(can):
@@ -58,17 +58,17 @@ def simulate(
     hidden = rng.random(len(plan)) < unseen
     seen: SeenPlan = plan
     if hidden.any():
-        seen = Glimpses(plan.world, np.where(hidden, -1, plan.actions))
+        seen = PartialPlan(plan.world, np.where(hidden, -1, plan.actions))
     return Simulated(plans.goals[goal], efficiency, plan, seen)
 
 
-def _planned(goals: Sequence[Goal]) -> GraphPlans:
+def _planned(goals: Sequence[Goal]) -> GraphCosts:
     some = check_goals(goals)
     return plan_on_graph(explore(some[0].world), some)
 
 
 def _acted(
-    plans: GraphPlans, goal: int, efficiency: float, rng: np.random.Generator, most: int
+    plans: GraphCosts, goal: int, efficiency: float, rng: np.random.Generator, most: int
 ) -> Plan:
     """Act by the policy until the goal holds."""
     graph = plans.graph
@@ -90,7 +90,7 @@ def _acted(
 
 
 def policy(
-    plans: GraphPlans, first: int, last: int, goal: int, efficiency: float
+    plans: GraphCosts, first: int, last: int, goal: int, efficiency: float
 ) -> Annotated[Floats, "choice"]:
     """Return pi(a | s, g, beta) ~ exp(beta Q) of the choices of a state, first to last - 1."""
     price = plans.prices(first, last)[goal]

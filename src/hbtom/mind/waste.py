@@ -11,10 +11,10 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.mind.effort import UNIT
-from hbtom.plan import Plans
+from hbtom.mind.regret import UNIT
+from hbtom.plan import CostToGo
 from hbtom.plan.field import all_spilled
-from hbtom.world.course import HELD, OPEN, OPENING, TOUCH
+from hbtom.world.trajectory import HELD, OPEN, OPENING, TOUCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Waste:
     key: int  # among the goals, or -1
 
     @staticmethod
-    def of(plans: Plans, key: int) -> Waste:
+    def of(plans: CostToGo, key: int) -> Waste:
         floor, costs = plans.floor, plans.costs
         cost = plans.cost.copy()
         for layer in range(cost.shape[1]):

@@ -3,20 +3,20 @@
 from hbtom.observe.episode import (
     Body,
     Episode,
-    Look,
+    Identity,
     Other,
     Trial,
     names,
     same_trial,
 )
 from hbtom.observe.events import Event
-from hbtom.observe.files import load, read
+from hbtom.observe.formats import load, read
 
 __all__ = [
     "Body",
     "Episode",
     "Event",
-    "Look",
+    "Identity",
     "Other",
     "Trial",
     "load",

@@ -21,7 +21,7 @@ from hbtom.observe.events import Event, Marks, events, marks, without_gaps
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
-class Look(Struct, frozen=True, order=True):
+class Identity(Struct, frozen=True, order=True):
     """How an agent or an object looks, which is who or what it is across trials."""
 
     image: str
@@ -33,7 +33,7 @@ class Look(Struct, frozen=True, order=True):
         return name if self.twin == 1 else f"{name} ({self.twin})"
 
 
-def names(looks: Sequence[Look]) -> list[str]:
+def names(looks: Sequence[Identity]) -> list[str]:
     """Return names that tell things apart: the image's file name, or as much more as it takes."""
     short = [str(look) for look in looks]
     if len(set(short)) == len(short):
@@ -46,7 +46,7 @@ def names(looks: Sequence[Look]) -> list[str]:
 class Body:
     """Something round that stands somewhere: an object, the key, the lock, an agent."""
 
-    look: Look
+    look: Identity
     centre: tuple[float, float]
     radius: float
 
@@ -62,7 +62,7 @@ class Other:
     """
 
     kind: OtherKind
-    look: Look
+    look: Identity
     size: tuple[float, float]  # width and height of the box, not turned
     path: Annotated[Floats, "frame 2"]  # not a number where it is not there
     angle: Annotated[Floats, "frame"]  # in degrees, from x towards y

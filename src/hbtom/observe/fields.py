@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Look
+from hbtom.observe.episode import Body, Identity
 
 LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
 FARTHEST = 2 * LARGEST_WORLD  # that anything may be from the origin, in x or y
@@ -135,4 +135,4 @@ def _made(row: Any) -> Body:
         raise BadInput(f"the radius is {radius:g}", hint=_ENTITY)
     if not max(abs(x), abs(y)) <= FARTHEST:
         raise BadInput(f"the place is ({x:g}, {y:g})", hint="positions are in pixels")
-    return Body(Look(image, tuple(colour)), (x + radius, y + radius), radius)
+    return Body(Identity(image, tuple(colour)), (x + radius, y + radius), radius)

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Raw
 
 from hbtom.errors import BadInput
-from hbtom.observe.decoding import malformed, place_in_message, problem
 from hbtom.observe.fields import Barrier
+from hbtom.observe.json_errors import malformed, place_in_message, problem
 
 SHAPE = "an episode is a list of trials, a trial a list of frames, a frame an object"
 _NONE = Raw(b"[]")

@@ -14,10 +14,10 @@ from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
 from hbtom.observe.checks import check, check_bodies, more_than_one
-from hbtom.observe.decoding import problem
-from hbtom.observe.episode import Body, Look, Trial
+from hbtom.observe.episode import Body, Identity, Trial
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
+from hbtom.observe.json_errors import problem
 
 NOWHERE = (float("nan"), float("nan"))
 
@@ -154,6 +154,6 @@ def _equal(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
 
 
-def _alike(agent: Body) -> tuple[Look, float]:
+def _alike(agent: Body) -> tuple[Identity, float]:
     """Return what of an agent stays the same while it moves."""
     return agent.look, agent.radius

@@ -14,11 +14,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Episode, Look, Other, Trial
+from hbtom.observe.episode import Body, Episode, Identity, Other, Trial
 from hbtom.observe.mcs.skins import original
 
 _DIGITS = 6  # of a pixel
-HOME = Look("./shapes/home.png", (255, 105, 180))
+HOME = Identity("./shapes/home.png", (255, 105, 180))
 
 Block = tuple[float, float, float, float]  # x, y, width, height
 T = TypeVar("T", str, bytes)
@@ -73,7 +73,7 @@ def _frames(trial: Trial) -> Iterator[Frame]:
         )
 
 
-def _agent(place: Sequence[float], radius: float, look: Look) -> str:
+def _agent(place: Sequence[float], radius: float, look: Identity) -> str:
     """Return an agent, or nothing for one that is not seen."""
     if np.isnan(place[0]):
         return "[]"

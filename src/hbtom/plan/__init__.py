@@ -3,16 +3,16 @@
 from hbtom.plan.around import Costs
 from hbtom.plan.astar import Route, find_route
 from hbtom.plan.field import CONTINUOUS, GRID, Stencil, cost_to_go
-from hbtom.plan.plans import Plans, make_plans
+from hbtom.plan.plans import CostToGo, plan_costs_to_go
 
 __all__ = [
     "CONTINUOUS",
     "GRID",
+    "CostToGo",
     "Costs",
-    "Plans",
     "Route",
     "Stencil",
     "cost_to_go",
     "find_route",
-    "make_plans",
+    "plan_costs_to_go",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.plan.around import Costs
 from hbtom.plan.field import Stencil, legal_moves
-from hbtom.world import Floor, Phase
+from hbtom.world import Occupancy, Phase
 
 State = tuple[int, int, Phase]  # row, column, phase
 
@@ -29,7 +29,7 @@ class Route:
 
 
 def find_route(
-    floor: Floor, stencil: Stencil, costs: Costs, start: State, item: int, *, key: int | None
+    floor: Occupancy, stencil: Stencil, costs: Costs, start: State, item: int, *, key: int | None
 ) -> Route | None:
     """Return a cheapest plan from ``start`` to an item, or None if there is no way."""
     steps = _steps(floor, stencil, costs, key)
@@ -65,7 +65,7 @@ def _finish(finish: np.ndarray, state: State, item: int, key: int | None) -> flo
 
 
 def _steps(
-    floor: Floor, stencil: Stencil, costs: Costs, key: int | None
+    floor: Occupancy, stencil: Stencil, costs: Costs, key: int | None
 ) -> Callable[[State], Iterator[tuple[float, State]]]:
     """Return the function that yields price and next state of all that can be done in a state."""
     legal = {phase: legal_moves(floor.blocked(phase), stencil) for phase in Phase}
@@ -87,7 +87,9 @@ def _steps(
     return steps
 
 
-def _heuristic(floor: Floor, costs: Costs, item: int, key: int | None) -> Callable[[State], float]:
+def _heuristic(
+    floor: Occupancy, costs: Costs, item: int, key: int | None
+) -> Callable[[State], float]:
     """Return the straight distance to the box of cells around the item: never too much."""
     rows, columns = np.nonzero(np.isfinite(floor.to_item[item]))
     if len(rows) == 0:

@@ -24,7 +24,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints, spread
+from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.plan.transitions import Transitions, almost_surely, cheapest, reaching
 
@@ -60,7 +60,7 @@ def _renumbered(
     choice = choice[np.argsort(number[transitions.state[choice]], kind="stable")]
     first = transitions.outcomes[choice]
     count = transitions.outcomes[choice + 1] - first
-    outcome = spread(first, count)
+    outcome = concat_ranges(first, count)
     return Transitions(
         np.searchsorted(number[transitions.state[choice]], np.arange(len(states) + 2)),
         transitions.cost[choice],
@@ -129,7 +129,7 @@ class _Chain:
     @staticmethod
     def of(transitions: Transitions, policy: Annotated[Ints, "state"]) -> _Chain:
         count = transitions.outcomes[policy + 1] - transitions.outcomes[policy]
-        outcome = spread(transitions.outcomes[policy], count)
+        outcome = concat_ranges(transitions.outcomes[policy], count)
         state = np.repeat(np.arange(len(policy)), count)
         leaves = transitions.target[outcome] != state
         outcome, state = outcome[leaves], state[leaves]

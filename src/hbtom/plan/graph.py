@@ -19,7 +19,7 @@ from hbtom.world.pddl import Goal, StateGraph, check_goals
 
 
 @dataclass(frozen=True, eq=False)
-class GraphPlans:
+class GraphCosts:
     """Cost-to-go of the states of a graph, for every goal; infinite where there is no way."""
 
     graph: StateGraph
@@ -38,11 +38,11 @@ class GraphPlans:
         return graph.cost[first:last] + np.add.reduceat(later, outcomes[:-1] - outcomes[0], axis=1)
 
 
-def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphPlans:
+def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphCosts:
     """Plan from every state of a whole graph to every goal."""
     goals = check_goals(goals)
     outcomes = graph.outcomes, graph.target, graph.probability
     transitions = Transitions(graph.choices, graph.cost, *outcomes)
     solve = cheapest if transitions.certain else expected_cost
     cost = np.array([solve(transitions, goal.holds(graph.states)) for goal in goals])
-    return GraphPlans(graph, goals, cost.reshape(len(goals), len(graph)))
+    return GraphCosts(graph, goals, cost.reshape(len(goals), len(graph)))

@@ -23,27 +23,27 @@ from hbtom.compiled import kernel
 from hbtom.plan.around import Costs, plan_legs
 from hbtom.plan.field import Stencil, fields
 from hbtom.plan.needed import EVERYWHERE, HELD, OPEN, START, in_any_phase, in_phase
-from hbtom.world import Floor, Phase
+from hbtom.world import Occupancy, Phase
 
 _NO_LOCK = np.empty((0, 0))
 
 
 @dataclass(frozen=True, eq=False)
-class Plans:
+class CostToGo:
     """Cost-to-go of every state, for every item as the goal; infinite where there is no way.
 
     Phases with the same costs share a layer: ``layer[phase]`` is the one that holds a phase.
     """
 
-    floor: Floor
+    floor: Occupancy
     stencil: Stencil
     costs: Costs
     cost: Annotated[Floats, "item layer row column"]
     layer: Annotated[Ints, "phase"]
 
 
-def make_plans(
-    floor: Floor,
+def plan_costs_to_go(
+    floor: Occupancy,
     stencil: Stencil,
     costs: Costs,
     *,
@@ -51,7 +51,7 @@ def make_plans(
     first: tuple[int, int] = (0, 0),
     needed: Annotated[Bools, "phase row column"] = EVERYWHERE,
     read: Annotated[Bools, "phase row column"] = EVERYWHERE,
-) -> Plans:
+) -> CostToGo:
     """Plan to every item of a trial; ``key`` is the index of the key among the items.
 
     ``first`` is the row and column where the agent sets out, which matters only where things are in
@@ -69,7 +69,7 @@ def make_plans(
         price = costs.cell, costs.act, costs.opening
         cost = plan_costs(*maps, stencil.table, *price, index, needed)
     layers = cost.shape[1]
-    return Plans(floor, stencil, costs, cost, np.arange(len(Phase)) % layers)
+    return CostToGo(floor, stencil, costs, cost, np.arange(len(Phase)) % layers)
 
 
 @kernel

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.plan.graph import GraphPlans
+from hbtom.plan.graph import GraphCosts
 from hbtom.plan.landmarks import Estimates
 from hbtom.plan.rtdp import Trials, check_costs
 from hbtom.world.pddl import MOST_STATES, Goal, World, around
@@ -30,7 +30,7 @@ def plan_by_search(
     visited: Annotated[Words, "state word"],
     *,
     most: int = MOST_STATES,
-) -> GraphPlans:
+) -> GraphCosts:
     """Plan from some states, and from those next to them, to every goal.
 
     Where actions may have several outcomes, what A* finds is what a goal costs with luck; from
@@ -47,7 +47,7 @@ def plan_by_search(
         if not world.certain:
             trials = Trials(world, goal, search.estimates)
             cost[number] = [trials.cost(state) for state in graph.states]
-    return GraphPlans(graph, goals, cost)
+    return GraphCosts(graph, goals, cost)
 
 
 @dataclass

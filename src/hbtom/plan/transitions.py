@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints, spread
+from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Transitions:
         """Return how many choices may lead to each of some states, and these choices."""
         first, choice = self.into
         count = first[states + 1] - first[states]
-        return count, choice[spread(first[states], count)]
+        return count, choice[concat_ranges(first[states], count)]
 
 
 def cheapest(

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from hbtom.judgement import Judgement
 from hbtom.observe import names
-from hbtom.show.columns import columns
+from hbtom.show.aligned import columns
 from hbtom.show.words import explain, plain
 
 

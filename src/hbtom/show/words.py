@@ -8,12 +8,12 @@ from hbtom.judgement import Judgement
 from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
-from hbtom.mind.effort import KEY, UNIT
-from hbtom.observe import Look, names
+from hbtom.mind.regret import KEY, UNIT
+from hbtom.observe import Identity, names
 from hbtom.world.steady import way_length
 
 if TYPE_CHECKING:
-    from hbtom.judgement.plans import PlanJudgement
+    from hbtom.judgement.plan_judging import PlanJudgement
 
 SURE = 0.9  # a goal below this is not said without reserve
 CLEAR = 0.5  # a goal must be likelier than this to be expected
@@ -100,7 +100,9 @@ def _wasteful(judgement: Judgement) -> str:
 def _detour(judgement: Judgement) -> float:
     """Return how many times longer than needed the way to the likeliest goal was."""
     walked = way_length(judgement.episode.test, judgement.model.observation) / UNIT
-    wasted = float(judgement.test.evidence.effort.excess[:, judgement.test.goal[-1].argmax()].sum())
+    wasted = float(
+        judgement.test.likelihood.regret.step_regret[:, judgement.test.goal[-1].argmax()].sum()
+    )
     return walked / max(walked - wasted, UNIT / 100)
 
 
@@ -137,7 +139,7 @@ def _likeliest(posterior: Posterior, time: int) -> str:
     return goals[int(posterior.goal[time].argmax())]
 
 
-def name_of(look: Look) -> str:
+def name_of(look: Identity) -> str:
     """Return the name of an image as people see it; the key is "the key"."""
     return "the key" if look == KEY else plain(str(look))
 

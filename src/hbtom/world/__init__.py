@@ -1,16 +1,16 @@
 """What it means: a trial becomes a floor with obstacles, and a course of moves and acts."""
 
-from hbtom.world.course import Act, Course, continuous_course, grid_course
-from hbtom.world.floor import Floor, continuous_floor, grid_floor
+from hbtom.world.floor import Occupancy, continuous_floor, grid_floor
 from hbtom.world.phase import Phase
+from hbtom.world.trajectory import Act, Trajectory, continuous_trajectory, grid_trajectory
 
 __all__ = [
     "Act",
-    "Course",
-    "Floor",
+    "Occupancy",
     "Phase",
-    "continuous_course",
+    "Trajectory",
     "continuous_floor",
-    "grid_course",
+    "continuous_trajectory",
     "grid_floor",
+    "grid_trajectory",
 ]

@@ -1,7 +1,7 @@
 """Where an agent can stand, and from where it can lay hands on things.
 
-The world is cut into square cells; ``Floor`` says which are blocked, before and after the barrier
-has gone, and from which cells each item and the lock are at hand, and at what cost.
+The world is cut into square cells; ``Occupancy`` says which are blocked, before and after the
+barrier has gone, and from which cells each item and the lock are at hand, and at what cost.
 Rows count y, columns x.
 """
 
@@ -32,7 +32,7 @@ class Space(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Floor:
+class Occupancy:
     """The cells of one trial's world."""
 
     cell: float
@@ -51,7 +51,7 @@ class Floor:
         return cell_of(x, self.cell, columns), cell_of(y, self.cell, rows)
 
 
-def grid_floor(trial: Trial, cell: float) -> Floor:
+def grid_floor(trial: Trial, cell: float) -> Occupancy:
     """Cut the world into the paper's cells: things are at hand from their own and adjacent cells.
 
     A cell is blocked where its centre is covered; positions fall into cells by rounding down.
@@ -59,7 +59,7 @@ def grid_floor(trial: Trial, cell: float) -> Floor:
     return _floor(trial, cell, *grid_cells(*world_of(trial), cell))
 
 
-def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float = 0.0) -> Floor:
+def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float = 0.0) -> Occupancy:
     """Cut the world into fine cells, with walls grown by the clearance that agents keep.
 
     An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
@@ -85,8 +85,8 @@ def _floor(
     to_item: Floats,
     to_lock: Floats,
     boxes: Bools = NOWHERE,
-) -> Floor:
-    return Floor(cell, closed, opened, to_item, None if trial.lock is None else to_lock, boxes)
+) -> Occupancy:
+    return Occupancy(cell, closed, opened, to_item, None if trial.lock is None else to_lock, boxes)
 
 
 @kernel

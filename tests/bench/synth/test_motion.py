@@ -10,7 +10,7 @@ from hbtom.bench.synth.geometry import Space, path_length
 from hbtom.bench.synth.ground import Ground
 from hbtom.bench.synth.layouts import boxes_of, maze, scatter, spot, wall_list
 from hbtom.bench.synth.motion import frames_along, line, natural
-from hbtom.bench.synth.shapes import AGENT_SHAPES, OBJECT_SHAPES, Look, touching
+from hbtom.bench.synth.sprites import AGENT_SHAPES, OBJECT_SHAPES, Look, touching
 
 points = st.tuples(st.integers(0, 199), st.integers(0, 199))
 

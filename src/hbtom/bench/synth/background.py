@@ -9,7 +9,7 @@ from .geometry import Point, Space, distance, square
 from .layouts import Cells, between, boxes_of, interior, repeat, scatter, spot, without
 from .script import Script, Take, Thing
 from .setups import vault_bounds
-from .shapes import (
+from .sprites import (
     KEY_R,
     OBJECT_R,
     ROTATIONS,

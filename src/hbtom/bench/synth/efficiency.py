@@ -25,7 +25,7 @@ from .geometry import (
 )
 from .layouts import Cells, attempt, between, boxes_of, interior, maze, repeat, spot, without
 from .script import Script, Take, Thing
-from .shapes import OBJECT_R, Look, agent_looks, object_looks
+from .sprites import OBJECT_R, Look, agent_looks, object_looks
 from .walks import Walk, plain_trial, walk_to
 
 FAMILIARIZATION = 8

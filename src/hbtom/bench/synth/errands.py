@@ -12,7 +12,7 @@ from .geometry import CELL, Box, Point, Space, distance, square
 from .layouts import Cells, boxes_of, wall_list
 from .motion import frames_along, natural, until
 from .script import Moment, Take, Thing
-from .shapes import KEY_R, LOCK_R, Look
+from .sprites import KEY_R, LOCK_R, Look
 from .vaults import Manner, Vault
 from .walks import Passage, passage, still_before_and_after, walk_to, ways
 

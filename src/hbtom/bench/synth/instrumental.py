@@ -17,7 +17,7 @@ from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
 from .layouts import INTERIOR, attempt, boxes_of, interior, repeat, spot
 from .script import Script, Thing
 from .setups import LONGEST, USUAL, Setup, closed, draw_setup, key_in_the_way, stage
-from .shapes import AGENT_R, KEY_R, OBJECT_R
+from .sprites import AGENT_R, KEY_R, OBJECT_R
 from .vaults import blocks, draw_vault, gaps, hits
 
 FAMILIARIZATION = 8

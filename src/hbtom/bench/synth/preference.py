@@ -12,7 +12,7 @@ import numpy as np
 from .geometry import CLEARANCE, Point, path_length, square
 from .layouts import INTERIOR, Cells, boxes_of, cells_under, interior, repeat, ring, without
 from .script import Script, Take, Thing
-from .shapes import OBJECT_R, Look, agent_looks, object_looks
+from .sprites import OBJECT_R, Look, agent_looks, object_looks
 from .stages import Behind, Site, Stage, cleared_site, exchanged, familiar, fixed_site
 from .walks import Order, Walk, plain_trial, walk_to, ways
 

@@ -9,7 +9,7 @@ from typing import Literal
 from hbtom.observe.writing import Frame, blocks_text, entity_text, episode_text, trial_text
 
 from .geometry import CELL, WORLD, Point
-from .shapes import AGENT_R, HOME_IMAGE, HOME_RGB, KEY_R, LOCK_R, OBJECT_R, Look
+from .sprites import AGENT_R, HOME_IMAGE, HOME_RGB, KEY_R, LOCK_R, OBJECT_R, Look
 
 
 @dataclass(frozen=True, slots=True)

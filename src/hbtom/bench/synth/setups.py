@@ -10,7 +10,16 @@ from .errands import Scene
 from .geometry import Box, Point, Space, cell_box, distance, path_length, square
 from .layouts import Cells, boxes_of, scatter, spot
 from .script import Thing
-from .shapes import KEY_R, OBJECT_R, ROTATIONS, Look, agent_looks, key_look, lock_look, object_looks
+from .sprites import (
+    KEY_R,
+    OBJECT_R,
+    ROTATIONS,
+    Look,
+    agent_looks,
+    key_look,
+    lock_look,
+    object_looks,
+)
 from .vaults import Manner, Vault, blocks, draw_manner, draw_vault, hits, relocked
 from .walks import MIDST, in_the_way
 

@@ -24,7 +24,7 @@ from .layouts import (
     vacant,
     without,
 )
-from .shapes import OBJECT_R
+from .sprites import OBJECT_R
 from .walks import MIDST, Passage, passage
 
 FAMILIARIZATION = 8

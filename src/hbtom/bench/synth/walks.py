@@ -16,7 +16,7 @@ from .geometry import CLEARANCE, Box, Field, Point, Space, meets, path_length, s
 from .layouts import Cells, wall_list
 from .motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
 from .script import Moment, Take, Thing
-from .shapes import OBJECT_R, Look, touching
+from .sprites import OBJECT_R, Look, touching
 
 ITEM_R = 9  # an item that is avoided takes up a square of twice this, be it an object or a key
 PLAIN = 2  # pixels by which an item could be larger or smaller with the same way being open

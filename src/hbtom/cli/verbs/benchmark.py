@@ -188,7 +188,7 @@ def score(ratings: str, dataset: str | None, labels: str | None, form: str) -> N
     A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating'. With
     labels, files may have any name.
     """
-    from hbtom.cli.referee import score as run
+    from hbtom.cli.compare import score as run
 
     sys.exit(run(ratings, dataset, labels, form))
 
@@ -236,6 +236,6 @@ def report(
 @format_option
 def compare(first: str, second: str, labels: str | None, form: str) -> None:
     """Tell, with a paired test, in which tasks two sets of ratings differ."""
-    from hbtom.cli.referee import compare_ratings
+    from hbtom.cli.compare import compare_ratings
 
     sys.exit(compare_ratings(first, second, labels, form))

@@ -16,7 +16,7 @@ from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
 from hbtom.observe.checks import check
-from hbtom.observe.episode import Body, Look, Other, Trial
+from hbtom.observe.episode import Body, Identity, Other, Trial
 
 
 def trials(rows: Any) -> list[Trial | BadInput]:
@@ -140,7 +140,7 @@ def _made(column: Any) -> Iterator[Body]:
     return map(Body, _looks(image, colour), zip(x, y, strict=True), radius)
 
 
-def _looks(image: Any, colour: Any) -> Iterator[Look]:
+def _looks(image: Any, colour: Any) -> Iterator[Identity]:
     """Yield the looks of some images and colours; what looks the same is the same object.
 
     Colours are compared by their bits, because 0.0 equals -0.0.
@@ -149,7 +149,7 @@ def _looks(image: Any, colour: Any) -> Iterator[Look]:
     at = (8 * numbers(colour.offsets, np.int32)).tolist()
     colours = map(bits.__getitem__, map(slice, at, at[1:]))
     which = list(zip(image.to_pylist(), colours, strict=True))
-    looks = {one: Look(one[0], tuple(np.frombuffer(one[1]).tolist())) for one in set(which)}
+    looks = {one: Identity(one[0], tuple(np.frombuffer(one[1]).tolist())) for one in set(which)}
     return map(looks.__getitem__, which)
 
 
@@ -173,7 +173,7 @@ def _other(row: dict[str, Any]) -> Other:
         raise BadInput("of an other, 'path_x' and 'path_y' have not as many values")
     return Other(
         kind=row["kind"],
-        look=Look(row["image"], tuple(row["colour"])),
+        look=Identity(row["image"], tuple(row["colour"])),
         size=(row["width"], row["height"]),
         path=_locked(np.stack((x, y), axis=1)),
         angle=frozen(row["angle"]),

@@ -6,6 +6,6 @@ decodes it, ``roles`` tells from an id what a thing is, ``timeline`` where it is
 ``ending`` how a trial ends, ``pace`` how steps become frames, and ``trials`` makes trials of it.
 """
 
-from hbtom.observe.mcs.trials import read
+from hbtom.observe.mcs.building import read
 
 __all__ = ["read"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hbtom.observe.episode import Look
+from hbtom.observe.episode import Identity
 
 Role = Literal[
     "agent", "object", "wall", "border", "barrier", "key", "lock", "other", "paddle", "screen"
@@ -76,7 +76,7 @@ _COLOURS: dict[str, tuple[float, float, float]] = {
 _PICTURES = {"triangle": "triangle{}.png", "lock_wall": "triangle_slot{}.png"}
 
 
-def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.0) -> Look:
+def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.0) -> Identity:
     """Return who or what a thing is: its shape in its materials, called by its shape.
 
     Keys and locks are drawn in four rotations, and named as the benchmark does.
@@ -88,7 +88,7 @@ def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.
     """
     picture = _PICTURES.get(shape)
     name = shape if picture is None else picture.format(round(turned / 90) % 4 * 90)
-    return Look("/".join((*(materials or ()), name)), colour_of(materials))
+    return Identity("/".join((*(materials or ()), name)), colour_of(materials))
 
 
 def colour_of(materials: tuple[str, ...] | None) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from msgspec import Meta, Raw, Struct
 
 from hbtom.errors import BadInput, Place
 from hbtom.files import too_large
-from hbtom.observe.decoding import broken, problem
+from hbtom.observe.json_errors import broken, problem
 from hbtom.observe.mcs.roles import Role, role_of
 
 LARGEST = 1 << 25  # bytes of a scene, each of which may take some twenty once it is decoded

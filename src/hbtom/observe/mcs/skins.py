@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import isfinite
 from urllib.parse import quote, unquote
 
-from hbtom.observe.episode import Look
+from hbtom.observe.episode import Identity
 from hbtom.observe.mcs.roles import colour_of, look_of
 
 _MATERIALS = "Custom/Materials/"
@@ -69,27 +69,27 @@ def plain(shape: str, colour: str) -> Skin:
     return Skin(shape, (_MATERIALS + colour,))
 
 
-def agent_skin(look: Look) -> Skin:
+def agent_skin(look: Identity) -> Skin:
     """Return how an agent looks in a scene."""
     return _native(look) or _made(look, tuple(BLOBS))
 
 
-def object_skin(look: Look) -> Skin:
+def object_skin(look: Identity) -> Skin:
     """Return how a goal object looks in a scene."""
     return _native(look) or _made(look, _SOLIDS)
 
 
-def key_skin(look: Look) -> Skin:
+def key_skin(look: Identity) -> Skin:
     """Return how a key looks in a scene, where all of them are triangles."""
     return _native(look) or _made(look, ("triangle",), turned=True)
 
 
-def lock_skin(look: Look) -> Skin:
+def lock_skin(look: Identity) -> Skin:
     """Return how a lock looks in a scene."""
     return _native(look) or _made(look, ("lock_wall",), turned=True)
 
 
-def original(look: Look) -> Look:
+def original(look: Identity) -> Identity:
     """Return the look that a made one was made of; any other is its own.
 
     >>> clove = Look("./shapes/clove.png", (0.0, 0.0, 128.0))
@@ -99,7 +99,7 @@ def original(look: Look) -> Look:
     """
     made = re.fullmatch(rf"{_MATERIALS}\w+/{_MADE_OF}/([^/]*)/([^/]*)/[^/]*", look.image)
     colour = None if made is None else _numbers(made[2])
-    return look if made is None or colour is None else Look(unquote(made[1]), colour, look.twin)
+    return look if made is None or colour is None else Identity(unquote(made[1]), colour, look.twin)
 
 
 def _numbers(text: str) -> tuple[float, ...] | None:
@@ -111,7 +111,7 @@ def _numbers(text: str) -> tuple[float, ...] | None:
     return numbers if all(map(isfinite, numbers)) else None
 
 
-def _made(look: Look, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
+def _made(look: Identity, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
     """Return what stands for a look; what was made of one before is made of the same again."""
     look = original(look)
     shape, angle = _chosen(look, shapes), _turned(look) if turned else 0.0
@@ -120,7 +120,7 @@ def _made(look: Look, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
     return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), angle)
 
 
-def _native(look: Look) -> Skin | None:
+def _native(look: Identity) -> Skin | None:
     """Return shape and materials of a look that was read from a scene, and only of such a one."""
     materials, _, name = look.image.rpartition("/")
     each = tuple(_MATERIALS + one.rstrip("/") for one in materials.split(_MATERIALS)[1:])
@@ -135,11 +135,11 @@ def _native(look: Look) -> Skin | None:
     return skin if look_of(skin.shape, each, turned=skin.turned) == look else None
 
 
-def _chosen(look: Look, shapes: tuple[str, ...]) -> str:
+def _chosen(look: Identity, shapes: tuple[str, ...]) -> str:
     return shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
 
 
-def _turned(look: Look) -> float:
+def _turned(look: Identity) -> float:
     """Return by how much the picture of a key or lock is turned, as its name tells."""
     found = re.search(r"(\d+)\.\w+$", look.image)
     return float(int(found[1]) % 360 // 90 * 90) if found else 0.0

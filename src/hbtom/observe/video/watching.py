@@ -18,8 +18,8 @@ from hbtom.errors import BadInput
 from hbtom.observe.video.camera import Camera, calibrate
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.following import Sight, first_sight, follow
+from hbtom.observe.video.opening import Scene, scene_of
 from hbtom.observe.video.pictures import Picture, is_plain
-from hbtom.observe.video.scene import Scene, scene_of
 
 LEAP = 40.0  # pixels of the world
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from hbtom.mind.effort import UNIT
+from hbtom.mind.regret import UNIT
 from hbtom.model import Grid
-from hbtom.show.page.scene import Scene, listed, per_cent
+from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE, surprising
 
 DETOUR = 1.15  # times the shortest way: what is longer is called a detour
@@ -109,7 +109,7 @@ def peak(scene: Scene) -> tuple[int, str]:
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
     told = f"The least likely of its steps ends here, {_likelihood(scene, step)}"
-    wasted = float(posterior.evidence.effort.excess[step, scene.went])
+    wasted = float(posterior.likelihood.regret.step_regret[step, scene.went])
     if wasted >= WORTH_SAYING:
         told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
     return int(posterior.frame[step + 1]), f"{told}."

@@ -10,7 +10,7 @@ import numpy as np
 
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial, same_trial
-from hbtom.show.page.scene import listed, three
+from hbtom.show.page.scenes import listed, three
 
 _ASPECTS = {
     "goal": "what the agent turns out to want",

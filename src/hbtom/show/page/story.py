@@ -14,7 +14,7 @@ import numpy as np
 
 from hbtom.judgement import Judgement
 from hbtom.show.page.endings import history, peak, summary
-from hbtom.show.page.scene import Scene, listed, per_cent, scenes
+from hbtom.show.page.scenes import Scene, listed, per_cent, scenes
 from hbtom.show.words import SURE
 
 Kind = Literal[

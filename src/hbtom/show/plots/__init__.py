@@ -11,9 +11,9 @@ from hbtom.bench.calibration import Calibration
 from hbtom.bench.evaluation import Evaluation
 from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement
-from hbtom.judgement.plans import PlanJudgement
+from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
-from hbtom.shown import Shown
+from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,9 @@ __all__ = ["WIDTHS", "html", "need_matplotlib", "plot"]
 WIDTHS = (6.0, 60.0)  # centimetres: between these a figure can be
 
 
-def plot(result: Shown, other: Judgement | None = None, *, width: float | None = None) -> Figure:
+def plot(
+    result: Plottable, other: Judgement | None = None, *, width: float | None = None
+) -> Figure:
     """Return a figure of a judgement, posterior, evaluation or calibration (extra ``plots``).
 
     Two judgements, as of a pair, are drawn side by side where there is room. ``width`` is in
@@ -37,13 +39,13 @@ def plot(result: Shown, other: Judgement | None = None, *, width: float | None =
         raise TypeError("only judgements are drawn in pairs")
     wide = {} if width is None else {"width": width}
     if isinstance(result, Judgement | Posterior):
-        from hbtom.show.plots.episode import draw_judgements, draw_posterior
+        from hbtom.show.plots.episode_figure import draw_judgements, draw_posterior
 
         if isinstance(result, Posterior):
             return draw_posterior(result, **wide)
         return draw_judgements([result] if other is None else [result, other], **wide)
     if isinstance(result, PlanJudgement):
-        from hbtom.show.plots.plans import draw_plans
+        from hbtom.show.plots.plan_figure import draw_plans
 
         return draw_plans(result, **wide)
     from hbtom.show.plots.scores import draw_calibration, draw_evaluation
@@ -63,7 +65,7 @@ def need_matplotlib() -> None:
         raise missing("matplotlib", "plots") from None
 
 
-def html(result: Shown) -> str | None:
+def html(result: Plottable) -> str | None:
     """Return what notebooks show of a judgement or an evaluation; None of other results."""
     from hbtom.show.plots.notebook import evaluation_html, judgement_html
 

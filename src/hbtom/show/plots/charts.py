@@ -16,11 +16,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from numpy.typing import NDArray
 
 from hbtom.judgement import Judgement
-from hbtom.show.plots.beliefs import draw_goal_lines
 from hbtom.show.plots.cast import MOST, WALL, Colour
 from hbtom.show.plots.encoders import pillow
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
 from hbtom.show.plots.pixels import Pixels
+from hbtom.show.plots.posteriors import draw_goal_lines
 from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, root, styled
 from hbtom.show.plots.signs import Signs, signs
 

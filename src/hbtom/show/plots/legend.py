@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
-from hbtom.mind.effort import name_goals
+from hbtom.mind.regret import name_goals
 from hbtom.observe import Episode
 from hbtom.observe.episode import OtherKind
-from hbtom.show.plots.beliefs import LINES
+from hbtom.show.plots.boards import CALLED, kinds
 from hbtom.show.plots.glyphs import DISC, SQUARE, TRIANGLE
 from hbtom.show.plots.maps import HATCH, draw_lock, draw_other
-from hbtom.show.plots.others import CALLED, kinds
+from hbtom.show.plots.posteriors import LINES
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
 from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs, hexadecimal
 

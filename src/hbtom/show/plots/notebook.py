@@ -14,8 +14,8 @@ import numpy as np
 from hbtom.bench.evaluation import Evaluation
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial
+from hbtom.show.plots.boards import CALLED, first_seen
 from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
-from hbtom.show.plots.others import CALLED, first_seen
 from hbtom.show.plots.signs import (
     BARRIER,
     INK,
@@ -27,7 +27,7 @@ from hbtom.show.plots.signs import (
     signs,
     three,
 )
-from hbtom.show.scores import score_rows
+from hbtom.show.score_text import score_rows
 from hbtom.show.words import plain
 
 _SIDE = 180  # pixels on the screen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hbtom.judgement import Judgement
 from hbtom.mind import Posterior
-from hbtom.show.plots.beliefs import (
+from hbtom.show.plots.posteriors import (
     Scales,
     draw_efficiency,
     draw_goal,

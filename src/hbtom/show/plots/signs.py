@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hbtom.judgement import Judgement
-from hbtom.mind.effort import KEY, name_goals
-from hbtom.observe import Episode, Look, Trial, names
+from hbtom.mind.regret import KEY, name_goals
+from hbtom.observe import Episode, Identity, Trial, names
 from hbtom.show.plots.glyphs import AGENTS, OBJECTS, TRIANGLE, Polygon
 from hbtom.show.words import explain, plain
 
@@ -39,8 +39,8 @@ class Sign:
 class Signs:
     """The signs of all that may be wanted in some episodes, and of all agents."""
 
-    items: Mapping[Look, Sign]
-    agents: Mapping[Look, Sign]
+    items: Mapping[Identity, Sign]
+    agents: Mapping[Identity, Sign]
 
     def of(self, trial: Trial) -> tuple[Sign, ...]:
         """Return the signs of a trial's items, in their order."""
@@ -61,7 +61,7 @@ def signs(episodes: Iterable[Episode]) -> Signs:
     )
 
 
-def signs_of_goals(goals: Iterable[Look]) -> Signs:
+def signs_of_goals(goals: Iterable[Identity]) -> Signs:
     """Give goals a sign, by order of appearance; the key's is its own."""
     items = list(dict.fromkeys(goals))
     objects = [look for look in items if look != KEY]
@@ -70,13 +70,13 @@ def signs_of_goals(goals: Iterable[Look]) -> Signs:
     return Signs({look: _item_sign(called[look], look, number[look]) for look in items}, {})
 
 
-def _item_sign(name: str, look: Look, number: int) -> Sign:
+def _item_sign(name: str, look: Identity, number: int) -> Sign:
     if look == KEY:
         return Sign(name, KEY_COLOUR, TRIANGLE, number)
     return Sign(name, ITEMS[number % len(ITEMS)], OBJECTS[number % len(OBJECTS)], number)
 
 
-def short_names(looks: Sequence[Look]) -> dict[Look, str]:
+def short_names(looks: Sequence[Identity]) -> dict[Identity, str]:
     """Return names as people say them, "heart" for ``heart.png``, that tell things apart."""
     whole = [plain(name) for name in names(looks)]
     short = [_ENDING.sub("", name).replace("_", " ").strip() or name for name in whole]
@@ -88,7 +88,7 @@ def _cut(name: str) -> str:
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 
-def rgb(look: Look) -> tuple[int, int, int]:
+def rgb(look: Identity) -> tuple[int, int, int]:
     """Return a thing's own colour as whole numbers from 0 to 255; grey where there is none."""
     if len(look.colour) < 3:
         return NO_COLOUR
@@ -96,7 +96,7 @@ def rgb(look: Look) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def hexadecimal(look: Look) -> str:
+def hexadecimal(look: Identity) -> str:
     """Return a thing's own colour in hexadecimal digits."""
     return "#{:02X}{:02X}{:02X}".format(*rgb(look))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hbtom.bench.labels import Labels
     from hbtom.bench.ratings import Ratings
     from hbtom.model import Model
-    from hbtom.show.report.files import Written
+    from hbtom.show.report.saving import Written
 
     Source = str | os.PathLike[str]
     Results = Evaluation | Ratings | Source
@@ -36,7 +36,7 @@ def report(
     model: one of the presets is recognised, any other is to be given. With a dataset, the report
     also tells what of it was not rated. ``labels`` tell what files are whose names do not.
     """
-    from hbtom.show.report.build import build
+    from hbtom.show.report.assembly import build
     from hbtom.show.report.choice import choose
     from hbtom.show.report.findings import find
 
@@ -61,8 +61,8 @@ def write_report(
     where the episodes are, if they are no longer where they were when they were judged; ``labels``
     tell what files are whose names do not.
     """
-    from hbtom.show.report.files import check, write
     from hbtom.show.report.findings import find
+    from hbtom.show.report.saving import check, write
 
     file = Path(path)
     check(file, overwrite=overwrite)  # before any work is done

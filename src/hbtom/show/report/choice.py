@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hbtom.bench.referee import PairName
+from hbtom.bench.comparison import PairName
 from hbtom.bench.score import margin
 from hbtom.show.report.findings import Findings
 

@@ -9,11 +9,11 @@ from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hbtom.bench.comparison import PairName, score_ratings
 from hbtom.bench.dataset import Dataset, LeftOut, find_pairs
 from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
-from hbtom.bench.referee import PairName, score_ratings
 from hbtom.bench.results import Row, decode, whole_lines
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores
 from hbtom.errors import BadInput

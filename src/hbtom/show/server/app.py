@@ -14,12 +14,12 @@ from starlette.routing import Route
 
 from hbtom.errors import BadInput
 from hbtom.model import Model
-from hbtom.show.page.build import Shown
+from hbtom.show.page.viewer import Plottable
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
-from hbtom.show.server.desk import Desk
-from hbtom.show.server.guard import Guard, policy
+from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
 from hbtom.show.server.listing import list_document, list_page, listing, row
+from hbtom.show.server.session import Session
 from hbtom.show.server.surroundings import message_page, watch_document, watch_page
 from hbtom.show.server.work import UNJUDGED, VERDICTS, VIEWS
 
@@ -34,15 +34,15 @@ def make_app(
     host: str,
     token: str | None = None,
     workers: int | None = None,
-) -> Guard:
+) -> HostCheck:
     """Return the application, which judges by ``workers`` processes while it runs.
 
     If there is a ``token``, only those who know it are answered.
     """
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Desk]]:
-        desk = Desk(catalogue, models, Judges(workers))
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Session]]:
+        desk = Session(catalogue, models, Judges(workers))
         try:
             yield {"desk": desk}
         finally:
@@ -61,7 +61,7 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Guard(app, host, token, _policy(), _not_for_you)
+    return HostCheck(app, host, token, _policy(), _not_for_you)
 
 
 def _not_for_you(problem: str) -> Response:
@@ -71,7 +71,7 @@ def _not_for_you(problem: str) -> Response:
 
 def _policy() -> str:
     """Return the policy that allows the scripts of all pages; these have nothing in them."""
-    nothing = Shown("", "", {})
+    nothing = Plottable("", "", {})
     pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
     return policy(pages)
 
@@ -129,8 +129,8 @@ async def _stop(request: Request) -> Response:
 # What is asked for
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.state.desk
+def _desk(request: Request) -> Session:
+    desk: Session = request.state.desk
     return desk
 
 

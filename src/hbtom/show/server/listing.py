@@ -10,9 +10,9 @@ from pathlib import Path
 from hbtom import __version__
 from hbtom.bench.score import wilson
 from hbtom.show.document import POLICY, document
-from hbtom.show.page.data import Plain
+from hbtom.show.page.page_values import Plain
 from hbtom.show.server.catalogue import Entry, Selection
-from hbtom.show.server.desk import Desk, Run
+from hbtom.show.server.session import Run, Session
 from hbtom.show.server.work import UNJUDGED, VERDICTS
 
 SHEET = 50  # rows at a time
@@ -31,7 +31,7 @@ SCRIPTS = (
 )
 
 
-def list_page(desk: Desk) -> str:
+def list_page(desk: Session) -> str:
     """Return the page that lists pairs; it asks for the rows itself."""
     return list_document(desk.catalogue.title, _facts(desk))
 
@@ -48,7 +48,7 @@ def list_document(title: str, facts: Plain) -> str:
     )
 
 
-def _facts(desk: Desk) -> Plain:
+def _facts(desk: Session) -> Plain:
     """Return all that stays as it is."""
     catalogue = desk.catalogue
     return {
@@ -66,7 +66,7 @@ def _facts(desk: Desk) -> Plain:
     }
 
 
-def listing(desk: Desk, model: str, selection: Selection, start: int) -> Plain:
+def listing(desk: Session, model: str, selection: Selection, start: int) -> Plain:
     """Return a sheet of rows, what is known of all pairs that are searched, and the progress."""
     within = desk.catalogue.within(selection)
     verdicts = [desk.verdict(model, entry) for entry in within]
@@ -108,7 +108,7 @@ def _progress(run: Run) -> Plain:
     }
 
 
-def row(desk: Desk, model: str, entry: Entry) -> Plain:
+def row(desk: Session, model: str, entry: Entry) -> Plain:
     """Return what is known of a pair."""
     known = desk.known(model, entry)
     about = {

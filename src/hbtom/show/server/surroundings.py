@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from hbtom.show.document import document
-from hbtom.show.page.build import Shown, laid_out
+from hbtom.show.page.viewer import Plottable, laid_out
 from hbtom.show.server.catalogue import Entry, Selection
-from hbtom.show.server.desk import Desk
+from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VIEWS, Drawing, View
 
 TEMPLATE = Path(__file__).parent / "template"
@@ -22,7 +22,7 @@ _VIEWS: dict[View, str] = {"both": "both", "e": "expected", "u": "unexpected"}
 
 
 def watch_page(
-    desk: Desk, model: str, selection: Selection, entry: Entry, view: View, drawing: Drawing
+    desk: Session, model: str, selection: Selection, entry: Entry, view: View, drawing: Drawing
 ) -> str:
     """Return the page of a pair or an episode, or one that says why it cannot be shown."""
     top = "".join(_around(desk, model, selection, entry, view))
@@ -31,7 +31,7 @@ def watch_page(
     return watch_document(drawing.shown, top)
 
 
-def watch_document(shown: Shown, top: str) -> str:
+def watch_document(shown: Plottable, top: str) -> str:
     paths = [[str(TEMPLATE / name) for name in names] for names in (STYLES, SCRIPTS)]
     return laid_out(shown, top=top, styles=paths[0], scripts=paths[1])
 
@@ -45,7 +45,7 @@ def message_page(title: str, lines: Sequence[str], *, top: str = "") -> str:
 
 
 def _around(
-    desk: Desk, model: str, selection: Selection, entry: Entry, view: View
+    desk: Session, model: str, selection: Selection, entry: Entry, view: View
 ) -> Iterator[str]:
     """Yield the parts of the bar at the top."""
     entries = desk.select(model, selection)
@@ -75,7 +75,7 @@ def _around(
     yield "</span>\n</nav>\n"
 
 
-def _place(desk: Desk, model: str, entry: Entry) -> str:
+def _place(desk: Session, model: str, entry: Entry) -> str:
     label = html.escape(desk.catalogue.sections[entry.task].label)
     verdict = desk.verdict(model, entry)
     mark = f'<span class="verdict {verdict}">{MARKS[verdict]} {verdict}</span>'

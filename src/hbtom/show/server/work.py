@@ -11,7 +11,7 @@ from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
-from hbtom.show.page.build import Shown, shown
+from hbtom.show.page.viewer import Plottable, shown
 from hbtom.show.words import plain
 
 Verdict = Literal["right", "wrong", "tie", "unreadable"]
@@ -37,7 +37,7 @@ class Outcome:
 class Drawing:
     """What a page shows, and of a pair also what came of it; or why nothing can be shown."""
 
-    shown: Shown | None
+    shown: Plottable | None
     outcome: Outcome | None
     problems: tuple[str, ...] = ()
 
@@ -71,7 +71,7 @@ def _judged(
         try:
             if isinstance(episode, BadInput):
                 raise episode
-            judgements[member] = judge(episode, model, like=judgements.get("e"))
+            judgements[member] = judge(episode, model, reuse=judgements.get("e"))
         except BadInput as error:
             problems.append(plain(f"{pair.name}{member}: {error.said}"))
     return judgements, tuple(problems)

@@ -10,9 +10,15 @@ from pathlib import Path
 from hbtom.errors import BadInput
 from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
-from hbtom.world.pddl.glimpses import Glimpses, SeenPlan, check_plans, is_partial, read_glimpses
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
 from hbtom.world.pddl.grounding import ground
+from hbtom.world.pddl.partial import (
+    PartialPlan,
+    SeenPlan,
+    check_plans,
+    is_partial,
+    read_partial_plan,
+)
 from hbtom.world.pddl.plans import Plan, read_plan
 from hbtom.world.pddl.problem import Problem, read_problem
 from hbtom.world.pddl.states import MOST_STATES, StateGraph, TooManyStates, around, explore
@@ -21,8 +27,8 @@ from hbtom.world.pddl.world import World
 __all__ = [
     "MOST_STATES",
     "Domain",
-    "Glimpses",
     "Goal",
+    "PartialPlan",
     "Plan",
     "Problem",
     "SeenPlan",
@@ -39,7 +45,7 @@ __all__ = [
     "load_world",
     "make_goal",
     "read_domain",
-    "read_glimpses",
+    "read_partial_plan",
     "read_goals",
     "read_plan",
     "read_problem",
@@ -68,7 +74,7 @@ def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
     """Read from a file what an agent was seen doing, an action a line; ``?`` was not seen."""
     with _blaming(file):
         text = _text(file)
-        read = read_glimpses if is_partial(text) else read_plan
+        read = read_partial_plan if is_partial(text) else read_plan
         plan = read(world, text, agent=agent, name=os.fspath(file))
         if not len(plan):
             raise BadInput(

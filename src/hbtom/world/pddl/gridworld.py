@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.world.floor import Floor
+from hbtom.world.floor import Occupancy
 from hbtom.world.phase import Phase
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
@@ -39,7 +39,7 @@ def write_domain(slip: float) -> str:
 
 
 def write_problem(
-    floor: Floor,
+    floor: Occupancy,
     start: tuple[int, int],
     items: Sequence[str],
     *,
@@ -93,7 +93,9 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(floor: Floor, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _facts(
+    floor: Occupancy, items: Sequence[str], cells: Sequence[tuple[int, int]]
+) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and from where things are at hand."""
     free = set(cells)
     for row, column in cells:
@@ -114,7 +116,7 @@ def _facts(floor: Floor, items: Sequence[str], cells: Sequence[tuple[int, int]])
             yield f"(at-lock {cell_name(cell)})"
 
 
-def _astray(floor: Floor, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _astray(floor: Occupancy, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield where moves may end instead: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.closed, "standing"), (floor.open, "gone")):
         free = {cell for cell in cells if not blocked[cell]}

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Ints, spread
+from hbtom.arrays import Bools, Ints, concat_ranges
 from hbtom.errors import BadInput
 
 Terms = tuple[int, ...]
@@ -74,7 +74,7 @@ def _joined(
             hint="give its parameters narrower types, or the problem fewer objects",
         )
     row = np.repeat(np.arange(len(one)), count)
-    match = order[spread(first, count)]
+    match = order[concat_ranges(first, count)]
     return (*ours, *(theirs[column] for column in new)), np.hstack([one[row], other[match][:, new]])
 
 

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints, spread
+from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.world.pddl.world import Words, World, bits
 
@@ -102,7 +102,7 @@ def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
     state, action = done // many, done % many
     first = world.outcomes[action]
     count = world.outcomes[action + 1] - first
-    outcome = spread(first, count)
+    outcome = concat_ranges(first, count)
     after = states[np.repeat(state, count)]
     row = np.arange(len(after))
     for fact in world.delete.T:
@@ -117,7 +117,7 @@ def _candidates(world: World, true: np.ndarray) -> tuple[Ints, Ints]:
     way, first, facts = world.listed
     state, which = np.nonzero(true[:, facts])
     count = first[which + 1] - first[which]
-    return np.repeat(state, count), way[spread(first[which], count)]
+    return np.repeat(state, count), way[concat_ranges(first[which], count)]
 
 
 def _bit(fact: Annotated[Ints, "outcome"]) -> Annotated[Words, "outcome"]:

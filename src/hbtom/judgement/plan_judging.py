@@ -1,0 +1,220 @@
+"""Judging plans in any domain: watch those before the last, then say how plausible the last is.
+
+A plan that was seen is a trial, so priors, hierarchy, surprises and plausibility are the same as
+for an episode of the benchmark. Agents are told apart by their names, goals by theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hbtom.errors import BadInput
+from hbtom.judgement.classifier import plausibility
+from hbtom.judgement.prediction import predictive
+from hbtom.judgement.surprises import Surprise, surprise
+from hbtom.judgement.warm_up import warm_up_for_plans
+from hbtom.mind import Beliefs, Posterior, Regret, believe
+from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
+from hbtom.mind.partial_plan import partial_plan_regret
+from hbtom.model import Model, find_model
+from hbtom.observe import Identity
+from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.plan.search import plan_by_search
+from hbtom.plottable import Plottable
+from hbtom.world.pddl import (
+    MOST_STATES,
+    Goal,
+    PartialPlan,
+    Plan,
+    SeenPlan,
+    TooManyStates,
+    World,
+    check_goals,
+    check_plans,
+    explore,
+    make_goal,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+ALONE = "there is one plan only: it is judged without familiarization"
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else, where each goal has 1
+MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal actions of a state
+
+
+@dataclass(frozen=True, eq=False)
+class PlanJudgement(Plottable):
+    """What is believed during plans that were seen, and how plausible the last of them is."""
+
+    plans: tuple[SeenPlan, ...]
+    model: Model
+    plausibility: float  # of the last plan, between 0 and 1
+    parts: Surprise  # the factors of the plausibility, one for each surprise
+    surprise: Surprise
+    posteriors: tuple[Posterior, ...]  # one a plan
+    beliefs: Beliefs  # what is learnt by the end
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> Posterior:
+        return self.posteriors[-1]
+
+    @property
+    def predictive(self) -> float:
+        """A score without fitted weights: how often so much effort would be wasted, 0 to 1."""
+        return predictive(self.test)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is believed after every action, and the judgement, as plain values."""
+        from hbtom.judgement.tables import traced
+
+        return {
+            "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            "plans": [
+                {"plan": plan.name, **_with_actions(plan, entry)}
+                for plan, entry in zip(self.plans, traced(self.posteriors), strict=True)
+            ],
+            "plausibility": self.plausibility,
+            "parts": self.parts.to_dict(),
+            "surprise": self.surprise.to_dict(),
+            "warnings": list(self.warnings),
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return every belief after every action as a tidy table (needs the extra ``tables``).
+
+        Beside ``frame`` are the name of the plan, and the action before the belief, empty at first.
+        """
+        from hbtom.judgement.tables import to_pandas
+
+        table = to_pandas(self.posteriors)
+        place = table.columns.get_loc("frame") + 1
+        table.insert(place, "plan", [self.plans[trial - 1].name for trial in table["trial"]])
+        actions = [("", *plan.steps) for plan in self.plans]
+        rows = zip(table["trial"], table["step"], strict=True)
+        table.insert(place + 1, "action", [actions[trial - 1][step] for trial, step in rows])
+        return table
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the last plan's posterior with labelled axes (needs the extra ``tables``)."""
+        from hbtom.judgement.tables import to_xarray
+
+        return to_xarray(self.test)
+
+    def __repr__(self) -> str:
+        name = self.plans[-1].name
+        return f"<PlanJudgement of {name!r}: plausibility {self.plausibility:.3f}>"
+
+
+def judge_plans(
+    goals: Sequence[Goal] | GraphCosts,
+    plans: Sequence[SeenPlan],
+    model: Model | str | PathLike[str] = MODEL,
+    *,
+    something_else: float = 0.0,
+    most: int = MOST_STATES,
+) -> PlanJudgement:
+    """Infer what agents want from plans that were seen, and judge how plausible the last one is.
+
+    The plans may be of several agents, and of several problems of a domain. ``something_else`` is
+    the prior weight, where each goal has 1, of a goal that is not among those given (0: there is
+    none; else between 1e-6 and 1e6); an agent that has it acts at random. ``most`` is the number
+    of states that may be kept in memory: beyond it, only the states that were visited, and those
+    next to them, are planned from.
+
+    All states are planned from anew each time. To judge many plans in one world, plan once, and
+    give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
+    """
+    model = find_model(model)
+    plans = check_plans(plans)
+    if not isinstance(goals, GraphCosts):
+        goals = check_goals(goals)
+    if something_else != 0 and not LEAST_WEIGHT <= something_else <= MOST_WEIGHT:
+        hint = f"it is 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        raise BadInput(f"{something_else} is no weight", hint=hint)
+    warm_up_for_plans(len(goals.goals if isinstance(goals, GraphCosts) else goals), plans)
+    beliefs, posteriors = Beliefs(), []
+    for plan, planned in _planned(goals, plans, most):
+        regret = _effort(planned, plan, something_else > 0)
+        weight = {OTHER_GOAL: something_else}
+        posterior, beliefs = believe(model, beliefs, Identity(plan.agent), regret, weight=weight)
+        posteriors.append(posterior)
+    surprises = surprise(posteriors[-1], waste=model.classifier.waste is not None)
+    product, parts = plausibility(model.classifier, surprises)
+    return PlanJudgement(
+        plans=plans,
+        model=model,
+        plausibility=product,
+        parts=parts,
+        surprise=surprises,
+        posteriors=tuple(posteriors),
+        beliefs=beliefs,
+        warnings=_warnings(plans, posteriors),
+    )
+
+
+def _effort(planned: GraphCosts, plan: SeenPlan, something_else: bool) -> Regret:
+    if isinstance(plan, PartialPlan):
+        return partial_plan_regret(planned, plan, something_else=something_else)
+    return graph_regret(planned, plan, something_else=something_else)
+
+
+def _planned(
+    goals: Sequence[Goal] | GraphCosts, plans: Sequence[SeenPlan], most: int
+) -> Iterator[tuple[SeenPlan, GraphCosts]]:
+    """Yield every plan with what planning to the goals costs in its world."""
+    known: dict[int, GraphCosts] = {}
+    if isinstance(goals, GraphCosts):
+        known[id(goals.graph.world)] = goals
+        goals = goals.goals
+    for plan in plans:
+        if id(plan.world) not in known:
+            seen = [other for other in plans if other.world is plan.world]
+            known[id(plan.world)] = _plan(plan.world, goals, seen, most)
+        yield plan, known[id(plan.world)]
+
+
+def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: int) -> GraphCosts:
+    """Plan from all states of a world, or, if they are too many, from those that were visited.
+
+    Where some actions were not seen, nobody knows which states were visited.
+    """
+    its = tuple(goal if goal.world is world else _told_in(world, goal) for goal in goals)
+    try:
+        return plan_on_graph(explore(world, most=most), its)
+    except TooManyStates:
+        visited = [plan.states for plan in seen if isinstance(plan, Plan)]
+        if len(visited) < len(seen):
+            raise
+        return plan_by_search(world, its, np.concatenate(visited), most=most)
+
+
+def _told_in(world: World, goal: Goal) -> Goal:
+    return make_goal(world, goal.name, str(goal.formula))
+
+
+def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what is believed in a trial, by actions instead of frames."""
+    actions = [None, *plan.steps]
+    steps = [
+        {"action": action, **{key: value for key, value in step.items() if key != "frame"}}
+        for action, step in zip(actions, entry["steps"], strict=True)
+    ]
+    kept = {key: value for key, value in entry.items() if key not in ("trial", "steps")}
+    return {**kept, "steps": steps}
+
+
+def _warnings(plans: Sequence[SeenPlan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
+    """Say all that limits what the inference means."""
+    warnings = [ALONE] if len(plans) == 1 else []
+    warnings += [warning for plan in plans for warning in plan.world.warnings]
+    for plan, posterior in zip(plans, posteriors, strict=True):
+        warnings += [f"{plan.name}: {warning}" for warning in posterior.warnings]
+    return tuple(dict.fromkeys(warnings))

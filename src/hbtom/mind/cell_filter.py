@@ -1,0 +1,211 @@
+"""Exact filtering in the gridworld, where an agent is seen with noise.
+
+The steadied way tells how many moves there are, and in which frames the agent stays in a cell: one
+stay before the first move of a leg, and one after each. Who stays in a cell is anywhere in it, so
+that the mean place o of the n frames of a stay says
+
+    P(o | cell) ~ integral over the cell of N(o; x, noise^2 / n) dx,
+
+which is 1 or 0 without noise. Which cell it is, is summed over, and so is where a move goes astray.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.mind.action_noise import MOVES, slippery_actions
+from hbtom.mind.forward import Belief, Successors, advance
+from hbtom.mind.grid import actions
+from hbtom.plan import CostToGo
+from hbtom.plan.slippery import Slippery
+from hbtom.world import Occupancy, Phase, Trajectory
+from hbtom.world.trajectory import MOVE, TOUCH
+
+_FAR = 6.0  # standard deviations; farther cells are left out
+
+
+class Stay(NamedTuple):
+    """The cells in which an agent may have been, and P(what was seen | cell) for each."""
+
+    cells: Annotated[Ints, "cell"]  # row times columns plus column
+    likely: Annotated[Floats, "cell"]
+
+
+class Stays(NamedTuple):
+    """Where a step ends, and where it begins if it does not go on from the one before."""
+
+    begin: Stay | None
+    end: Stay
+
+
+def stays(
+    trajectory: Trajectory,
+    floor: Occupancy,
+    steady: Annotated[Floats, "frame 2"],
+    seen: Annotated[Floats, "frame 2"],
+    noise: float,
+) -> tuple[Stays, ...]:
+    """Return where the agent may have stayed before and after each step of a course."""
+    cells = np.array([floor.cell_of(x, y) for x, y in steady.tolist()])
+    places = np.where(np.isnan(seen), steady, seen)
+    found: list[Stays] = []
+    for step in range(len(trajectory)):
+        frame, begin = int(trajectory.frame[step]), None
+        if not _goes_on(trajectory, step):
+            before = _until(cells, trajectory.start[step], frame)
+            begin = _stay(floor, trajectory.start[step], places[before], noise)
+        until = int(trajectory.frame[step + 1]) if _goes_on(trajectory, step + 1) else len(cells)
+        after = _since(cells[:until], trajectory.stop[step], frame)
+        found.append(Stays(begin, _stay(floor, trajectory.stop[step], places[after], noise)))
+    return tuple(found)
+
+
+def _goes_on(trajectory: Trajectory, step: int) -> bool:
+    """Tell whether a step begins where the one before it ends: it is on the same leg."""
+    return (
+        0 < step < len(trajectory)
+        and trajectory.act[step - 1] == MOVE
+        and trajectory.phase[step - 1] == trajectory.phase[step]
+    )
+
+
+def _since(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
+    """Return the frames from one on as long as the steadied way is in a cell.
+
+    There are none where it only touches the cell between two frames.
+    """
+    elsewhere = (cells[frame:] != cell).any(axis=1)
+    count = int(elsewhere.argmax()) if elsewhere.any() else len(elsewhere)
+    return slice(frame, frame + count)
+
+
+def _until(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
+    """Return the last frames in a row, up to one, in which the steadied way is in a cell."""
+    there = np.flatnonzero((cells[: frame + 1] == cell).all(axis=1))
+    if not len(there):
+        return slice(0, 0)
+    gaps = np.flatnonzero(np.diff(there) > 1)
+    return slice(int(there[gaps[-1] + 1 if len(gaps) else 0]), int(there[-1]) + 1)
+
+
+def _stay(
+    floor: Occupancy,
+    cell: Annotated[Floats, "2"],
+    places: Annotated[Floats, "frame 2"],
+    noise: float,
+) -> Stay:
+    """Return which cells some places may be in; for want of any, those near a cell's middle."""
+    middle = places.mean(axis=0) if len(places) else (cell + 0.5) * floor.cell
+    spread = noise / math.sqrt(max(len(places), 1))
+    rows, columns = floor.closed.shape
+    column, across = _within(middle[0], spread, floor.cell, columns)
+    row, down = _within(middle[1], spread, floor.cell, rows)
+    cells = (row[:, None] * columns + column).ravel()
+    likely = (down[:, None] * across).ravel()
+    return Stay(cells[likely > 0], likely[likely > 0])
+
+
+def _within(at: float, spread: float, cell: float, cells: int) -> tuple[Ints, Floats]:
+    """Return the rows or columns near a coordinate, and the integral over each.
+
+    What is beyond an edge belongs to the last.
+    """
+    low = min(max(int((at - _FAR * spread) / cell), 0), cells - 1)
+    high = min(max(int((at + _FAR * spread) / cell), 0), cells - 1)
+    if low == high:
+        return np.array([low]), np.ones(1)
+    edges = (np.arange(low + 1, high + 1) * cell - at) / (spread * math.sqrt(2.0))
+    below = np.array([0.0, *(0.5 * (1.0 + math.erf(edge)) for edge in edges), 1.0])
+    return np.arange(low, high + 1), np.diff(below)
+
+
+@dataclass(frozen=True, eq=False)
+class CellFilter:
+    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+
+    plans: CostToGo
+    trajectory: Trajectory
+    key: int | None
+    stays: tuple[Stays, ...]
+    slip: float
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta).
+
+        Where no way leads on, a step says nothing, and the agent is believed where it is seen.
+        """
+        goals, many = len(self.plans.cost), len(efficiency)
+        log = np.zeros((len(self.trajectory), goals, many))
+        belief = Belief.in_states(np.zeros(1, dtype=np.int64), np.ones(1), goals, many)
+        for step, (begin, end) in enumerate(self.stays):
+            if begin is not None:
+                belief = self._at(begin, step, goals, many)
+            ways = self._ways(belief.states, step, end)
+            if ways.likely.any():
+                told, belief = advance(belief, ways, efficiency)
+                if np.isfinite(told).all():
+                    log[step] = told[:goals]
+                    continue
+            belief = self._at(end, step, goals, many)
+        return log
+
+    def _at(self, stay: Stay, step: int, goals: int, many: int) -> Belief:
+        """Return the belief that an agent is where it was seen, and where one can stand."""
+        blocked = self.plans.floor.blocked(int(self.trajectory.phase[step])).ravel()
+        share = np.where(blocked[stay.cells], 0.0, stay.likely)
+        return Belief.in_states(stay.cells, share if share.any() else stay.likely, goals, many)
+
+    def _ways(self, cells: Annotated[Ints, "state"], step: int, end: Stay) -> Successors:
+        """Return what can be done in some cells; nothing where nobody can stand."""
+        floor, trajectory = self.plans.floor, self.trajectory
+        phase, act = int(trajectory.phase[step]), int(trajectory.act[step])
+        columns = floor.closed.shape[1]
+        here = np.stack([cells % columns, cells // columns], axis=1).astype(np.float64)
+        phases = np.full(len(cells), phase)
+        some = Trajectory(phases, phases, phases, phases, here, here)  # only phase and start matter
+        if self.slip > 0:
+            legal, q = slippery_actions(self.plans, some, self.key, self.slip)
+        else:
+            legal, q = actions(self.plans, some, self.key)
+        legal &= ~floor.blocked(phase).ravel()[cells][:, None]
+        taken = MOVES + int(trajectory.item[step]) if act == TOUCH else legal.shape[1] - 1
+        if act != MOVE:  # what was done could be done
+            legal[:, taken] = ~floor.blocked(phase).ravel()[cells]
+        state, action = np.nonzero(legal)
+        choice, target, chance = self._outcomes(phase, cells[state], action)
+        if act == MOVE:
+            near = dict(zip(end.cells.tolist(), end.likely.tolist(), strict=True))
+            fits = np.array([near.get(one, 0.0) for one in target.tolist()])
+            fits = np.where(action[choice] < MOVES, fits, 0.0)
+        else:
+            fits = (action[choice] == taken).astype(np.float64)
+        visible = np.bincount(choice, chance, len(state)).astype(np.float64)
+        return Successors(state, -q[state, action].T, choice, target, chance * fits, visible)
+
+    def _outcomes(
+        self, phase: int, cells: Annotated[Ints, "choice"], action: Annotated[Ints, "choice"]
+    ) -> tuple[
+        Annotated[Ints, "outcome"], Annotated[Ints, "outcome"], Annotated[Floats, "outcome"]
+    ]:
+        """Return what may be seen of actions: of which it comes, where it ends, how probable it is.
+
+        Who slips and stays is not seen.
+        """
+        moves, ground = action < MOVES, self._ground[phase]
+        target = np.repeat(cells[:, None], 3, axis=1)
+        target[moves] = ground.outcomes[cells[moves], action[moves]]
+        chance = np.where(moves[:, None], ground.probability, [1.0, 0.0, 0.0])
+        seen = (chance > 0) & ((target != cells[:, None]) | ~moves[:, None])
+        return np.nonzero(seen)[0], target[seen], chance[seen]
+
+    @cached_property
+    def _ground(self) -> tuple[Slippery, ...]:
+        return tuple(Slippery(self.plans.floor.blocked(phase), self.slip) for phase in Phase)

@@ -1,0 +1,94 @@
+"""Effort in any domain: all legal actions of the states that a plan leads through."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.mind.regret import Actions, Regret
+from hbtom.observe import Identity
+from hbtom.plan.graph import GraphCosts
+from hbtom.world.pddl import Plan
+
+OTHER_GOAL = Identity("something else")  # a goal that nobody thought of: who has it acts at random
+
+
+def graph_regret(plans: GraphCosts, plan: Plan, *, something_else: bool = False) -> Regret:
+    """Return the effort of a plan that was seen, for every goal, and perhaps for any other.
+
+        waste(a) = max over legal a' of Q(s, a')  -  Q(s, a)
+
+    Q is that of the plans, whatever came of an action: chance is the same for every goal, so what
+    was done is evidence, and what came of it is not. Where no action leads to a goal any more, all
+    are equal.
+    """
+    state, taken = _path(plans, plan)
+    options = _options(plans, state[:-1])
+    step_regret = options[np.arange(len(plan)), taken]
+    reachable = plans.cost[:, state[0]] < np.inf
+    goals = tuple(Identity(goal.name) for goal in plans.goals)
+    warnings: tuple[str, ...] = ()
+    if something_else:
+        legal = options.min(axis=2, keepdims=True) < np.inf
+        options = np.concatenate([options, np.where(legal, 0.0, np.inf)], axis=2)
+        step_regret = np.concatenate([step_regret, np.zeros((len(plan), 1))], axis=1)
+        goals, reachable = (*goals, OTHER_GOAL), np.append(reachable, True)
+    else:
+        step_regret, options, warnings = _explained(step_regret, options, reachable, plan)
+    frame = np.arange(1, len(plan) + 1)
+    return Regret(goals, reachable, frame, step_regret, Actions(options), warnings)
+
+
+def _path(
+    plans: GraphCosts, plan: Plan
+) -> tuple[Annotated[Ints, "1+step"], Annotated[Ints, "step"]]:
+    """Return the states that a plan leads through, and which of the choices of each it takes."""
+    graph = plans.graph
+    states, taken = [0], []
+    for action, after in zip(plan.actions, plan.states[1:], strict=True):
+        first, last = graph.choices[states[-1] : states[-1] + 2]
+        choice = first + np.searchsorted(graph.action[first:last], action)
+        taken.append(choice - first)
+        outcomes = graph.target[slice(*graph.outcomes[choice : choice + 2])]
+        came = (graph.states[outcomes] == after).all(axis=1)
+        states.append(outcomes[came.argmax()])
+    return np.array(states), np.array(taken, dtype=np.int64)
+
+
+def _options(
+    plans: GraphCosts, state: Annotated[Ints, "step"]
+) -> Annotated[Floats, "step option goal"]:
+    """Return what every legal action would waste; infinite for what cannot be done."""
+    graph = plans.graph
+    first, last = graph.choices[state], graph.choices[state + 1]
+    options = np.full((len(state), (last - first).max(initial=1), len(plans.goals)), np.inf)
+    for step, (start, stop) in enumerate(zip(first, last, strict=True)):
+        price = plans.prices(start, stop)
+        least = price.min(axis=1, keepdims=True)
+        hopeless = np.isinf(least)
+        waste = np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
+        options[step, : stop - start] = waste.T
+    return options
+
+
+def _explained(
+    step_regret: Annotated[Floats, "step goal"],
+    options: Annotated[Floats, "step option goal"],
+    reachable: Annotated[Bools, "goal"],
+    plan: Plan,
+) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """Return the same, but where a step gives up all goals that were left, it says nothing.
+
+    It counts as the only thing that could be done, and a warning tells which it is.
+    """
+    left = reachable.copy()
+    for step, wasted in enumerate(step_regret):
+        if left.any() and np.isinf(wasted[left]).all():
+            step_regret, options = step_regret.copy(), options.copy()
+            step_regret[step], options[step], options[step, 0] = 0.0, np.inf, 0.0
+            told = f"step {step + 1}, {plan.steps[step]}, makes every goal impossible"
+            return step_regret, options, (f"{told}; it is left out of the evidence",)
+        left &= np.isfinite(wasted)
+    return step_regret, options, ()

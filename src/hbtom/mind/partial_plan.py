@@ -1,0 +1,116 @@
+"""Evidence from plans that were seen in part: all ways to fill in what was not are summed over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints, concat_ranges
+from hbtom.errors import BadInput
+from hbtom.mind.forward import Belief, Successors, advance
+from hbtom.mind.graph_regret import OTHER_GOAL
+from hbtom.mind.regret import FilteredChoice, Regret
+from hbtom.observe import Identity
+from hbtom.plan.graph import GraphCosts
+from hbtom.world.pddl import PartialPlan
+
+
+def partial_plan_regret(
+    plans: GraphCosts, partial_plan: PartialPlan, *, something_else: bool = False
+) -> Regret:
+    """Return the effort of a plan that was seen in part; it needs plans from all states.
+
+    What was wasted is not known (not a number); the evidence is :func:`advance`'s, step by step.
+    """
+    _check(plans, partial_plan)
+    goals = tuple(Identity(goal.name) for goal in plans.goals)
+    reachable = plans.cost[:, 0] < np.inf
+    if something_else:
+        goals, reachable = (*goals, OTHER_GOAL), np.append(reachable, True)
+    steps = len(partial_plan)
+    choice = FilteredChoice(ForwardFilter(plans, partial_plan, something_else))
+    unknown = np.full((steps, len(goals)), np.nan)
+    return Regret(goals, reachable, np.arange(1, steps + 1), unknown, choice)
+
+
+def _check(plans: GraphCosts, partial_plan: PartialPlan) -> None:
+    graph, likelihood, actions = plans.graph, partial_plan.likelihood, partial_plan.actions
+    if not ((actions >= -1) & (actions < len(partial_plan.world.actions))).all():
+        raise BadInput("there is no action of such a number", hint="-1 is one that was not seen")
+    if partial_plan.held and len(partial_plan.held) != len(partial_plan):
+        raise BadInput(
+            f"there are {len(partial_plan.held)} conditions for {len(partial_plan)} steps",
+            hint="give one for each step, None where nothing was seen, or none at all",
+        )
+    if likelihood is not None and likelihood.shape != (len(partial_plan), len(graph)):
+        raise BadInput(
+            f"the likelihood has the shape {likelihood.shape}, "
+            f"not {(len(partial_plan), len(graph))}",
+            hint="one row for each step, one column for each state of the graph",
+        )
+    if likelihood is not None and not ((likelihood >= 0) & (likelihood < np.inf)).all():
+        raise BadInput("a likelihood is negative, infinite or not a number")
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardFilter:
+    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+
+    plans: GraphCosts
+    partial_plan: PartialPlan
+    something_else: bool
+
+    def __call__(
+        self, efficiency: Annotated[Floats, "efficiency"]
+    ) -> Annotated[Floats, "step goal efficiency"]:
+        """Return log P(o_t | o_<t, g, beta).
+
+        A step that gives up all goals that were left says nothing, unless there may be others.
+        """
+        goals, many = len(self.plans.goals), len(efficiency)
+        belief = Belief.in_states(np.zeros(1, dtype=np.int64), np.ones(1), goals, many)
+        left = self.plans.cost[:, 0] < np.inf
+        rows = goals + 1 if self.something_else else goals
+        likelihood = np.empty((len(self.partial_plan), rows, many))
+        for step in range(len(self.partial_plan)):
+            ways = self._ways(belief.states, step)
+            if not ways.likely.any():
+                raise self.partial_plan.impossible(step)
+            log, belief = advance(belief, ways, efficiency)
+            alive = np.isfinite(log[:goals]).any(axis=1)
+            lost = not self.something_else and bool(left.any()) and not (left & alive).any()
+            likelihood[step] = 0.0 if lost else log[:rows]
+            left = left if lost else left & alive
+        return likelihood
+
+    def _ways(self, states: Annotated[Ints, "state"], step: int) -> Successors:
+        """Return what can be done in some states, and how well it fits what was seen."""
+        graph = self.plans.graph
+        first, count = graph.choices[states], np.diff(graph.choices)[states]
+        choice = concat_ranges(first, count)
+        if not len(choice):
+            raise self.partial_plan.impossible(step)
+        low, high = int(choice.min()), int(choice.max()) + 1
+        price = self.plans.prices(low, high)[:, choice - low]
+        began, many = graph.outcomes[choice], np.diff(graph.outcomes)[choice]
+        outcome = concat_ranges(began, many)
+        target = graph.target[outcome]
+        which = np.repeat(np.arange(len(choice)), many)
+        likely = graph.probability[outcome] * self._likelihood(target, step)
+        if self.partial_plan.actions[step] >= 0:
+            likely = likely * (graph.action[choice] == self.partial_plan.actions[step])[which]
+        return Successors(np.repeat(np.arange(len(states)), count), price, which, target, likely)
+
+    def _likelihood(
+        self, target: Annotated[Ints, "outcome"], step: int
+    ) -> Annotated[Floats, "outcome"]:
+        """Return P(what was seen after a step | state)."""
+        partial_plan, likely = self.partial_plan, np.ones(len(target))
+        condition = partial_plan.held[step] if partial_plan.held else None
+        if condition is not None:
+            likely = likely * condition.holds(self.plans.graph.states[target])
+        if partial_plan.likelihood is not None:
+            likely = likely * partial_plan.likelihood[step, target]
+        return likely

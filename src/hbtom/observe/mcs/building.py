@@ -1,0 +1,208 @@
+"""From a scene to an episode: what is seen in each trial, in the benchmark's own terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints, frozen
+from hbtom.errors import BadInput, Place
+from hbtom.observe.checks import check, more_than_one
+from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
+from hbtom.observe.mcs.ending import Disc, settled
+from hbtom.observe.mcs.others import RADIUS, others_of
+from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
+from hbtom.observe.mcs.roles import Role, look_of
+from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, called, decode
+from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, tiled
+from hbtom.observe.mcs.timeline import Seen, changes, seen, stands
+
+_METRES = "in a scene the world goes from -2.5 to 2.5 metres in x and z"
+
+
+def read(data: bytes, name: str = "episode", like: Episode | None = None) -> Episode:
+    """Read one episode from the bytes of a scene file.
+
+    Trials at the beginning that are those of another episode are the same objects.
+    """
+    scene = decode(data)
+    trials: list[Trial] = []
+    for number, span in enumerate(scene.spans, start=1):
+        try:
+            trials.append(_trial(scene, span))
+        except BadInput as error:
+            raise error.at(trial=number) from None
+    if not trials:
+        raise BadInput("the scene has no steps", hint=SHAPE, place=Place(field="goal.action_list"))
+    return Episode(tuple(_shared(trials, like)), name)
+
+
+def _shared(trials: Iterable[Trial], like: Episode | None) -> Iterator[Trial]:
+    known = list(like or ())
+    for index, trial in enumerate(trials):
+        if index < len(known) and same_trial(known[index], trial):
+            yield known[index]
+        else:
+            known = []
+            yield trial
+
+
+def _trial(scene: Scene, span: range) -> Trial:
+    """Read the trial of some steps."""
+
+    def present(role: Role) -> list[Seen]:
+        return _present(scene.all(role), span)
+
+    agents, objects, barrier = present("agent"), present("object"), present("barrier")
+    keys = [one for one in present("key") if one.there[0]]
+    locks = [one for one in present("lock") if one.there[0]]
+    if not agents:
+        hint = "the id of an agent begins with 'agent_'"
+        raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
+    agent, others = agents[0], [*agents[1:], *present("other")]
+    items = tuple(sorted(_body(one, OBJECT, span) for one in objects))
+    path = settled(_inside(agent, span), AGENT, _touchable(items, others))
+    left, vanishing = _left(barrier, len(span))
+    at = pace(vanishing)
+    trial = Trial(
+        size=(WORLD, WORLD),
+        walls=_walls(scene, span),
+        barrier=tiled(block(one.thing, one.start) for one in barrier if one.there[0]),
+        objects=items,
+        agent=Body(_look(agent), (float(path[0, 0]), float(path[0, 1])), AGENT),
+        path=along(at, path),
+        barrier_left=shrinking(at, left, vanishing),
+        key=_body(keys[0], KEY, span) if keys else None,
+        key_path=_carried(at, keys[0]) if keys else None,
+        lock=_body(locks[0], LOCK, span) if locks else None,
+        lock_there=_there(at, locks[0]) if locks else None,
+        warnings=(
+            *_absent(agent, span),
+            *_changes("walls", (*scene.all("wall"), *scene.all("border")), span),
+            *_changes("objects", [one.thing for one in objects], span),
+            *more_than_one("agent", agents),
+            *more_than_one("key", keys),
+            *more_than_one("lock", locks),
+        ),
+        others=others_of(at, others, present("paddle"), present("screen")),
+    )
+    check(trial)
+    return trial
+
+
+def _present(things: Iterable[Thing], span: range) -> list[Seen]:
+    """Return the things that are seen in a trial, sorted by look and place: order means nothing."""
+    found = (seen(thing, span) for thing in things)
+    return sorted(
+        (one for one in found if one.there.any()), key=lambda one: (_look(one), one.start)
+    )
+
+
+# What stands
+
+
+def _walls(scene: Scene, span: range) -> Annotated[Floats, "wall 4"]:
+    """Return the walls at the first step; old scenes leave out the border, which is drawn."""
+    border = scene.all("border")
+    found = ((thing, stands(thing, span[0])) for thing in (*scene.all("wall"), *border))
+    blocks = [block(thing, centre) for thing, centre in found if centre is not None]
+    return tiled(blocks if border else [*blocks, *BORDER])
+
+
+def _left(
+    barrier: Sequence[Seen], steps: int
+) -> tuple[Annotated[Floats, "step"], Annotated[Ints, "step"]]:
+    """Tell how much of the barrier's first area stands at each step, from 1 to 0.
+
+    And how many of its pieces vanish after each.
+    """
+    area, vanishing = np.zeros(steps), np.zeros(steps, dtype=np.int64)
+    for one in barrier:
+        *_, width, height = block(one.thing, one.start)
+        area += width * height * one.there
+        vanishing[:-1] += one.there[:-1] & ~one.there[1:]
+    left = np.minimum(area / area[0], 1.0) if area[0] > 0 else np.zeros(steps)
+    return left, vanishing
+
+
+def _body(one: Seen, radius: float, span: range) -> Body:
+    """Return a thing where it is seen first, which must be in the world."""
+    x, y = one.start
+    if not (0 <= x <= WORLD and 0 <= y <= WORLD):
+        raise BadInput(
+            f"it is at ({x:g}, {y:g}), outside the world of 200 x 200 pixels",
+            hint=_METRES,
+            place=Place(thing=called(one.thing.id), step=span[int(one.there.argmax())]),
+        )
+    return Body(_look(one), (x, y), radius)
+
+
+def _look(one: Seen) -> Identity:
+    return look_of(one.thing.type, one.thing.materials, turned=float(one.angle[one.there.argmax()]))
+
+
+# What moves
+
+
+def _inside(agent: Seen, span: range) -> Annotated[Floats, "step 2"]:
+    """Return where the agent is; off the stage, where it was last seen on it, or will be first."""
+    on_stage = _on_stage(agent)
+    if not on_stage.any():
+        raise BadInput(
+            "the agent is never inside the world",
+            hint=_METRES,
+            place=Place(thing=called(agent.thing.id), step=span[int(agent.there.argmax())]),
+        )
+    latest = np.maximum.accumulate(np.where(on_stage, np.arange(len(on_stage)), 0))
+    latest = np.maximum(latest, on_stage.argmax())
+    place: Floats = agent.place[latest]
+    return place
+
+
+def _on_stage(one: Seen) -> Annotated[Bools, "step"]:
+    inside = (one.place >= 0) & (one.place <= WORLD)
+    return inside[:, 0] & inside[:, 1]
+
+
+def _touchable(objects: Sequence[Body], others: Iterable[Seen]) -> list[Disc]:
+    """Return what the agent may have gone to: objects where they lie, for nothing else is wanted.
+
+    Where there are none, others where they end up.
+    """
+    if objects:
+        return [(np.array(one.centre), one.radius) for one in objects]
+    return [(one.place[-1], RADIUS) for one in others if one.there[-1]]
+
+
+def _carried(at: Pace, key: Seen) -> Annotated[Floats, "frame 2"]:
+    """Return where the key is in each frame; it lies until the step at which it is not there."""
+    path = along(at, key.place).copy()
+    lies = (key.place == key.place[0]).all(axis=1)
+    picked = len(lies) if lies.all() else int(lies.argmin())
+    path[at.step < picked] = key.place[0]
+    return frozen(path)
+
+
+def _there(at: Pace, lock: Seen) -> Annotated[Bools, "frame"]:
+    there: Bools = lock.there[at.step]
+    there.flags.writeable = False
+    return there
+
+
+# What is odd
+
+
+def _absent(agent: Seen, span: range) -> Iterator[str]:
+    away = ~_on_stage(agent)
+    if away.any():
+        step = span[int(away.argmax())]
+        yield f"the agent is away at step {step}; it is taken to stand still meanwhile"
+
+
+def _changes(name: str, things: Iterable[Thing], span: range) -> Iterator[str]:
+    """Warn of what should stay as it is during a trial and does not."""
+    steps = [step for thing in things if (step := changes(thing, span)) is not None]
+    if steps:
+        yield f"'{name}' changes at step {min(steps)}; what is seen first is used"

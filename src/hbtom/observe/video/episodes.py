@@ -1,0 +1,200 @@
+"""From what was watched to an episode: who is the agent, what are objects, and who is who.
+
+The agent is the thing that moves, or that looks like what moves in other trials. The square on
+which it stands at first is its home, which means nothing. All else are objects, but for key and
+lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats, frozen
+from hbtom.errors import BadInput
+from hbtom.observe.checks import check, more_than_one
+from hbtom.observe.episode import Body, Episode, Identity, Trial
+from hbtom.observe.mcs.ending import settled
+from hbtom.observe.mcs.pace import along, pace
+from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
+from hbtom.observe.video.camera import SIDE, Camera
+from hbtom.observe.video.names import name_of
+from hbtom.observe.video.pictures import pictures
+from hbtom.observe.video.solids import Stamp
+from hbtom.observe.video.things import Thing, is_home, same_kind
+from hbtom.observe.video.watching import Watched, watch
+
+_MOVES = 4.0  # pixels of the world that what moves is away from its first place at some time
+
+
+def read(data: bytes, name: str = "episode") -> Episode:
+    """Read one episode from the bytes of a video."""
+    with closing(pictures(data)) as shown:
+        watched = watch(shown)
+    if not watched:
+        raise BadInput("no trial is seen", hint="all pictures of the video are of one colour")
+    agents = [
+        trial.scene.movable[index] for trial in watched if (index := _mover(trial)) is not None
+    ]
+    if not agents:
+        raise BadInput("no agent is seen", hint="the agent is what moves, and nothing does")
+    casts = [_cast(trial, agents) for trial in watched]
+    looks = _looks(watched, casts)
+    trials: list[Trial] = []
+    for number, (trial, cast) in enumerate(zip(watched, casts, strict=True), start=1):
+        try:
+            trials.append(_trial(trial, cast, looks))
+        except BadInput as error:
+            raise error.at(trial=number) from None
+    return Episode(tuple(trials), name)
+
+
+# Who is who
+
+
+class Cast(NamedTuple):
+    """What the things are that may move in a trial, by their indices."""
+
+    agent: int | None
+    objects: tuple[int, ...]
+    keys: tuple[int, ...]
+
+
+def _cast(trial: Watched, agents: Sequence[Thing]) -> Cast:
+    """Tell what is what in a trial, given the agents of all trials in which something moves."""
+    things = trial.scene.movable
+    agent = _mover(trial)
+    if agent is None:
+        like = (i for i, one in enumerate(things) if any(same_kind(one, it) for it in agents))
+        agent = next(like, None)
+    others = [index for index in range(len(things)) if index != agent]
+    camera = trial.scene.view.stage.camera
+    homes = [
+        index
+        for index in others
+        if agent is not None and is_home(things[index], things[agent], camera)
+    ]
+    return Cast(
+        agent,
+        tuple(i for i in others if things[i].role == "thing" and i not in homes),
+        tuple(i for i in others if things[i].role == "key"),
+    )
+
+
+def _mover(trial: Watched) -> int | None:
+    """Return which thing goes farthest from its first place, other than the key, if any does."""
+    far = [
+        float(np.hypot(*(trial.path(index) - thing.place).T).max())
+        if thing.role == "thing"
+        else 0.0
+        for index, thing in enumerate(trial.scene.movable)
+    ]
+    return int(np.argmax(far)) if max(far, default=0.0) > _MOVES else None
+
+
+def _looks(watched: Sequence[Watched], casts: Sequence[Cast]) -> Mapping[Thing, Identity]:
+    """Give agents and objects of all trials a look each: the same to those that look the same."""
+    looks: dict[Thing, Identity] = {}
+    for trial, cast in zip(watched, casts, strict=True):
+        things = trial.scene.movable
+        roles = [(index, "object") for index in cast.objects]
+        if cast.agent is not None:
+            roles.append((cast.agent, "agent"))
+        for index, role in roles:
+            looks[things[index]] = _look(things[index], role, looks)
+    return looks
+
+
+def _look(thing: Thing, role: str, looks: Mapping[Thing, Identity]) -> Identity:
+    """Return the look of another thing that looks the same, or one with a name of its own."""
+    what = role if isinstance(thing.form, Stamp) else thing.form.name
+    for other, look in looks.items():
+        if what in look.image and same_kind(other, thing):
+            return look
+    colour = _rounded(thing)
+    return Identity(name_of(colour, what, {look.image for look in looks.values()}), colour)
+
+
+def _rounded(thing: Thing) -> tuple[float, ...]:
+    return tuple(np.round(thing.colour).tolist())
+
+
+# What is seen
+
+
+def _trial(watched: Watched, cast: Cast, looks: Mapping[Thing, Identity]) -> Trial:
+    """Return a trial in the benchmark's own terms."""
+    if cast.agent is None:
+        hint = "nothing moves, or looks like what moves in other trials"
+        raise BadInput("no agent is seen", hint=hint)
+    scene, camera = watched.scene, watched.scene.view.stage.camera
+    agent, lock = scene.movable[cast.agent], scene.lock
+    radius = _radius(agent, camera, AGENT)
+    objects = tuple(sorted(_object(watched, index, looks) for index in cast.objects))
+    path, left = watched.path(cast.agent).clip(0.0, SIDE), watched.barrier_left
+    if not camera.flat:
+        path = _frames(path, radius, objects, plain=watched.plain)
+        left = np.zeros(len(path))
+    x, y = path[0].tolist()
+    trial = Trial(
+        size=(SIDE, SIDE),
+        walls=scene.view.stage.blocks,
+        barrier=scene.blocks,
+        objects=objects,
+        agent=Body(looks[agent], (x, y), radius),
+        path=frozen(path),
+        barrier_left=frozen(left),
+        key=_still(scene.movable[cast.keys[0]], "key", KEY, camera) if cast.keys else None,
+        key_path=_key_path(watched, cast.keys[0]) if cast.keys else None,
+        lock=_still(lock, "lock", LOCK, camera) if lock else None,
+        lock_there=watched.lock_there if lock else None,
+        warnings=tuple(more_than_one("key", cast.keys)),
+    )
+    check(trial)
+    return trial
+
+
+def _frames(
+    path: Annotated[Floats, "picture 2"], radius: float, objects: Sequence[Body], *, plain: bool
+) -> Annotated[Floats, "frame 2"]:
+    """Return where the agent is in each frame of a scene with depth, as scene files are read.
+
+    A picture is a step. In all trials but the first, that of the first step is black; the agent
+    stands still then. The last picture shows the last step once more.
+    """
+    first, seen = path[:1], path[:-1] if len(path) > 1 else path
+    steps = np.concatenate([first.repeat(int(plain), axis=0), seen])
+    steps = settled(steps, radius, [(np.array(one.centre), one.radius) for one in objects])
+    return along(pace(np.zeros(len(steps), dtype=np.int64)), steps)
+
+
+def _object(trial: Watched, index: int, looks: Mapping[Thing, Identity]) -> Body:
+    """Return an object, where it is seen when most of it is."""
+    thing = trial.scene.movable[index]
+    best = max((sights[index] for sights in trial.sights), key=lambda sight: sight.count)
+    x, y = best.place.clip(0.0, SIDE).tolist()
+    return Body(looks[thing], (x, y), _radius(thing, trial.scene.view.stage.camera, OBJECT))
+
+
+def _still(thing: Thing, name: str, usual: float, camera: Camera) -> Body:
+    """Return a key or a lock where it is seen at first."""
+    x, y = thing.place.tolist()
+    return Body(Identity(name, _rounded(thing)), (x, y), _radius(thing, camera, usual))
+
+
+def _key_path(trial: Watched, index: int) -> Annotated[Floats, "picture 2"]:
+    """Return where the key is in each picture; nowhere once it is not seen any more."""
+    path, seen = trial.path(index), np.flatnonzero(trial.there(index))
+    path[seen[-1] + 1 :] = np.nan
+    return frozen(path)
+
+
+def _radius(thing: Thing, camera: Camera, usual: float) -> float:
+    """Return what is usual, unless a flat thing is drawn in another size: then half its width."""
+    if not isinstance(thing.form, Stamp):
+        return usual
+    drawn = sum(thing.form.pixels.shape) / 4 / camera.scale
+    return usual if abs(drawn - usual) <= 1.0 / camera.scale else round(2 * drawn) / 2

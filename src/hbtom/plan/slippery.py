@@ -1,0 +1,105 @@
+"""Plans in a gridworld in which moves may go astray.
+
+Who wants to move in one of eight directions does so with probability 1 - slip; else it goes in one
+of the two directions beside it, with probability slip / 2 each, or stays where that is blocked. It
+costs as much as the move that was wanted. With Z(s) what it costs to stop in a cell, the cost-to-go
+of a map is
+
+    C(s) = min of Z(s) and, over legal moves m,  length(m) + sum over s' of P(s' | s, m) C(s')
+
+and phases follow each other as in :mod:`hbtom.plan.plans`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.plan.around import Costs
+from hbtom.plan.chance import expected_cost
+from hbtom.plan.field import GRID, legal_moves
+from hbtom.plan.plans import CostToGo
+from hbtom.plan.transitions import Transitions
+from hbtom.world import Occupancy, Phase
+
+_AWAY = ((GRID.table[:, None] - GRID.table) ** 2).sum(axis=2)
+BESIDE: Annotated[Ints, "move 2"] = np.nonzero(_AWAY == 1)[1].reshape(-1, 2)  # 45 degrees to a side
+LENGTH: Annotated[Floats, "move"] = np.sqrt((GRID.table**2).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Slippery:
+    """A map of cells, by number, on which moves may go astray."""
+
+    blocked: Annotated[Bools, "row column"]
+    slip: float
+
+    @cached_property
+    def legal(self) -> Annotated[Bools, "cell move"]:
+        return legal_moves(self.blocked, GRID).reshape(len(GRID.moves), -1).T
+
+    @cached_property
+    def outcomes(self) -> Annotated[Ints, "cell move 3"]:
+        """The cell to which each move leads, and the two to which it may go astray."""
+        here = np.arange(self.blocked.size)[:, None]
+        there = here + GRID.table @ [self.blocked.shape[1], 1]
+        there = np.where(self.legal, there, here)
+        return np.stack([there, *np.moveaxis(there[:, BESIDE], 2, 0)], axis=2)
+
+    @property
+    def probability(self) -> Annotated[Floats, "3"]:
+        return np.array([1.0 - self.slip, self.slip / 2, self.slip / 2])
+
+    def cost_to_go(
+        self, seeds: Annotated[Floats, "field row column"], cell: float
+    ) -> Annotated[Floats, "field row column"]:
+        """Return what getting to a seed, and its own cost, comes to on average from each cell."""
+        size = self.blocked.size
+        done = np.arange(size + 1) == size  # to stop is to go to one more state
+        fields = [
+            expected_cost(self._with_stops(seed.ravel(), cell), done)[:-1].reshape(seed.shape)
+            for seed in seeds
+        ]
+        return np.array(fields).reshape(seeds.shape)
+
+    def _with_stops(self, seed: Annotated[Floats, "cell"], cell: float) -> Transitions:
+        """Return moves as choices, and stopping as one more in cells that have a seed."""
+        stops = np.isfinite(seed) & ~self.blocked.ravel()
+        state, choice = np.nonzero(np.column_stack([self.legal, stops]))
+        end = np.full((len(seed), 1, 3), len(seed))
+        price = np.column_stack([np.broadcast_to(cell * LENGTH, self.legal.shape), seed])
+        return Transitions(
+            np.searchsorted(state, np.arange(len(seed) + 2)),
+            price[state, choice],
+            np.arange(len(state) + 1) * 3,
+            np.concatenate([self.outcomes, end], axis=1)[state, choice].ravel(),
+            np.tile(self.probability, len(state)),
+        )
+
+
+def slippery_cost_to_go(
+    floor: Occupancy, costs: Costs, *, key: int | None, slip: float
+) -> CostToGo:
+    """Plan to every item of a trial, as :func:`hbtom.plan.plan_costs_to_go` does for sure feet."""
+    closed, opened = Slippery(floor.closed, slip), Slippery(floor.open, slip)
+    at_hand = costs.act + costs.cell * floor.to_item
+    if key is None and np.array_equal(floor.closed, floor.open):
+        cost = closed.cost_to_go(at_hand, costs.cell)[:, None]
+        return CostToGo(floor, GRID, costs, cost, np.zeros(len(Phase), dtype=np.int64))
+    wanted = at_hand.copy()
+    if key is not None:
+        wanted[key] = np.inf  # once it is held there is nothing to plan
+    free = opened.cost_to_go(wanted, costs.cell)
+    if floor.to_lock is not None:
+        wanted = np.minimum(wanted, costs.opening + costs.cell * floor.to_lock + free)
+    held = closed.cost_to_go(wanted, costs.cell)
+    start = at_hand
+    if key is not None:
+        free[key] = held[key] = 0.0
+        start = np.minimum(at_hand, at_hand[key] + held)
+    layers = [closed.cost_to_go(start, costs.cell), held, free]
+    return CostToGo(floor, GRID, costs, np.stack(layers, axis=1), np.arange(len(Phase)))

@@ -1,0 +1,77 @@
+"""The page of a judged episode, or of two: its parts, and what they draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from hbtom import __version__
+from hbtom.judgement import Judgement
+from hbtom.show.document import document
+from hbtom.show.page.page_values import Plain, film
+from hbtom.show.page.pair import differences
+from hbtom.show.page.scenes import three
+from hbtom.show.words import plain
+
+STYLES = ("page", "drawings", "print")
+SCRIPTS = (
+    "film",  # reads the data, answers where things are at a frame
+    "shapes",  # draws what images are named after
+    "world",  # the scene, and its thumbnails
+    "charts",  # what charts over the time of a trial have in common
+    "beliefs",  # the three of them
+    "strip",  # all trials, with what is preferred
+    "verdict",  # plausibility, its parts, and the story
+    "player",  # time: playing, and links to a moment
+    "transport",  # keys and buttons that steer it
+    "main",  # puts all of it together
+)
+TEMPLATE = Path(__file__).parent / "template"
+
+
+@dataclass(frozen=True)
+class Plottable:
+    """What a page shows of one or two judged episodes, as plain values."""
+
+    title: str
+    instead: str  # where scripts are switched off
+    data: Plain
+
+
+def page(judgement: Judgement, other: Judgement | None = None) -> str:
+    """Return an HTML page in which to watch a judged episode, or two side by side.
+
+    It is one text that needs no other file and no network: save it, send it, open it anywhere.
+    """
+    return laid_out(shown(judgement, other))
+
+
+def shown(judgement: Judgement, other: Judgement | None = None) -> Plottable:
+    """Return what the page of a judged episode, or of two, shows."""
+    both = [judgement] if other is None else [judgement, other]
+    told = [] if other is None else differences(judgement, other)
+    return Plottable(
+        title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
+        instead="; ".join(map(_in_short, both)),
+        data={"version": __version__, "films": [film(one) for one in both], "differences": told},
+    )
+
+
+def laid_out(
+    what: Plottable, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
+) -> str:
+    """Return the page; ``top`` is markup that comes first, with styles and scripts of its own."""
+    return document(
+        TEMPLATE,
+        (*STYLES, *styles),
+        (*SCRIPTS, *scripts),
+        title=what.title,
+        instead=what.instead,
+        data=what.data,
+        top=top,
+    )
+
+
+def _in_short(judgement: Judgement) -> str:
+    return f"{plain(judgement.episode.name)}: plausibility {three(judgement.plausibility)}"

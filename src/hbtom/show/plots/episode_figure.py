@@ -1,0 +1,95 @@
+"""The figure of a judged episode, or of a pair: heading, maps of all trials, legend, beliefs.
+
+The members of a pair stand side by side where there is room, with what is to be compared at the
+same height; else above each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from matplotlib.figure import Figure
+
+from hbtom.judgement import Judgement
+from hbtom.mind import Posterior
+from hbtom.show.plots.legend import draw_legend, episode_entries, item_entries, legend_rows
+from hbtom.show.plots.panels import (
+    BESIDE,
+    LOW,
+    SCALE,
+    TITLE,
+    draw_panels,
+    draw_stack,
+    panels_height,
+)
+from hbtom.show.plots.posteriors import scales
+from hbtom.show.plots.sheet import COLUMN, LARGE, LINE, PAGE, Column, How, Sheet, styled, wrapped
+from hbtom.show.plots.signs import Signs, said, signs, signs_of_goals, three
+from hbtom.show.plots.strip import GAP, draw_strip, lay_out
+from hbtom.show.words import plain
+
+EDGE = 0.15  # centimetres around everything
+APART = 0.5  # centimetres between the members of a pair
+_BOLD: How = {"fontweight": "bold", "fontsize": LARGE}
+_LONGEST = 32  # letters of a file's name; of a longer one the end is shown
+
+
+@styled
+def draw_judgements(judgements: Sequence[Judgement], width: float = PAGE) -> Figure:
+    """Return the figure of one judged episode, or of the two of a pair."""
+    beside = width >= BESIDE
+    columns = len(judgements) if beside else 1
+    each = (width - 2 * EDGE - (columns - 1) * APART) / columns
+    known = signs(judgement.episode for judgement in judgements)
+    shared = scales([judgement.test for judgement in judgements])
+    headings = [_heading(judgement, known, each) for judgement in judgements]
+    lines = max(map(len, headings))
+    heights = [_height(judgement, known, each, lines) for judgement in judgements]
+    heights = [max(heights)] * len(heights) if beside else heights
+    height = heights[0] if beside else sum(heights) + (len(heights) - 1) * APART
+    column = Column(Sheet(width, height + 2 * EDGE), EDGE, EDGE, each)
+    for judgement, heading, tall in zip(judgements, headings, heights, strict=True):
+        _draw_heading(column, heading)
+        below = draw_strip(column.below(lines * LINE + GAP), judgement.episode, known)
+        draw_legend(below, legend_rows(episode_entries(judgement.episode, known), each))
+        draw_panels(column.below(tall - panels_height(each)), judgement, known, shared)
+        column = column.beside(APART) if beside else column.below(tall + APART)
+    return column.sheet.figure
+
+
+def _height(judgement: Judgement, known: Signs, width: float, lines: int) -> float:
+    maps = lay_out(len(judgement.episode), width).height
+    legend = len(legend_rows(episode_entries(judgement.episode, known), width)) * LINE
+    return lines * LINE + GAP + maps + legend + panels_height(width)
+
+
+def _heading(judgement: Judgement, known: Signs, width: float) -> list[tuple[str, How]]:
+    """Return the lines of a heading: file and plausibility, its parts, and a sentence."""
+    name = plain(PurePath(judgement.episode.name).name)
+    name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
+    first = f"{name}: plausibility {three(judgement.plausibility)}"
+    parts = judgement.parts.to_dict()
+    product = " × ".join(f"{kind} {three(part)}" for kind, part in parts.items())
+    return [
+        *((line, _BOLD) for line in wrapped(first, width, LARGE, bold=True)),
+        *((line, {}) for line in wrapped(f"= {product}", width)),
+        *((line, {}) for line in wrapped(said(judgement, known), width)),
+    ]
+
+
+def _draw_heading(column: Column, lines: Sequence[tuple[str, How]]) -> None:
+    for number, (line, how) in enumerate(lines):
+        column.text(0, (number + 0.5) * LINE, line, **how)
+
+
+@styled
+def draw_posterior(posterior: Posterior, width: float = COLUMN) -> Figure:
+    """Return the figure of what is believed during one trial."""
+    known = signs_of_goals(posterior.goals)
+    inner = width - 2 * EDGE
+    rows = legend_rows(item_entries(known), inner)
+    sheet = Sheet(width, len(rows) * LINE + 3 * (TITLE + LOW) + SCALE + 2 * EDGE)
+    below = draw_legend(Column(sheet, EDGE, EDGE, inner), rows)
+    draw_stack(below, posterior, known, scales([posterior]), "frame")
+    return sheet.figure

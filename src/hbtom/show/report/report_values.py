@@ -1,0 +1,227 @@
+"""What a report draws, as plain values: columns with an entry a pair, in few digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import PurePath
+from typing import Any
+
+from hbtom import __version__
+from hbtom.bench.calibration import binned, calibration_error
+from hbtom.bench.comparison import PairName
+from hbtom.bench.published import published
+from hbtom.bench.score import Score, finite_or_text, in_groups, margin, total, wilson
+from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.judgement.surprises import KINDS
+from hbtom.show.report.choice import Choice
+from hbtom.show.report.findings import Findings
+from hbtom.show.report.spreads import (
+    MEASURES,
+    PREDICTIVE,
+    RATING,
+    Both,
+    Measure,
+    bins_near,
+    count_margins,
+    margin_edges,
+    range_of,
+    spread,
+)
+from hbtom.show.words import plain
+
+DIGITS = 4  # significant ones
+LEFT_OUT = 200  # files that are named; of more, only the number is told
+
+# A short name for charts, and where the figures are from: see hbtom.bench.published.
+SYSTEMS = {
+    "HBToM": ("HBToM", "Zhi-Xuan et al. (2022)"),
+    "BC-MLP": ("MLP", "Gandhi et al. (2021)"),
+    "BC-RNN": ("RNN", "Gandhi et al. (2021)"),
+    "Video-RNN": ("Video", "Gandhi et al. (2021)"),
+    "VT": ("VT", "Hein and Diepold (2022)"),
+    "IRENE": ("IRENE", "Bortoletto et al. (2024)"),
+}
+
+Plain = dict[str, Any]
+_TASK = {one.folder: one for one in EVALUATION_TASKS}
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where a pair can be watched, with what was surprising about it; or why it cannot be."""
+
+    address: str = ""
+    words: tuple[str, ...] = ()
+    missing: str = ""
+
+
+def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Link]) -> Plain:
+    """Return all that a report shows."""
+    place = {name: number for number, name in enumerate(findings.ratings)}
+    edges = margin_edges(list(findings.ratings.values()))
+    return {
+        "title": title(findings),
+        "version": __version__,
+        "about": _about(findings),
+        "systems": [[name, *about] for name, about in SYSTEMS.items()],
+        "scores": [_score_row(*row, edges) for row in _score_rows(findings.tasks)],
+        "margins": {"reach": _short(edges[-1]), "near": bins_near(edges)},
+        "tasks": [_task(score.task) for score in findings.tasks],
+        "spreads": _spreads(findings),
+        "calibration": _calibration(findings),
+        "parts": _parts(findings),
+        "pairs": _pairs(findings),
+        "wrong": sorted(place[name] for name in choice.wrong),
+        "close": [place[name] for name in choice.close],
+        "links": {place[name]: _link(link) for name, link in links.items()},
+    }
+
+
+def title(findings: Findings) -> str:
+    """Return what a report is called: the model and the dataset, or the file of ratings."""
+    where = plain(PurePath(findings.name).name or findings.name)
+    who = findings.model.name if findings.model else ", ".join(findings.fingerprints)
+    return f"{plain(who)} on {where}" if who else where
+
+
+def _about(findings: Findings) -> Plain:
+    model = findings.model
+    return {
+        "name": plain(findings.name),
+        "rated": plain(findings.rated),
+        "model": plain(model.name) if model else None,
+        "fingerprints": [plain(one) for one in findings.fingerprints],
+        "versions": [plain(one) for one in findings.versions],
+        "toml": model.to_toml() if model else None,
+        "unknown": plain(findings.unknown),
+        "leftOut": len(findings.left_out),
+        "leftOutFiles": [[plain(o.file), plain(o.why)] for o in findings.left_out[:LEFT_OUT]],
+    }
+
+
+def _task(name: str) -> Plain:
+    known = _TASK.get(name)
+    return {
+        "name": plain(name),
+        "label": known.row if known else plain(name),
+        "group": known.group if known else plain(name),
+        "difference": known.difference if known else "",
+    }
+
+
+def _score_rows(tasks: Sequence[Score]) -> Iterable[tuple[str, str, Score]]:
+    """Yield the paper's rows: groups with their tasks below them, and all pairs together."""
+    for group, parts in in_groups(tasks):
+        labels = [_task(part.task)["label"] for part in parts]
+        if labels == [plain(group)]:
+            yield labels[0], "group", parts[0]
+            continue
+        yield plain(group), "group", total(group, parts)
+        for label, part in zip(labels, parts, strict=True):
+            yield label, "task", part
+    yield "All pairs", "all", total("overall", tasks)
+
+
+def _score_row(label: str, kind: str, score: Score, edges: Sequence[float]) -> Plain:
+    return {
+        **score.to_dict(),
+        "task": plain(score.task),
+        "label": label,
+        "kind": kind,
+        "margins": count_margins(score.margins, edges),
+        "published": published(score.task),
+    }
+
+
+def _measures(findings: Findings) -> list[Measure]:
+    """Return what is known of every episode."""
+    if not findings.rows:
+        return [RATING]
+    counted = [f"surprise_{part}" for part in _parts(findings)]
+    known = [one for one in MEASURES if one.name in (*counted, "plausibility")]
+    return [*known, *([PREDICTIVE] if findings.rated == "predictive" else [])]
+
+
+def _parts(findings: Findings) -> list[str]:
+    """Return the surprises that make up the plausibility; models may leave waste out."""
+    wasteful = any(row.part_waste < 1.0 for both in findings.rows.values() for row in both)
+    return [kind for kind in KINDS if kind != "waste" or wasteful]
+
+
+def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, float]]:
+    """Return a column of both members of each pair; ratings are known even if nothing else is."""
+    if column == "rating":
+        return dict(findings.ratings)
+    return {n: (getattr(e, column), getattr(u, column)) for n, (e, u) in findings.rows.items()}
+
+
+def _spreads(findings: Findings) -> list[Plain]:
+    """Return each measure with its range, and one spread a task."""
+    return [_spread(findings, measure) for measure in _measures(findings)]
+
+
+def _spread(findings: Findings, measure: Measure) -> Plain:
+    values = _values(findings, measure.name)
+    by_task: dict[str, list[tuple[float, float]]] = {one.task: [] for one in findings.tasks}
+    for (task, _), both in values.items():
+        by_task[task].append(both)
+    bounds = range_of(measure, list(values.values()))
+    return {
+        "label": measure.label,
+        "bounded": measure.bounded,
+        "rises": measure.rises,
+        "range": [_short(bound) for bound in bounds],
+        "tasks": [asdict(spread(measure, both, bounds)) for both in by_task.values()],
+    }
+
+
+def _calibration(findings: Findings) -> Plain | None:
+    """Return what share was expected, by plausibility; None if ratings are not between 0 and 1."""
+    column = "plausibility" if findings.rows else "rating"
+    both: Both = list(_values(findings, column).values())
+    if not all(0 <= value <= 1 for pair in both for value in pair):
+        return None
+    bins = binned(both)
+    return {
+        "column": column,
+        "error": calibration_error(bins),
+        "bins": [
+            {**asdict(one), "interval": list(wilson(one.expected * one.episodes, one.episodes))}
+            for one in bins
+        ],
+    }
+
+
+def _pairs(findings: Findings) -> Plain:
+    """Return all pairs as columns: what a list needs to be sorted and filtered by."""
+    tasks = {score.task: number for number, score in enumerate(findings.tasks)}
+    margins = (margin(*both) for both in findings.ratings.values())
+    columns = ["rating"]
+    if findings.rows:
+        columns += [f"{kind}_{part}" for kind in ("surprise", "part") for part in _parts(findings)]
+    return {
+        "task": [tasks[task] for task, _ in findings.ratings],
+        "name": [plain(name) for _, name in findings.ratings],
+        "outcome": "".join("wtr"[int(2 * value)] for value in findings.values.values()),
+        "margin": [_short(one) for one in margins],
+        "e": {name: [_short(e) for e, _ in _values(findings, name).values()] for name in columns},
+        "u": {name: [_short(u) for _, u in _values(findings, name).values()] for name in columns},
+    }
+
+
+def _link(link: Link) -> Plain:
+    return {
+        "address": link.address,
+        "words": [plain(one) for one in link.words],
+        "missing": plain(link.missing),
+    }
+
+
+def _short(value: float) -> float | str:
+    """Return a number in few digits, whole ones without a point; infinity as text."""
+    if not math.isfinite(value):
+        return finite_or_text(value)
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short == int(short) and abs(short) < 1e9 else short

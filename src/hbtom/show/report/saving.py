@@ -1,0 +1,142 @@
+"""Writing a report and the pages beside it: all of it, or nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from hbtom.bench.comparison import PairName
+from hbtom.bench.results import check_target, write_whole
+from hbtom.errors import BadInput
+from hbtom.scratch import scratch
+from hbtom.show.report.assembly import build
+from hbtom.show.report.choice import WRONG, choose
+from hbtom.show.report.findings import Findings
+from hbtom.show.report.report_values import Link
+from hbtom.show.report.viewers import page_names, watch
+from hbtom.show.words import plain
+
+Progress = Callable[[int, int], None]  # pages made, pages in all
+_OURS = b'<meta name="generator" content="hbtom">'
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, and what could not be."""
+
+    path: Path
+    folder: Path | None  # of pages; None if there are none
+    pages: int
+    missing: tuple[str, ...]  # why there are no pages, or not of all pairs
+
+
+def folder_of(path: Path) -> Path:
+    """Return where the pages of a report are: ``report-pages`` beside ``report.html``."""
+    return path.with_name(f"{path.stem}-pages")
+
+
+def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite") -> None:
+    """Refuse a report that cannot or should not be written, before any work is done."""
+    check_target(path, overwrite=overwrite, kinds=(".html", ".htm"), otherwise=otherwise)
+    folder = folder_of(path)
+    if not os.path.lexists(folder):
+        return
+    if not overwrite:
+        hint = f"choose another name, or say {otherwise}"
+        raise BadInput("the folder for its pages exists already", hint=hint).at(file=str(folder))
+    if folder.is_symlink() or not folder.is_dir() or not all(map(_is_page, folder.iterdir())):
+        hint = "choose another name for the report, or move what is there"
+        raise BadInput("this is where its pages belong, and something else is there", hint=hint).at(
+            file=str(folder)
+        )
+
+
+def _is_page(path: Path) -> bool:
+    """Tell whether a file is a page that hbtom has made, and so may make again."""
+    try:
+        if path.suffix != ".html" or not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return _OURS in stream.read(1024)
+    except OSError:
+        return False
+
+
+def write(
+    findings: Findings,
+    path: Path,
+    *,
+    pages: int,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Written:
+    """Write a report on what was found, and up to a number of pages beside it."""
+    check(path, overwrite=overwrite)
+    choice = choose(findings, max(pages, WRONG))
+    wanted = (*choice.wrong, *choice.close)[:pages] if findings.model else ()
+    folder = folder_of(path)
+    with _replaced(folder) as new:
+        links = _write_pages(findings, wanted, new, quote(os.fsencode(folder.name)), progress)
+        made = sum(bool(link.address) for link in links.values())
+        note = _note(findings, folder, made) if pages else ""
+        write_whole(path, build(findings, choice, links, note).encode())
+    why = [f"{'/'.join(name)}: {link.missing}" for name, link in links.items() if link.missing]
+    if pages and findings.model is None:
+        why = [findings.unknown]
+    return Written(path, folder if made else None, made, tuple(why))
+
+
+def _note(findings: Findings, folder: Path, made: int) -> str:
+    """Say where the pages are, or why there are none; if single ones are missing, they say why."""
+    if findings.model is None:
+        return f"These pairs cannot be watched: {findings.unknown}."
+    if made == 0:
+        return ""
+    pages = f"{made} pairs can be watched: their pages are" if made > 1 else "One page to watch is"
+    return f"{pages} in the folder {plain(folder.name)} beside this report. Keep the two together."
+
+
+def _write_pages(
+    findings: Findings,
+    names: Sequence[PairName],
+    folder: Path,
+    address: str,
+    progress: Progress | None,
+) -> dict[PairName, Link]:
+    """Write the pages of some pairs, and return where each is, or why it is missing."""
+    tell = progress or (lambda done, pages: None)
+    files = page_names(names)
+    links: dict[PairName, Link] = {}
+    if names:
+        tell(0, len(names))
+    for name, watched in watch(findings, names) if names else ():
+        if watched.text:
+            (folder / files[name]).write_bytes(watched.text.encode())
+        there = f"{address}/{files[name]}" if watched.text else ""
+        links[name] = Link(there, watched.words, watched.missing)
+        tell(len(links), len(names))
+    return links
+
+
+@contextmanager
+def _replaced(folder: Path) -> Iterator[Path]:
+    """Yield a new folder, which takes the place of ``folder`` once all went well.
+
+    If nothing was put into it there is no such folder afterwards.
+    """
+    try:
+        with scratch(folder.parent) as work:
+            new = work / "new"
+            new.mkdir()  # with the permissions that new folders have
+            yield new
+            if folder.exists():
+                folder.rename(work / "old")
+            if any(new.iterdir()):
+                new.rename(folder)
+    except OSError as error:
+        problem = f"the pages cannot be written: {error.strerror or error}"
+        raise BadInput(problem).at(file=str(folder)) from None

@@ -1,0 +1,96 @@
+"""Pages on which to watch pairs: find their episodes, judge them again, and see it is the same."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hbtom.bench.comparison import PairName
+from hbtom.bench.dataset import Member, Pair, load_pairs
+from hbtom.bench.results import Row
+from hbtom.errors import BadInput
+from hbtom.judgement import Judgement, judge
+from hbtom.model import Model
+from hbtom.observe.formats import Loaded
+from hbtom.show.page import page
+from hbtom.show.page.scenes import three
+from hbtom.show.report.findings import Findings
+from hbtom.show.words import explain
+
+_LONGEST = 80  # letters of a page's name
+_SAME = 1e-6  # plausibilities that differ by less are the same on another machine
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What came of a pair that was to be watched: a page, or why there is none."""
+
+    text: str = ""  # of the page
+    words: tuple[str, ...] = ()  # what was surprising about either member
+    missing: str = ""
+
+
+def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairName, Watched]]:
+    """Yield a page for each pair, or why there is none; the model must be known."""
+    assert findings.model is not None
+    given = findings.dataset.pairs if findings.dataset else ()
+    known = {(pair.task, pair.name): pair for pair in given}
+    pairs = [known.get(name) or _as_judged(findings.rows[name]) for name in names]
+    for name, (_, *loaded) in zip(names, load_pairs(pairs), strict=True):
+        yield name, _watched(findings.model, findings.rows[name], loaded)
+
+
+def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> Watched:
+    judged: list[Judgement] = []
+    for row, episode in zip(rows, loaded, strict=True):
+        try:
+            if isinstance(episode, BadInput):
+                raise episode
+            judgement = judge(episode, model, reuse=judged[0] if judged else None)
+        except BadInput as error:
+            return Watched(missing=f"member {row.member} cannot be read any more: {error}")
+        if not math.isclose(judgement.plausibility, row.plausibility, rel_tol=_SAME, abs_tol=_SAME):
+            return Watched(missing=_changed(row, judgement))
+        judged.append(judgement)
+    return Watched(page(*judged), tuple(explain(judgement) for judgement in judged))
+
+
+def _changed(row: Row, judgement: Judgement) -> str:
+    return (
+        f"member {row.member} is now judged otherwise, {three(judgement.plausibility)} instead of "
+        f"{three(row.plausibility)}: its file has changed since, or hbtom has"
+    )
+
+
+def _as_judged(rows: tuple[Row, Row]) -> Pair:
+    """Return the pair where it was when it was judged."""
+    return Pair(*map(_member, rows))
+
+
+def _member(row: Row) -> Member:
+    """Return an episode given its name, which may be that of an archive and its name within."""
+    path = row.file
+    while not os.path.isfile(path) and os.path.dirname(path) not in ("", path):
+        path = os.path.dirname(path)
+    if not os.path.isfile(path):
+        path = row.file
+    member: Literal["e", "u"] = "e" if row.member == "e" else "u"
+    return Member(row.task, row.pair, member, path, row.file[len(path) + 1 :])
+
+
+def page_names(names: Sequence[PairName]) -> dict[PairName, str]:
+    """Return a name for the page of each pair that every file system takes, and takes apart."""
+    found: dict[PairName, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        stem = re.sub(r"[^A-Za-z0-9_]+", "-", "-".join(name))[:_LONGEST].strip("-") or "pair"
+        number = 1
+        while (file := f"{stem}-{number}" if number > 1 else stem).lower() in taken:
+            number += 1
+        taken.add(file.lower())
+        found[name] = f"{file}.html"
+    return found

@@ -1,0 +1,164 @@
+"""Scores as text: the paper's Table 1, with intervals, margins and every published figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from hbtom.bench.ablation import SHIPPED, Ablation, variations
+from hbtom.bench.calibration import Calibration
+from hbtom.bench.comparison import Difference
+from hbtom.bench.published import published
+from hbtom.bench.score import Score, in_groups, total
+from hbtom.bench.sweep import Sweep, Swept
+from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.show.aligned import columns
+from hbtom.show.words import plain
+
+_MARGINS = ("margin 5 %", "least", "below .05")
+_HEADING = (
+    *("task", "pairs", "accuracy", "95 % interval", "ties", *_MARGINS),
+    *("HBToM", "best published"),
+)
+_ROW = {one.folder: one.row for one in EVALUATION_TASKS}
+
+
+def score_table(tasks: Sequence[Score]) -> str:
+    """Return the table: groups of tasks with their tasks below, and all pairs together."""
+    return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
+
+
+def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
+    """Return the rows of the table, its heading first; tasks of a group begin with two spaces."""
+    rows: list[tuple[str, ...]] = [_HEADING]
+    for group, parts in in_groups(tasks):
+        if len(parts) == 1 and _ROW.get(parts[0].task, parts[0].task) == group:
+            rows.append(_row(group, parts[0], parts[0].task))
+            continue
+        rows.append(_row(group, total(group, parts), group))
+        rows += [_row(f"  {_ROW.get(part.task, part.task)}", part, part.task) for part in parts]
+    rows.append(_row("all", total("overall", tasks), "overall"))
+    return rows
+
+
+def _row(label: str, score: Score, name: str) -> tuple[str, ...]:
+    figures = published(name)
+    best = max(figures, key=figures.__getitem__, default=None)
+    return (
+        plain(label),
+        str(score.pairs),
+        _per_cent(score.accuracy),
+        "{} – {}".format(*(_per_cent(bound) for bound in score.interval)),
+        str(score.ties),
+        *_margins(score),
+        _per_cent(figures["HBToM"]) if figures else "",
+        f"{_per_cent(figures[best])} {best}" if best else "",
+    )
+
+
+def _margins(score: Score) -> tuple[str, str, str]:
+    """Return the cells below the headings of margins; the last is a share of pairs."""
+    near = f"{_per_cent(score.margin_below)} %"
+    return _margin(score.margin_5), _margin(score.margin_least), near
+
+
+def _margin(value: float) -> str:
+    """Return a margin with three decimals, unless it is so small or large that these mislead."""
+    return f"{value:.3f}" if value == 0 or 0.0005 <= abs(value) < 1000 else f"{value:.3g}"
+
+
+def difference_table(differences: Sequence[Difference]) -> str:
+    """Return one row a task: either accuracy, who wins how many pairs, and the paired test."""
+    rows = [("task", "pairs", "first", "second", "first better", "second better", "p", "p (Holm)")]
+    for one in differences:
+        rows.append(
+            (
+                plain(one.task),
+                str(one.pairs),
+                _per_cent(one.first),
+                _per_cent(one.second),
+                str(one.first_better),
+                str(one.second_better),
+                f"{one.p:.3g}",
+                f"{one.p_adjusted:.3g}",
+            )
+        )
+    return "\n".join(columns(rows, right=".RRRRRRR"))
+
+
+def calibration_table(fitted: Calibration) -> str:
+    """Return the fitted weights, the cross-validated accuracy and the calibration."""
+    curves = msgspec.to_builtins(fitted.fit.classifier)
+    weights: list[tuple[str, ...]] = [("surprise", "weight", "bias")]
+    for kind, curve in curves.items():
+        if curve is not None:  # the model leaves it out
+            weights.append((kind, f"{curve['weight']:.3f}", f"{curve['bias']:.3f}"))
+    bins: list[tuple[str, ...]] = [("plausibility", "episodes", "mean", "expected, %")]
+    for one in fitted.bins:
+        mean, share = f"{one.mean_plausibility:.3f}", _per_cent(one.expected)
+        bins.append((f"{one.low:.1f} – {one.high:.1f}", str(one.episodes), mean, share))
+    score = fitted.cross_validated
+    low, high = (_per_cent(bound) for bound in score.interval)
+    return "\n".join(
+        [
+            *columns(weights, right=".RR"),
+            f"loss {fitted.fit.loss:.4f} after {fitted.fit.iterations} iterations, converged",
+            f"cross-validated accuracy {_per_cent(score.accuracy)} % ({low} – {high}), "
+            f"{score.pairs} pairs, {score.ties} ties",
+            "margins: 5 % quantile {}, least {}, below .05 {}".format(*_margins(score)),
+            *columns(bins, right=".RRR"),
+            f"calibration error {fitted.calibration_error:.3f}",
+        ]
+    )
+
+
+def ablation_table(ablation: Ablation) -> str:
+    """Return one row a variation: accuracy by task in per cent, and how many margins are small."""
+    tasks = [score.task for score in ablation.tasks[SHIPPED.name]]
+    rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all", _MARGINS[-1])]
+    for variation in variations(ablation.model):
+        rated = ablation.tasks[variation.name]
+        overall = total("overall", rated)
+        by_task = {score.task: score for score in (*rated, overall)}
+        figures = (
+            _per_cent(by_task[task].accuracy) if task in by_task and by_task[task].pairs else ""
+            for task in (*tasks, "overall")
+        )
+        near = _margins(overall)[-1] if overall.pairs else ""
+        rows.append((variation.group, variation.name, *figures, near))
+    return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 2)))
+
+
+def _short(task: str) -> str:
+    """Return a heading for a table of all tasks: the row's name without what goes unsaid."""
+    return plain(_ROW.get(task, task)).lower().removesuffix(" control").removesuffix(" goals")
+
+
+def _per_cent(fraction: float) -> str:
+    return f"{100 * fraction:.1f}"
+
+
+def sweep_table(swept: Sweep) -> str:
+    """Return one row a model: what is set, accuracy and margins over all, and the worst task."""
+    names = list(swept.models[0].settings)
+    heading = ("accuracy", "95 % interval", "margin", "margin 5 %", "worst task", "")
+    rows = [(*names, *heading), *(_swept(one) for one in swept.models)]
+    return "\n".join(columns(rows, right="R" * len(names) + "RRRRR"))
+
+
+def _swept(one: Swept) -> tuple[str, ...]:
+    worst = min(one.tasks, key=lambda score: (score.accuracy, score.margin_5), default=one.overall)
+    return (
+        *(plain(_setting(value)) for value in one.settings.values()),
+        _per_cent(one.overall.accuracy),
+        "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
+        f"{one.margin('overall'):.3f}",
+        _margin(one.overall.margin_5),
+        _per_cent(worst.accuracy),
+        plain(worst.task),
+    )
+
+
+def _setting(value: object) -> str:
+    return " ".join(f"{one:g}" for one in value) if isinstance(value, list) else str(value)

@@ -1,0 +1,169 @@
+"""Who is answered, and what browsers are told about the answers.
+
+A server on one's own machine can be reached by every web page that one's browser shows. So it
+answers only to its own names (a page whose host name was made to point here gets nothing), tells
+browsers to let no other site use what it says, and does nothing that another site asks for.
+
+A server that other machines can reach answers only to those who know its token. That is part of the
+address that is printed; a cookie keeps it from then on.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ipaddress
+import re
+import secrets
+import socket
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse
+
+from hbtom.show.document import POLICY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_HOST = re.compile(r"(?P<name>\[[0-9a-f.]*:[0-9a-f:.]*\]|[^\s\[\]:/?#@,]+)(:[0-9]{1,5})?")
+_SCRIPT = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)
+
+
+class HostCheck:
+    """Stands before the application: refuses what is not for it, and adds headers to answers."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        host: str,
+        token: str | None,
+        policy: str,
+        refuse: Callable[[str], Response],
+    ) -> None:
+        self._app = app
+        self._token = token
+        self._names = {*LOOPBACK, host.lower(), *_own_names(host)}
+        self._any_address = _is_everywhere(host)
+        self._headers = {**_HEADERS, "content-security-policy": policy}
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self._headers)
+            await send(message)
+
+        problem = self._problem(scope["method"], Headers(scope=scope))
+        app = self._admitted(HTTPConnection(scope)) if problem is None else self._refuse(problem)
+        await app(scope, receive, guarded)
+
+    def _admitted(self, request: HTTPConnection) -> ASGIApp:
+        """Return who answers: the application, if there is no token, or if it is known."""
+        if self._token is None:
+            return self._app
+        if _same(request.query_params.get("token", ""), self._token):
+            return _welcome(request, self._token)
+        if _same(request.cookies.get(_cookie(self._token), ""), self._token):
+            return self._app
+        return self._refuse("Open the address that the server has printed, with its token.")
+
+    def _problem(self, method: str, headers: Headers) -> str | None:
+        """Say why a request is not answered; None if it is."""
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            return "This server does not answer to that name."
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if method in ("GET", "HEAD"):
+            opened = headers.get("sec-fetch-mode") == "navigate"
+            ok = opened or site in (None, "same-origin", "none")
+        else:
+            ok = site in (None, "same-origin") and origin in (None, f"http://{host}")
+            ok = ok and (site, origin) != (None, None)
+        return None if ok else "This server does nothing that other sites ask for."
+
+    def _is_ours(self, host: str) -> bool:
+        """Tell whether a Host header names this server; its port may be that of a tunnel."""
+        found = _HOST.fullmatch(host.lower())
+        name = found["name"].strip("[]").rstrip(".") if found else ""
+        return name in self._names or (self._any_address and _is_address(name))
+
+
+def _same(given: str, token: str) -> bool:
+    """Compare in a time that does not tell how much of it is right."""
+    return secrets.compare_digest(given.encode(errors="replace"), token.encode())
+
+
+def _cookie(token: str) -> str:
+    """Return the name of the cookie; servers on one machine, which share cookies, differ in it."""
+    return f"hbtom-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
+
+
+def _welcome(request: HTTPConnection, token: str) -> Response:
+    """Give a token as a cookie, and lead on to the same address without it."""
+    others = [
+        (name, value) for name, value in request.query_params.multi_items() if name != "token"
+    ]
+    path = "/" + quote(request.scope["path"].lstrip("/"))  # never to another host
+    answer = RedirectResponse(f"{path}?{urlencode(others)}" if others else path, status_code=303)
+    answer.set_cookie(_cookie(token), token, httponly=True, samesite="lax")
+    return answer
+
+
+def policy(documents: Iterable[str]) -> str:
+    """Return a Content-Security-Policy under which only the scripts of these documents run.
+
+    They must hold nothing of anybody's files.
+    """
+    scripts = sorted({script for text in documents for script in _SCRIPT.findall(text)})
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    inline = "script-src 'unsafe-inline'"
+    assert inline in POLICY
+    rules = POLICY.replace(inline, f"script-src {allowed}")
+    return f"{rules}; connect-src 'self'; frame-ancestors 'none'"
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach what listens there."""
+    return host.lower() == "localhost" or (
+        _is_address(host) and ipaddress.ip_address(host).is_loopback
+    )
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_everywhere(host: str) -> bool:
+    return _is_address(host) and ipaddress.ip_address(host).is_unspecified
+
+
+def _own_names(host: str) -> set[str]:
+    """Return the names of this machine, if it listens to all who can reach it."""
+    return (
+        {socket.gethostname().lower(), socket.getfqdn().lower()} if _is_everywhere(host) else set()
+    )
