@@ -45,8 +45,8 @@ __all__ = [
     "load_world",
     "make_goal",
     "read_domain",
-    "read_partial_plan",
     "read_goals",
+    "read_partial_plan",
     "read_plan",
     "read_problem",
 ]
