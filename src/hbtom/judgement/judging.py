@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,18 +16,45 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
-from hbtom.mind import Beliefs, Posterior, Regret, caveats, consider, find_regret, learn, waits
+from hbtom.mind import Beliefs, Likelihood, Posterior, Regret, believe, caveats, find_regret, learn
 from hbtom.model import Model, find_model
-from hbtom.observe import Episode, load, same_trial
+from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.episode import OtherKind
+from hbtom.plan import CostToGo
+from hbtom.plan.planning import plan_trial
 from hbtom.plottable import Plottable
+from hbtom.world import Trajectory, World
+from hbtom.world.seeing import Seen, see
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 
-Regrets = tuple[Regret, ...]  # one a trial
+class Planned(NamedTuple):
+    """What is known of a trial before anything is believed about the agent."""
+
+    seen: Seen  # the world, and the trajectory in it
+    cost_to_go: CostToGo
+    regret: Regret
+
+
+class Trace(NamedTuple):
+    """The chain of values from a trial to its plausibility."""
+
+    trial: Trial
+    world: World
+    cost_to_go: CostToGo
+    trajectory: Trajectory
+    regret: Regret
+    likelihood: Likelihood
+    posterior: Posterior
+    surprise: Surprise
+    plausibility: float
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._fields))
+        return "\n".join(f"{name:{width}}  {value!r}" for name, value in self._asdict().items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +68,42 @@ class Judgement(Plottable):
     surprise: Surprise
     test: Posterior  # what is believed during the test trial
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
-    regrets: Regrets
+    planned: tuple[Planned, ...]  # what is known of each trial before it is judged
+
+    @property
+    def regrets(self) -> tuple[Regret, ...]:
+        """The regret of each trial's steps."""
+        return tuple(one.regret for one in self.planned)
 
     @cached_property
     def posteriors(self) -> tuple[Posterior, ...]:
         """What is believed during each trial; all but the last are worked out when asked for."""
-        trials = zip(
-            (Beliefs(), *self.beliefs), self.episode.familiarization, self.regrets, strict=False
+        before = (Beliefs(), *self.beliefs)
+        known = zip(before, self.episode.familiarization, self.planned, strict=False)
+        watched = (
+            believe(self.model, beliefs, trial.agent.look, one.regret)[0]
+            for beliefs, trial, one in known
         )
-        watched = (consider(self.model, *each)[0] for each in trials)
         return (*watched, self.test)
+
+    def trace(self, trial: int = -1) -> Trace:
+        """Return all values from a trial to its plausibility, by name; by default the last one's.
+
+        Trials count from 0. Print it to see the whole chain.
+        """
+        posterior, known = self.posteriors[trial], self.planned[trial]
+        surprises = surprise(posterior, waste=self.model.classifier.waste is not None)
+        return Trace(
+            trial=self.episode[trial],
+            world=known.seen.world,
+            cost_to_go=known.cost_to_go,
+            trajectory=known.seen.trajectory,
+            regret=known.regret,
+            likelihood=posterior.likelihood,
+            posterior=posterior,
+            surprise=surprises,
+            plausibility=plausibility(self.model.classifier, surprises)[0],
+        )
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -95,24 +150,24 @@ def judge(
     model: Model | str | os.PathLike[str] = "default",
     *,
     reuse: Judgement | None = None,
-    regrets: Regrets | None = None,
+    planned: tuple[Planned, ...] | None = None,
 ) -> Judgement:
     """Judge how plausible the last trial of an episode is, given the trials before it.
 
-    ``episode`` may be a file; ``model`` may be the name of a preset or a TOML file. What is known
-    already may be given, for the same result in less time: ``reuse``, a judgement by the same model
-    of an episode that begins with the same trials, as the two of a pair often do; ``efforts``, what
+    ``episode`` may be a file; ``model`` may be the name of a preset or a TOML file. Work done
+    before can be given, for the same result in less time: ``reuse``, a judgement by the same model
+    of an episode that begins with the same trials, as the two of a pair often do; ``planned``, what
     :func:`plan_trials` returned for a model with the same dynamics.
     """
     model = find_model(model)
     episode = episode if isinstance(episode, Episode) else load(episode)
-    learnt, planned = _familiar(model, episode, reuse, regrets)
+    reuse = reuse if reuse is not None and reuse.model == model else None
+    if planned is None:
+        known = None if reuse is None else (reuse.episode, reuse.planned)
+        planned = plan_trials(model, episode, reuse=known)
+    learnt = _learnt(model, episode, planned, reuse)
     before = learnt[-1] if learnt else Beliefs()
-    try:
-        regret = regrets[-1] if regrets else find_regret(model, before.openings, episode.test)
-        test, after = consider(model, before, episode.test, regret)
-    except BadInput as error:
-        raise error.at(file=episode.name, trial=len(episode)) from None
+    test, after = _watched(model, episode, planned, before)
     surprises = surprise(test, waste=model.classifier.waste is not None)
     product, parts = plausibility(model.classifier, surprises)
     return Judgement(
@@ -123,50 +178,72 @@ def judge(
         surprise=surprises,
         test=test,
         beliefs=(*learnt, after),
-        regrets=(*planned, regret),
+        planned=planned,
     )
 
 
-def _familiar(
-    model: Model, episode: Episode, reuse: Judgement | None, regrets: Regrets | None
-) -> tuple[list[Beliefs], list[Regret]]:
-    """Return what is learnt in each trial of familiarization, and its effort.
-
-    What is known already is not worked out again: trials that another judgement begins with.
-    """
-    learnt: list[Beliefs] = []
-    planned: list[Regret] = []
-    if reuse is not None and reuse.model == model:
-        known = min(_alike(reuse.episode, episode), len(episode) - 1)
-        learnt, planned = list(reuse.beliefs[:known]), list(reuse.regrets[:known])
-    beliefs = learnt[-1] if learnt else Beliefs()
-    for index in range(len(learnt), len(episode) - 1):
-        trial = episode[index]
-        try:
-            regret = regrets[index] if regrets else find_regret(model, beliefs.openings, trial)
-            beliefs = learn(model, beliefs, trial, regret)
-        except BadInput as error:
-            raise error.at(file=episode.name, trial=index + 1) from None
-        learnt.append(beliefs)
-        planned.append(regret)
-    return learnt, planned
-
-
 def plan_trials(
-    model: Model, episode: Episode, *, reuse: tuple[Episode, Regrets] | None = None
-) -> Regrets:
-    """Return the effort of every trial, which all models with the same dynamics share.
+    model: Model,
+    episode: Episode,
+    *,
+    reuse: tuple[Episode, tuple[Planned, ...]] | None = None,
+) -> tuple[Planned, ...]:
+    """Return the world, cost-to-go and regret of every trial.
 
-    ``reuse`` is an episode that may begin with the same trials, and what is known of it.
+    All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
+    same trials, and what is known of it.
     """
     known = reuse[1][: _alike(reuse[0], episode)] if reuse is not None else ()
-    regrets: list[Regret] = []
-    openings: tuple[float, ...] = ()
-    for index, trial in enumerate(episode):
-        shared = index < len(known)
-        regrets.append(known[index] if shared else find_regret(model, openings, trial))
-        openings += waits(model, trial)
-    return tuple(regrets)
+    seen = [one.seen for one in known]
+    openings = tuple(wait for one in seen for wait in one.waited)
+    for index in range(len(known), len(episode)):
+        with _at(episode, index):
+            seen.append(see(model, episode[index], openings))
+        openings += seen[-1].waited
+    new = range(len(known), len(episode))
+    costs = [plan_trial(model, seen[index]) for index in new]
+    regrets = [
+        find_regret(model, episode[index], seen[index], cost)
+        for index, cost in zip(new, costs, strict=True)
+    ]
+    return (*known, *map(Planned, seen[len(known) :], costs, regrets))
+
+
+def _learnt(
+    model: Model, episode: Episode, planned: tuple[Planned, ...], reuse: Judgement | None
+) -> list[Beliefs]:
+    """Return what is learnt by the end of each trial of familiarization.
+
+    What another judgement has learnt from the same trials is not worked out again.
+    """
+    learnt: list[Beliefs] = []
+    if reuse is not None:
+        learnt += reuse.beliefs[: min(_alike(reuse.episode, episode), len(episode) - 1)]
+    beliefs = learnt[-1] if learnt else Beliefs()
+    for index in range(len(learnt), len(episode) - 1):
+        agent, one = episode[index].agent.look, planned[index]
+        with _at(episode, index):
+            beliefs = learn(model, beliefs, agent, one.regret, one.seen.waited)
+        learnt.append(beliefs)
+    return learnt
+
+
+def _watched(
+    model: Model, episode: Episode, planned: tuple[Planned, ...], before: Beliefs
+) -> tuple[Posterior, Beliefs]:
+    """Return what is believed during the test trial, and after it."""
+    agent, one = episode.test.agent.look, planned[-1]
+    with _at(episode, len(episode) - 1):
+        return believe(model, before, agent, one.regret, waited=one.seen.waited)
+
+
+@contextmanager
+def _at(episode: Episode, index: int) -> Iterator[None]:
+    """Say in which trial of an episode something went wrong."""
+    try:
+        yield
+    except BadInput as error:
+        raise error.at(file=episode.name, trial=index + 1) from None
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
@@ -180,7 +257,7 @@ def _alike(one: Episode, other: Episode) -> int:
     return sum(1 for _ in takewhile(lambda both: same_trial(*both), pairs))
 
 
-def _warnings(episode: Episode, regrets: Regrets) -> tuple[str, ...]:
+def _warnings(episode: Episode, regrets: tuple[Regret, ...]) -> tuple[str, ...]:
     """Say all that limits what the judgement means."""
     warnings = []
     if len(episode) == 1:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace as changed
 
 from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.judging import Judgement, Regrets, judge, plan_trials
+from hbtom.judgement.judging import Judgement, Planned, judge, plan_trials
 from hbtom.mind import dynamics
 from hbtom.model import Model
 from hbtom.observe import Episode
@@ -23,17 +23,17 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
     Models with the same dynamics share all plans; those that differ in nothing but the classifier
     share all beliefs. Nothing is kept any longer than until the last model that needs it.
     """
-    plans: dict[Any, tuple[Regrets, Regrets]] = {}
+    plans: dict[Any, tuple[tuple[Planned, ...], tuple[Planned, ...]]] = {}
     minds: dict[Any, Pair] = {}
     shared = [_shared(model, models[0]) for model in models]
     last = {key: index for index, both in enumerate(shared) for key in both}
     for index, (model, (moves, mind)) in enumerate(zip(models, shared, strict=True)):
         if moves not in plans:
-            regrets = plan_trials(model, first)
-            plans[moves] = regrets, plan_trials(model, second, reuse=(first, regrets))
+            known = plan_trials(model, first)
+            plans[moves] = known, plan_trials(model, second, reuse=(first, known))
         if mind not in minds:
-            one = judge(first, model, regrets=plans[moves][0])
-            minds[mind] = one, judge(second, model, reuse=one, regrets=plans[moves][1])
+            one = judge(first, model, planned=plans[moves][0])
+            minds[mind] = one, judge(second, model, reuse=one, planned=plans[moves][1])
         one, other = minds[mind]
         if last[moves] == index:
             del plans[moves]

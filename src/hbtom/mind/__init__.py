@@ -5,15 +5,13 @@ from hbtom.mind.inference import (
     Posterior,
     believe,
     caveats,
-    consider,
     dynamics,
-    find_regret,
     infer,
     learn,
     update,
-    waits,
 )
 from hbtom.mind.likelihood import Likelihood, log_likelihood
+from hbtom.mind.motions import find_regret
 from hbtom.mind.regret import Actions, Headings, Regret
 
 __all__ = [
@@ -26,12 +24,10 @@ __all__ = [
     "Regret",
     "believe",
     "caveats",
-    "consider",
     "dynamics",
     "find_regret",
     "infer",
     "learn",
     "log_likelihood",
     "update",
-    "waits",
 ]

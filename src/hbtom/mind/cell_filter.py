@@ -19,13 +19,13 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.mind.action_noise import MOVES, slippery_actions
+from hbtom.mind.action_noise import MOVES, noisy_values
 from hbtom.mind.forward import Belief, Successors, advance
-from hbtom.mind.grid import actions
-from hbtom.plan import CostToGo
+from hbtom.mind.grid import action_values
+from hbtom.plan import GRID, CostToGo
 from hbtom.plan.slippery import Slippery
-from hbtom.world import Occupancy, Phase, Trajectory
-from hbtom.world.trajectory import MOVE, TOUCH
+from hbtom.world import Trajectory, World
+from hbtom.world.trajectory import MOVE
 
 _FAR = 6.0  # standard deviations; farther cells are left out
 
@@ -46,32 +46,32 @@ class Stays(NamedTuple):
 
 def stays(
     trajectory: Trajectory,
-    floor: Occupancy,
+    world: World,
     steady: Annotated[Floats, "frame 2"],
     seen: Annotated[Floats, "frame 2"],
     noise: float,
 ) -> tuple[Stays, ...]:
     """Return where the agent may have stayed before and after each step of a course."""
-    cells = np.array([floor.cell_of(x, y) for x, y in steady.tolist()])
+    cells = np.array([world.cell_of(x, y) for x, y in steady.tolist()])
     places = np.where(np.isnan(seen), steady, seen)
     found: list[Stays] = []
-    for step in range(len(trajectory)):
+    for step in range(len(trajectory.act)):
         frame, begin = int(trajectory.frame[step]), None
         if not _goes_on(trajectory, step):
             before = _until(cells, trajectory.start[step], frame)
-            begin = _stay(floor, trajectory.start[step], places[before], noise)
+            begin = _stay(world, trajectory.start[step], places[before], noise)
         until = int(trajectory.frame[step + 1]) if _goes_on(trajectory, step + 1) else len(cells)
         after = _since(cells[:until], trajectory.stop[step], frame)
-        found.append(Stays(begin, _stay(floor, trajectory.stop[step], places[after], noise)))
+        found.append(Stays(begin, _stay(world, trajectory.stop[step], places[after], noise)))
     return tuple(found)
 
 
 def _goes_on(trajectory: Trajectory, step: int) -> bool:
     """Tell whether a step begins where the one before it ends: it is on the same leg."""
     return (
-        0 < step < len(trajectory)
+        0 < step < len(trajectory.act)
         and trajectory.act[step - 1] == MOVE
-        and trajectory.phase[step - 1] == trajectory.phase[step]
+        and trajectory.mode[step - 1] == trajectory.mode[step]
     )
 
 
@@ -95,17 +95,17 @@ def _until(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], fram
 
 
 def _stay(
-    floor: Occupancy,
+    world: World,
     cell: Annotated[Floats, "2"],
     places: Annotated[Floats, "frame 2"],
     noise: float,
 ) -> Stay:
     """Return which cells some places may be in; for want of any, those near a cell's middle."""
-    middle = places.mean(axis=0) if len(places) else (cell + 0.5) * floor.cell
+    middle = places.mean(axis=0) if len(places) else (cell + 0.5) * world.space.cell
     spread = noise / math.sqrt(max(len(places), 1))
-    rows, columns = floor.closed.shape
-    column, across = _within(middle[0], spread, floor.cell, columns)
-    row, down = _within(middle[1], spread, floor.cell, rows)
+    rows, columns = world.blocked.shape[1:]
+    column, across = _within(middle[0], spread, world.space.cell, columns)
+    row, down = _within(middle[1], spread, world.space.cell, rows)
     cells = (row[:, None] * columns + column).ravel()
     likely = (down[:, None] * across).ravel()
     return Stay(cells[likely > 0], likely[likely > 0])
@@ -129,9 +129,8 @@ def _within(at: float, spread: float, cell: float, cells: int) -> tuple[Ints, Fl
 class CellFilter:
     """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
 
-    plans: CostToGo
+    costs: CostToGo
     trajectory: Trajectory
-    key: int | None
     stays: tuple[Stays, ...]
     slip: float
 
@@ -142,8 +141,8 @@ class CellFilter:
 
         Where no way leads on, a step says nothing, and the agent is believed where it is seen.
         """
-        goals, many = len(self.plans.cost), len(efficiency)
-        log = np.zeros((len(self.trajectory), goals, many))
+        goals, many = len(self.costs.cost), len(efficiency)
+        log = np.zeros((len(self.trajectory.act), goals, many))
         belief = Belief.in_states(np.zeros(1, dtype=np.int64), np.ones(1), goals, many)
         for step, (begin, end) in enumerate(self.stays):
             if begin is not None:
@@ -159,28 +158,27 @@ class CellFilter:
 
     def _at(self, stay: Stay, step: int, goals: int, many: int) -> Belief:
         """Return the belief that an agent is where it was seen, and where one can stand."""
-        blocked = self.plans.floor.blocked(int(self.trajectory.phase[step])).ravel()
+        blocked = self.costs.world.blocked[self.trajectory.mode[step]].ravel()
         share = np.where(blocked[stay.cells], 0.0, stay.likely)
         return Belief.in_states(stay.cells, share if share.any() else stay.likely, goals, many)
 
     def _ways(self, cells: Annotated[Ints, "state"], step: int, end: Stay) -> Successors:
         """Return what can be done in some cells; nothing where nobody can stand."""
-        floor, trajectory = self.plans.floor, self.trajectory
-        phase, act = int(trajectory.phase[step]), int(trajectory.act[step])
-        columns = floor.closed.shape[1]
+        world, trajectory = self.costs.world, self.trajectory
+        mode, act = int(trajectory.mode[step]), int(trajectory.act[step])
+        columns = world.blocked.shape[2]
         here = np.stack([cells % columns, cells // columns], axis=1).astype(np.float64)
-        phases = np.full(len(cells), phase)
-        some = Trajectory(phases, phases, phases, phases, here, here)  # only phase and start matter
+        modes = np.full(len(cells), mode)
+        some = Trajectory(modes, modes, modes, modes, here, here, trajectory.first)  # from anywhere
+        legal, q = action_values(self.costs, some, GRID.table)
         if self.slip > 0:
-            legal, q = slippery_actions(self.plans, some, self.key, self.slip)
-        else:
-            legal, q = actions(self.plans, some, self.key)
-        legal &= ~floor.blocked(phase).ravel()[cells][:, None]
-        taken = MOVES + int(trajectory.item[step]) if act == TOUCH else legal.shape[1] - 1
+            q = noisy_values(q, self.costs, some, self.slip)
+        legal &= ~world.blocked[mode].ravel()[cells][:, None]
+        taken = MOVES + int(trajectory.thing[step])
         if act != MOVE:  # what was done could be done
-            legal[:, taken] = ~floor.blocked(phase).ravel()[cells]
+            legal[:, taken] = ~world.blocked[mode].ravel()[cells]
         state, action = np.nonzero(legal)
-        choice, target, chance = self._outcomes(phase, cells[state], action)
+        choice, target, chance = self._outcomes(mode, cells[state], action)
         if act == MOVE:
             near = dict(zip(end.cells.tolist(), end.likely.tolist(), strict=True))
             fits = np.array([near.get(one, 0.0) for one in target.tolist()])
@@ -191,7 +189,7 @@ class CellFilter:
         return Successors(state, -q[state, action].T, choice, target, chance * fits, visible)
 
     def _outcomes(
-        self, phase: int, cells: Annotated[Ints, "choice"], action: Annotated[Ints, "choice"]
+        self, mode: int, cells: Annotated[Ints, "choice"], action: Annotated[Ints, "choice"]
     ) -> tuple[
         Annotated[Ints, "outcome"], Annotated[Ints, "outcome"], Annotated[Floats, "outcome"]
     ]:
@@ -199,7 +197,7 @@ class CellFilter:
 
         Who slips and stays is not seen.
         """
-        moves, ground = action < MOVES, self._ground[phase]
+        moves, ground = action < MOVES, self._ground[mode]
         target = np.repeat(cells[:, None], 3, axis=1)
         target[moves] = ground.outcomes[cells[moves], action[moves]]
         chance = np.where(moves[:, None], ground.probability, [1.0, 0.0, 0.0])
@@ -208,4 +206,4 @@ class CellFilter:
 
     @cached_property
     def _ground(self) -> tuple[Slippery, ...]:
-        return tuple(Slippery(self.plans.floor.blocked(phase), self.slip) for phase in Phase)
+        return tuple(Slippery(blocked, self.slip) for blocked in self.costs.world.blocked)

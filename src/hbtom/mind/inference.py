@@ -9,7 +9,6 @@ Joint in goal history and efficiency, per agent; agents are independent.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -20,20 +19,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel
 from hbtom.errors import BadInput
-from hbtom.mind.action_noise import slippery_regret
 from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.continuous import continuous_regret
-from hbtom.mind.grid import grid_regret
 from hbtom.mind.likelihood import Likelihood, log_likelihood
-from hbtom.mind.noisy import noisy_regret
-from hbtom.mind.regret import NOTHING, UNIT, Regret, aimless
+from hbtom.mind.motions import find_regret
+from hbtom.mind.regret import NOTHING, Regret
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
 from hbtom.observe import Identity, Trial
+from hbtom.plan.planning import plan_trial
 from hbtom.plottable import Plottable
-from hbtom.world.steady import steadied
+from hbtom.world.seeing import see
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
@@ -85,29 +81,9 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
 
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
-    return consider(model, beliefs, trial, find_regret(model, beliefs.openings, trial))
-
-
-def find_regret(model: Model, openings: tuple[float, ...], trial: Trial) -> Regret:
-    """Return the effort of a trial under the model's motion: all that planning is needed for.
-
-    ``openings`` is what waiting for barriers cost in the trials before. Of the model, the effort
-    depends only on what :func:`dynamics` tells.
-    """
-    if not trial.items:
-        return aimless()
-    learnt = model.acts.learn_opening and len(openings) > 0
-    opening = sum(openings) / len(openings) if learnt else model.acts.cost
-    if model.observation.noise > 0:
-        regret = noisy_regret(model, trial, opening)
-    elif isinstance(model.motion, Grid):
-        move = slippery_regret if model.motion.slip > 0 else grid_regret
-        regret = move(model.motion, model.acts, trial, opening)
-    else:
-        regret = continuous_regret(model.motion, model.acts, trial, opening)
-    if model.preference.keys or trial.key is None:
-        return regret
-    return regret.among(slice(len(trial.objects)))
+    seen = see(model, trial, beliefs.openings)
+    regret = find_regret(model, trial, seen, plan_trial(model, seen))
+    return believe(model, beliefs, trial.agent.look, regret, waited=seen.waited)
 
 
 def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
@@ -115,21 +91,16 @@ def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
     return model.motion, model.acts, model.preference.keys, model.observation
 
 
-def consider(
-    model: Model, beliefs: Beliefs, trial: Trial, regret: Regret
-) -> tuple[Posterior, Beliefs]:
-    """Weigh the effort of a trial: return what is believed during it, and after it."""
-    return believe(model, beliefs, trial.agent.look, regret, waited=waits(model, trial))
-
-
-def learn(model: Model, beliefs: Beliefs, trial: Trial, regret: Regret) -> Beliefs:
-    """Return what is believed after a trial, as :func:`consider` does, but nothing of its steps."""
+def learn(
+    model: Model, beliefs: Beliefs, agent: Identity, regret: Regret, waited: tuple[float, ...] = ()
+) -> Beliefs:
+    """Return what is believed after a trial, as :func:`believe` does, but nothing of its steps."""
     if NOTHING in regret.goals:
         return beliefs  # nobody learns from nothing
-    agent, likelihood = trial.agent.look, log_likelihood(regret, model.efficiency.values)
+    likelihood = log_likelihood(regret, model.efficiency.values)
     known = _known(model, beliefs, agent, regret.goals)
     counts, log_weight = learn_counts(*_given(model, known, regret, EQUALLY), likelihood.log)
-    return beliefs.after(agent, AgentBeliefs(known.goals, counts, log_weight), waits(model, trial))
+    return beliefs.after(agent, AgentBeliefs(known.goals, counts, log_weight), waited)
 
 
 def believe(
@@ -239,39 +210,3 @@ def caveats(regret: Regret) -> tuple[str, ...]:
         return regret.warnings
     why = "there is nothing to want" if NOTHING in regret.goals else "no goal can be reached"
     return (*regret.warnings, f"{why}; the trial says nothing about goals")
-
-
-def waits(model: Model, trial: Trial) -> tuple[float, ...]:
-    """Return what waiting for the barrier cost: the way the agent could have walked meanwhile.
-
-    Only frames in which the barrier changes count, so that repeated frames change nothing.
-    """
-    if trial.lock is None and len(trial.barrier) == 0:
-        return ()
-    trial = steadied(trial, model.observation)
-    reached, gone = trial.marks.reached, trial.marks.gone
-    if reached < 0 or gone < 0:
-        return ()
-    cost = _waiting(trial.whole_path, trial.barrier_left, reached, gone)
-    return (cost,) if cost >= 0 else ()  # there may be a lock without a barrier
-
-
-@kernel
-def _waiting(
-    path: Annotated[Floats, "frame 2"],
-    barrier_left: Annotated[Floats, "frame"],
-    reached: int,
-    gone: int,
-) -> float:
-    """Return the frames in which the barrier changes times the agent's speed; -1 without such."""
-    frames = 0
-    for frame in range(1, gone + 1):
-        frames += barrier_left[frame] != barrier_left[frame - 1]
-    if frames == 0:
-        return -1.0
-    walked, moving = 0.0, 0
-    for frame in range(1, reached + 1):
-        across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
-        length = math.sqrt(across * across + down * down)
-        walked, moving = walked + length, moving + (length > 0)
-    return frames * (walked / moving) / UNIT if moving > 0 else 0.0

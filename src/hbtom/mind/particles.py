@@ -15,35 +15,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Protocol
+from hashlib import blake2b
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.mind.continuous import regret_at
 from hbtom.mind.sight import Stride
+from hbtom.observe import Trial
+from hbtom.plan import CostToGo
 from hbtom.world import Trajectory
 
 _RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn anew
 
 
-class Wastes(Protocol):
-    """What moves and acts waste at places ``[goal, ..., 2]``; see :mod:`hbtom.mind.waste`."""
-
-    def of_moves(self, start: Floats, stop: Floats, phase: int) -> tuple[Floats, Floats]: ...
-
-    def of_act(self, places: Floats, act: int, item: int, phase: int) -> Floats: ...
-
-
 @dataclass(frozen=True, eq=False)
 class ParticleFilter:
-    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+    """All that filtering takes but the efficiencies; called with these, it tells the likelihood."""
 
+    costs: CostToGo
     trajectory: Trajectory
     strides: Sequence[Stride | None]
-    noise: float
-    wastes: Wastes
     reachable: Annotated[Bools, "goal"]
-    act: float  # what acts cost
+    noise: float
     particles: int
     seed: tuple[int, ...]
 
@@ -53,7 +48,7 @@ class ParticleFilter:
         """Return log P(o_t | o_<t, g, beta), relative to an agent that heads anywhere."""
         rng = np.random.default_rng(self.seed)
         cloud = _Cloud(self, efficiency, rng)
-        log = np.empty((len(self.trajectory), len(self.reachable), len(efficiency)))
+        log = np.empty((len(self.trajectory.act), len(self.reachable), len(efficiency)))
         for step, stride in enumerate(self.strides):
             log[step] = cloud.act(step) if stride is None else cloud.move(step, stride)
         return np.where(self.reachable[:, None], log, 0.0)
@@ -73,7 +68,7 @@ class _Cloud:
 
     def move(self, step: int, stride: Stride) -> Annotated[Floats, "goal efficiency"]:
         """Propose where a stride ends, and weigh it: what was seen so far, then the policy."""
-        phase = int(self.model.trajectory.phase[step])
+        mode = int(self.model.trajectory.mode[step])
         if stride.begin is None:
             told = _told(stride, self.places - self.neutral.mean, self.neutral.mean)
             neutral, place = self.neutral.told(stride)
@@ -83,20 +78,18 @@ class _Cloud:
             self._begin(place)
         before, recent = self.places, self.recent and replace(self.recent, before=None)
         self.places, self.neutral = _drawn(stride, before, self._normals()), place.moved(stride)
-        likelihood = self._weigh(told + self._policy(before, self.places, phase)) - neutral
-        self.recent = _Recent(stride, phase, before, recent)
+        likelihood = self._weigh(told + self._policy(before, self.places, mode)) - neutral
+        self.recent = _Recent(stride, mode, before, recent)
         self._refresh()
         return likelihood
 
     def act(self, step: int) -> Annotated[Floats, "goal efficiency"]:
         """Weigh by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))."""
-        trajectory, cost = self.model.trajectory, self.model.act
-        act, item, phase = (
-            int(part[step]) for part in (trajectory.act, trajectory.item, trajectory.phase)
-        )
+        steps, cost = self.model.trajectory, self.model.costs.world.costs.act
         if self.recent is None:  # an act before any move: it is done where the agent begins
-            self._begin(_Neutral(trajectory.start[step], self.model.noise**2))
-        step_regret = self.model.wastes.of_act(self.places, act, item, phase)
+            self._begin(_Neutral(steps.start[step], self.model.noise**2))
+        thing, mode = int(steps.thing[step]), int(steps.mode[step])
+        step_regret, _ = self._regret(self.places, self.places, mode, thing)
         likelihood = self._weigh(
             np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * step_regret))
         )
@@ -113,10 +106,21 @@ class _Cloud:
     def _normals(self) -> Annotated[Floats, "particle 2"]:
         return self.rng.standard_normal((self.model.particles, 2))
 
-    def _policy(self, start: Floats, stop: Floats, phase: int) -> Floats:
+    def _policy(self, start: Floats, stop: Floats, mode: int) -> Floats:
         """Return log pi = -beta excess - log(I0(beta l) exp(-beta l)), the density of headings."""
-        step_regret, length = self.model.wastes.of_moves(start, stop, phase)
+        step_regret, length = self._regret(start, stop, mode, -1)
         return -self.beta * step_regret - log_i0e(self.beta * length)
+
+    def _regret(
+        self, start: Floats, stop: Floats, mode: int, thing: int
+    ) -> tuple[Annotated[Floats, "goal efficiency particle"], Floats]:
+        """Return the regret of one step from and to many places, and its lengths."""
+        shape = start.shape[:-1]
+        flat = (np.ascontiguousarray(one).reshape(shape[0], -1, 2) for one in (start, stop))
+        many = shape[1] * shape[2]
+        how = np.full(many, mode, dtype=np.int64), np.full(many, thing, dtype=np.int64)
+        regret, length = regret_at(self.model.costs, *flat, *how)
+        return regret.reshape(shape), length.reshape(shape)
 
     def _weigh(self, log: Floats) -> Annotated[Floats, "goal efficiency"]:
         """Multiply weights, return the log of their sum, and make them sum to one again."""
@@ -155,15 +159,15 @@ class _Cloud:
         if before is not None:
             start = _between(before.stride, before.start, recent.stride, self._normals())
         stop = _drawn(recent.stride, start, self._normals())
-        new = self._policy(start, stop, recent.phase)
-        old = self._policy(recent.start, self.places, recent.phase)
+        new = self._policy(start, stop, recent.mode)
+        old = self._policy(recent.start, self.places, recent.mode)
         if before is not None:
-            new = new + self._policy(before.start, start, before.phase)
-            old = old + self._policy(before.start, recent.start, before.phase)
+            new = new + self._policy(before.start, start, before.mode)
+            old = old + self._policy(before.start, recent.start, before.mode)
         take = -self.rng.standard_exponential(self.model.particles) < new - old
         self.places = np.where(take[..., None], stop, self.places)
         start = np.where(take[..., None], start, recent.start)
-        self.recent = _Recent(recent.stride, recent.phase, start, before)
+        self.recent = _Recent(recent.stride, recent.mode, start, before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +175,7 @@ class _Recent:
     """A move as the particles have it: from where, and the move before it on the same leg."""
 
     stride: Stride
-    phase: int
+    mode: int
     start: Annotated[Floats, "goal efficiency particle 2"]
     before: _Recent | None
 
@@ -180,8 +184,8 @@ class _Recent:
         before = self.before
         if before is not None:
             start = _taken(before.start, chosen)
-            before = _Recent(before.stride, before.phase, start, None)
-        return _Recent(self.stride, self.phase, _taken(self.start, chosen), before)
+            before = _Recent(before.stride, before.mode, start, None)
+        return _Recent(self.stride, self.mode, _taken(self.start, chosen), before)
 
 
 @dataclass(frozen=True)
@@ -250,3 +254,13 @@ def log_i0e(x: Floats) -> Floats:
         term = term * (2.0 * n - 1.0) ** 2 / (8.0 * far * n)
         total = total + term
     return np.where(x <= 30.0, near, np.log(total) - 0.5 * np.log(2.0 * np.pi * far))
+
+
+def content(trial: Trial) -> int:
+    """Return a number that two trials share if the same was seen in the same world.
+
+    Random numbers depend on it, and so neither on the order of trials nor on who works on them.
+    """
+    parts: tuple[Floats, ...] = (trial.path, trial.places, trial.walls, trial.barrier)
+    text = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")

@@ -17,7 +17,6 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.observe import Identity, Trial
 
-UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
 KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of goal
 NOTHING = Identity("nothing")  # the goal in a trial in which there is nothing that can be wanted
 _HEADINGS = 72  # enough to tell how much an agent of some efficiency is likely to waste

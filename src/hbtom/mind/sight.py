@@ -50,13 +50,13 @@ def strides(
     """Return what was seen during each step of a course along a steadied path; None for acts."""
     rest = _rests(steady)
     found: list[Stride | None] = []
-    for step in range(len(trajectory)):
+    for step in range(len(trajectory.act)):
         if trajectory.act[step] != MOVE:
             found.append(None)
             continue
         last, begin = int(trajectory.frame[step]), None
         first = _left(steady, trajectory.start[step], last)
-        if step == 0 or found[-1] is None or trajectory.phase[step - 1] != trajectory.phase[step]:
+        if step == 0 or found[-1] is None or trajectory.mode[step - 1] != trajectory.mode[step]:
             first = int(rest[first, 0])
             begin = _sight(seen, steady, first)
         end = int(rest[last, 1])

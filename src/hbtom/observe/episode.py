@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, frozen
-from hbtom.observe.events import Event, Marks, events, marks, without_gaps
+from hbtom.observe.events import Event, Marks, events, find_marks, track_of, without_gaps
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
@@ -131,7 +131,7 @@ class Trial:
     @cached_property
     def marks(self) -> Marks:
         """When things happen, as frames."""
-        return marks(self)
+        return find_marks(track_of(self))
 
     @cached_property
     def events(self) -> tuple[Event, ...]:

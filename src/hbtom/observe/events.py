@@ -50,29 +50,30 @@ class Marks(NamedTuple):
     last: int  # motion
 
 
-def marks(trial: Trial) -> Marks:
-    """Return when things happen in a trial."""
-    return Marks(*find_marks(*motion_of(trial)))
+class Track(NamedTuple):
+    """All that moves or goes in a trial: the agent, the key, the barrier, the lock."""
+
+    path: Annotated[Floats, "frame 2"]  # not a number where the agent was not seen
+    key_path: Annotated[Floats, "frame 2"]  # not a number where it is gone; no frame without a key
+    barrier_left: Annotated[Floats, "frame"]  # how much of it stands, from 1 to 0
+    lock_there: Annotated[Bools, "frame"]  # no frame without a lock
 
 
-def motion_of(trial: Trial) -> tuple[Floats, Floats, Floats, Bools]:
-    """Return all that moves or goes in a trial: agent, key, barrier, lock."""
+def track_of(trial: Trial) -> Track:
+    """Return all that moves or goes in a trial."""
     key_path = _NOWHERE if trial.key_path is None else trial.key_path
     lock_there = _NEVER if trial.lock_there is None else trial.lock_there
-    return trial.path, key_path, trial.barrier_left, lock_there
+    return Track(trial.path, key_path, trial.barrier_left, lock_there)
 
 
 _NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)
 
 
 @kernel
-def find_marks(
-    path: Annotated[Floats, "frame 2"],
-    key_path: Annotated[Floats, "frame 2"],
-    barrier_left: Annotated[Floats, "frame"],
-    lock_there: Annotated[Bools, "frame"],
-) -> tuple[int, int, int, int, int, int]:
-    path = without_gaps(path)
+def find_marks(track: Track) -> Marks:
+    """Return when things happen in a trial."""
+    path, key_path = without_gaps(track.path), track.key_path
+    barrier_left, lock_there = track.barrier_left, track.lock_there
     first = picked = reached = started = gone = last = -1
     for frame in range(len(path)):
         if frame > 0 and (
@@ -89,7 +90,7 @@ def find_marks(
                 started, reached = frame, max(last, 0)
         if gone < 0 and started >= 0 and barrier_left[frame] == 0:
             gone = frame
-    return first, picked, reached, started, gone, last
+    return Marks(first, picked, reached, started, gone, last)
 
 
 @part

@@ -68,7 +68,7 @@ def legal_moves(blocked: Annotated[Bools, "row column"], stencil: Stencil) -> Bo
     return np.array(legal)
 
 
-def cost_to_go(
+def solve(
     blocked: Annotated[Bools, "row column"],
     seeds: Annotated[Floats, "... row column"],
     stencil: Stencil,
@@ -81,7 +81,7 @@ def cost_to_go(
     """
     fields = np.ascontiguousarray(seeds, dtype=np.float64).reshape(-1, *blocked.shape)
     everything = np.empty((0, 2), dtype=np.int64)
-    return _solve(blocked, fields, stencil.table, cell, everything).reshape(seeds.shape)
+    return _solved(blocked, fields, stencil.table, cell, everything).reshape(seeds.shape)
 
 
 def relaxed(
@@ -319,7 +319,7 @@ def _all_beside(cost: Annotated[Floats, "goal row column"], price: float) -> Flo
 
 
 @kernel
-def _solve(
+def _solved(
     blocked: Annotated[Bools, "row column"],
     seeds: Annotated[Floats, "field row column"],
     moves: Annotated[Ints, "move 2"],

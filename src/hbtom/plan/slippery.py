@@ -7,7 +7,7 @@ of a map is
 
     C(s) = min of Z(s) and, over legal moves m,  length(m) + sum over s' of P(s' | s, m) C(s')
 
-and phases follow each other as in :mod:`hbtom.plan.plans`.
+and modes follow each other as in :mod:`hbtom.plan.cost_to_go`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.plan.around import Costs
 from hbtom.plan.chance import expected_cost
+from hbtom.plan.cost_to_go import CostToGo
 from hbtom.plan.field import GRID, legal_moves
-from hbtom.plan.plans import CostToGo
 from hbtom.plan.transitions import Transitions
-from hbtom.world import Occupancy, Phase
+from hbtom.world.modes import World
 
 _AWAY = ((GRID.table[:, None] - GRID.table) ** 2).sum(axis=2)
 BESIDE: Annotated[Ints, "move 2"] = np.nonzero(_AWAY == 1)[1].reshape(-1, 2)  # 45 degrees to a side
@@ -81,25 +80,21 @@ class Slippery:
         )
 
 
-def slippery_cost_to_go(
-    floor: Occupancy, costs: Costs, *, key: int | None, slip: float
-) -> CostToGo:
-    """Plan to every item of a trial, as :func:`hbtom.plan.plan_costs_to_go` does for sure feet."""
-    closed, opened = Slippery(floor.closed, slip), Slippery(floor.open, slip)
-    at_hand = costs.act + costs.cell * floor.to_item
-    if key is None and np.array_equal(floor.closed, floor.open):
-        cost = closed.cost_to_go(at_hand, costs.cell)[:, None]
-        return CostToGo(floor, GRID, costs, cost, np.zeros(len(Phase), dtype=np.int64))
-    wanted = at_hand.copy()
-    if key is not None:
-        wanted[key] = np.inf  # once it is held there is nothing to plan
-    free = opened.cost_to_go(wanted, costs.cell)
-    if floor.to_lock is not None:
-        wanted = np.minimum(wanted, costs.opening + costs.cell * floor.to_lock + free)
-    held = closed.cost_to_go(wanted, costs.cell)
-    start = at_hand
-    if key is not None:
-        free[key] = held[key] = 0.0
-        start = np.minimum(at_hand, at_hand[key] + held)
-    layers = [closed.cost_to_go(start, costs.cell), held, free]
-    return CostToGo(floor, GRID, costs, np.stack(layers, axis=1), np.arange(len(Phase)))
+def slippery_cost_to_go(world: World, slip: float) -> CostToGo:
+    """Plan to every item, as :func:`hbtom.plan.cost_to_go` does where no move goes astray."""
+    exits, cell = world.exits, world.costs.cell
+    items = range(world.lying.shape[1])
+    cost = np.zeros((len(items), *world.blocked.shape))
+    for mode in reversed(range(len(world.blocked))):
+        seeds = np.full(cost[:, mode].shape, np.inf)
+        for one in np.flatnonzero(exits.source == mode):
+            away = exits.price[one] + cell * world.reach[exits.thing[one]]
+            for item in items:
+                if exits.goal[one] == item:
+                    seeds[item] = np.minimum(seeds[item], away)
+                elif exits.target[one] != mode:
+                    seeds[item] = np.minimum(seeds[item], away + cost[item, exits.target[one]])
+        wanted = world.lying[mode]
+        ground = Slippery(world.blocked[mode], slip)
+        cost[wanted, mode] = ground.cost_to_go(seeds[wanted], cell)
+    return CostToGo(world, cost)

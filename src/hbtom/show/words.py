@@ -8,8 +8,9 @@ from hbtom.judgement import Judgement
 from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
-from hbtom.mind.regret import KEY, UNIT
+from hbtom.mind.regret import KEY
 from hbtom.observe import Identity, names
+from hbtom.world.seeing import UNIT
 from hbtom.world.steady import way_length
 
 if TYPE_CHECKING:

@@ -1,16 +1,21 @@
-"""What it means: a trial becomes a floor with obstacles, and a course of moves and acts."""
+"""What it means: a trial becomes a world of places and modes, and a trajectory in it."""
 
-from hbtom.world.floor import Occupancy, continuous_floor, grid_floor
-from hbtom.world.phase import Phase
+from hbtom.world.modes import Costs, Exits, Layout, Mode, Space, World
+from hbtom.world.occupancy import continuous_world, grid_world, layout_of
 from hbtom.world.trajectory import Act, Trajectory, continuous_trajectory, grid_trajectory
 
 __all__ = [
     "Act",
-    "Occupancy",
-    "Phase",
+    "Costs",
+    "Exits",
+    "Layout",
+    "Mode",
+    "Space",
     "Trajectory",
-    "continuous_floor",
+    "World",
     "continuous_trajectory",
-    "grid_floor",
+    "continuous_world",
     "grid_trajectory",
+    "grid_world",
+    "layout_of",
 ]

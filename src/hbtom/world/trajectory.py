@@ -1,25 +1,22 @@
-"""What the agent did, as a course of steps: moves, touches, and the opening of a lock.
+"""What the agent did, as steps: moves, touches, and the opening of a lock.
 
-Frames become steps. Still frames vanish, so does all that happens while a barrier vanishes, and a
-carried key is an event rather than a position. Where touching an item is an act, what moves after
-contact is part of it and not a way to anywhere.
+Frames become steps. Still frames vanish, and so does everything that happens while a barrier
+vanishes; a carried key is an event rather than a position. Where touching an item is an act, motion
+after contact is part of that act and not a way to anywhere.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.observe import Trial
-from hbtom.observe.events import find_marks, motion_of, touching, without_gaps
-from hbtom.world.floor import Occupancy, cell_of
-from hbtom.world.phase import Phase
+from hbtom.observe.events import Marks, touching
+from hbtom.world.modes import HELD, OPEN, START, Layout, World, cell_of
 
 
 class Act(IntEnum):
@@ -32,92 +29,60 @@ class Act(IntEnum):
 
 # The same as plain numbers, for kernels
 MOVE, TOUCH, OPENING, NO_ACT = int(Act.MOVE), int(Act.TOUCH), int(Act.OPEN), -1
-START, HELD, OPEN = int(Phase.START), int(Phase.HELD), int(Phase.OPEN)
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(NamedTuple):
     """The steps of one trial; places are pixels, or cells counted from 0, as x, y."""
 
     frame: Annotated[Ints, "step"]  # at which the step is complete
     act: Annotated[Ints, "step"]
-    item: Annotated[Ints, "step"]  # that is touched; -1 for other acts
-    phase: Annotated[Ints, "step"]  # before the step
+    thing: Annotated[Ints, "step"]  # that is touched, an item or the lock; -1 for moves
+    mode: Annotated[Ints, "step"]  # before the step
     start: Annotated[Floats, "step 2"]  # place before and after
     stop: Annotated[Floats, "step 2"]
+    first: Annotated[Floats, "2"]  # where the agent is before the first step
 
-    def __len__(self) -> int:
-        return len(self.frame)
-
-
-def continuous_trajectory(trial: Trial, *, stride: float, final: bool) -> Trajectory:
-    """Return the course in pixels, cut into moves of at least ``stride`` (0: one a frame).
-
-    ``final`` tells whether the touch that ends the trial is a step.
-    """
-    return Trajectory(*continuous_steps(trial.places, *course_of(trial), final, stride))
-
-
-def grid_trajectory(trial: Trial, floor: Occupancy, *, final: bool) -> Trajectory:
-    """Return the course in cells: repeats dropped, zig-zags made diagonals where that is legal."""
-    return Trajectory(
-        *grid_steps(trial.places, *course_of(trial), final, floor.closed, floor.open, floor.cell)
-    )
-
-
-def course_of(trial: Trial) -> tuple[float, int, Floats, Floats, Floats, Bools]:
-    """Return what a course is made of, beside the items: two numbers, and all that moves or goes.
-
-    The numbers are the agent's radius, and how many of the items are objects.
-    """
-    return trial.agent.radius, len(trial.objects), *motion_of(trial)
+    def __repr__(self) -> str:
+        moves = int((self.act == MOVE).sum())
+        return f"<Trajectory of {moves} moves and {len(self.act) - moves} acts>"
 
 
 # Legs: stretches of free motion between acts
 
 
 @part
-def _legs(
-    items: Floats,
-    path: Floats,
-    radius: float,
-    objects: int,
-    picked: int,
-    reached: int,
-    gone: int,
-    last: int,
-    final: bool,
-) -> Ints:
+def _legs(layout: Layout, path: Floats, marks: Marks, final: bool) -> Annotated[Ints, "leg 5"]:
     """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
 
-    A leg is its first and last frame, the phase, and the act that ends it with the item touched.
-    What moves after contact is the picking up itself, not a way to anywhere.
+    A leg is its first and last frame, the mode, and the act that ends it with the thing touched.
+    Motion after contact is the picking up itself, not a way to anywhere.
     """
+    items, radius, objects = layout.items, layout.radius, layout.objects
     legs = np.empty((3, 5), dtype=np.int64)
-    count, here, phase, end = 0, 0, START, len(path) - 1
-    if picked >= 0:
-        touch = _contact_began(path, items[objects], radius, picked)
-        _write(legs[count], here, touch, phase, TOUCH, objects)
-        count, here, phase = count + 1, picked, HELD
-    if reached >= 0:
-        act = OPENING if phase == HELD else NO_ACT
-        _write(legs[count], here, max(here, reached), phase, act, -1)
-        after = end if gone < 0 else _after_jump(path, gone)
+    count, here, mode, end = 0, 0, START, len(path) - 1
+    if marks.picked >= 0:
+        touch = _contact_began(path, items[objects], radius, marks.picked)
+        _write(legs[count], here, touch, mode, TOUCH, objects)
+        count, here, mode = count + 1, marks.picked, HELD
+    if marks.reached >= 0:
+        act = OPENING if mode == HELD else NO_ACT
+        _write(legs[count], here, max(here, marks.reached), mode, act, len(items))
+        after = end if marks.gone < 0 else _after_jump(path, marks.gone)
         # No frame is in two legs, even if the barrier went before the key was picked up.
-        count, here, phase = count + 1, max(here, after), OPEN
-    lying = len(items) if phase == START else objects
-    item = _touched_last(path, items[:lying], radius) if final and last >= 0 else -1
+        count, here, mode = count + 1, max(here, after), OPEN
+    lying = len(items) if mode == START else objects
+    item = _touched_last(path, items[:lying], radius) if final and marks.last >= 0 else -1
     if item < 0:
-        _write(legs[count], here, end, phase, NO_ACT, -1)
+        _write(legs[count], here, end, mode, NO_ACT, -1)
     else:
         touch = max(here, _contact_began(path, items[item], radius, end))
-        _write(legs[count], here, touch, phase, TOUCH, item)
+        _write(legs[count], here, touch, mode, TOUCH, item)
     return legs[: count + 1]
 
 
 @part
-def _write(leg: Ints, first: int, last: int, phase: int, act: int, item: int) -> None:
-    leg[0], leg[1], leg[2], leg[3], leg[4] = first, last, phase, act, item
+def _write(leg: Ints, first: int, last: int, mode: int, act: int, thing: int) -> None:
+    leg[0], leg[1], leg[2], leg[3], leg[4] = first, last, mode, act, thing
 
 
 @part
@@ -164,27 +129,24 @@ def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
 
 
 @kernel
-def continuous_steps(
-    items: Annotated[Floats, "item 3"],
-    radius: float,
-    objects: int,
+def continuous_trajectory(
+    layout: Layout,
     path: Annotated[Floats, "frame 2"],
-    key_path: Annotated[Floats, "frame 2"],
-    barrier_left: Annotated[Floats, "frame"],
-    lock_there: Annotated[Bools, "frame"],
-    final: bool,
+    marks: Marks,
+    world: World,
     stride: float,
-) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
-    """Cut every leg into moves, one whenever a stride has been walked and one for the rest."""
-    path = without_gaps(path)
-    _, picked, reached, _, gone, last = find_marks(path, key_path, barrier_left, lock_there)
-    legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
-    most = len(path) + len(legs)
-    numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
+    final: bool,
+) -> Trajectory:
+    """Return the steps in pixels: a move whenever a stride has been walked, and one for the rest.
+
+    With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
+    is a step.
+    """
+    legs, modes = _legs(layout, path, marks, final), len(world.blocked)
+    steps = _room_for(len(path) + len(legs), path[0])
     step = 0
     for leg in range(len(legs)):
-        first, end, phase = legs[leg, 0], legs[leg, 1], legs[leg, 2]
-        act, item = legs[leg, 3], legs[leg, 4]
+        first, end, mode = legs[leg, 0], legs[leg, 1], min(legs[leg, 2], modes - 1)
         here = arrived = first
         walked = 0.0
         for frame in range(first + 1, end + 1):
@@ -194,47 +156,53 @@ def continuous_steps(
             if length > 0:
                 walked, arrived = walked + length, frame
                 if walked >= stride:
-                    _step(numbers, places, step, frame, MOVE, -1, phase, path[here], path[frame])
+                    _add(steps, step, frame, MOVE, -1, mode, path[here], path[frame])
                     step, here, walked = step + 1, frame, 0.0
         if walked > 0:
-            _step(numbers, places, step, arrived, MOVE, -1, phase, path[here], path[arrived])
+            _add(steps, step, arrived, MOVE, -1, mode, path[here], path[arrived])
             step += 1
-        if act != NO_ACT:
-            _step(numbers, places, step, end, act, item, phase, path[end], path[end])
+        if legs[leg, 3] != NO_ACT:
+            _add(steps, step, end, legs[leg, 3], legs[leg, 4], mode, path[end], path[end])
             step += 1
-    return _cut(numbers, places, step)
+    return _cut(steps, step)
 
 
 @part
-def _step(
-    numbers: Ints,
-    places: Floats,
+def _room_for(most: int, first: Floats) -> Trajectory:
+    """Return a trajectory with room for some steps, not filled in yet."""
+    numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
+    frame, act, thing, mode = numbers[0], numbers[1], numbers[2], numbers[3]
+    return Trajectory(frame, act, thing, mode, places[0], places[1], first.copy())
+
+
+@part
+def _add(
+    steps: Trajectory,
     step: int,
     frame: int,
     act: int,
-    item: int,
-    phase: int,
-    start: Floats,
-    stop: Floats,
+    thing: int,
+    mode: int,
+    start: Annotated[Floats, "2"],
+    stop: Annotated[Floats, "2"],
 ) -> None:
-    numbers[0, step], numbers[1, step] = frame, act
-    numbers[2, step], numbers[3, step] = item, phase
-    places[0, step, 0], places[0, step, 1] = start[0], start[1]
-    places[1, step, 0], places[1, step, 1] = stop[0], stop[1]
+    steps.frame[step], steps.act[step] = frame, act
+    steps.thing[step], steps.mode[step] = thing, mode
+    steps.start[step, 0], steps.start[step, 1] = start[0], start[1]
+    steps.stop[step, 0], steps.stop[step, 1] = stop[0], stop[1]
 
 
 @part
-def _cut(
-    numbers: Ints, places: Floats, steps: int
-) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
-    """Return frame, act, item, phase, start and stop of as many steps as there are."""
-    return (
-        numbers[0, :steps],
-        numbers[1, :steps],
-        numbers[2, :steps],
-        numbers[3, :steps],
-        places[0, :steps],
-        places[1, :steps],
+def _cut(steps: Trajectory, many: int) -> Trajectory:
+    """Return as many steps as there are."""
+    return Trajectory(
+        steps.frame[:many],
+        steps.act[:many],
+        steps.thing[:many],
+        steps.mode[:many],
+        steps.start[:many],
+        steps.stop[:many],
+        steps.first,
     )
 
 
@@ -242,44 +210,37 @@ def _cut(
 
 
 @kernel
-def grid_steps(
-    items: Annotated[Floats, "item 3"],
-    radius: float,
-    objects: int,
-    path: Annotated[Floats, "frame 2"],
-    key_path: Annotated[Floats, "frame 2"],
-    barrier_left: Annotated[Floats, "frame"],
-    lock_there: Annotated[Bools, "frame"],
-    final: bool,
-    closed: Annotated[Bools, "row column"],
-    opened: Annotated[Bools, "row column"],
-    cell: float,
-) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
-    """Cut every leg into the cells that it runs through, smoothed."""
-    path = without_gaps(path)
-    _, picked, reached, _, gone, last = find_marks(path, key_path, barrier_left, lock_there)
-    legs = _legs(items, path, radius, objects, picked, reached, gone, last, final)
+def grid_trajectory(
+    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: World, final: bool
+) -> Trajectory:
+    """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
+    cell, legs = world.space.cell, _legs(layout, path, marks, final)
+    modes, rows, columns = world.blocked.shape
     most = len(legs)
     for leg in range(len(legs)):
         most += _pieces(path, legs[leg, 0], legs[leg, 1], cell)
-    numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
+    steps = _room_for(most, _cell_at(path[0], cell, rows, columns))
     step = 0
     for leg in range(len(legs)):
-        first, end, phase = legs[leg, 0], legs[leg, 1], legs[leg, 2]
-        act, item = legs[leg, 3], legs[leg, 4]
-        cells = _cells(path, first, end, opened if phase == OPEN else closed, cell, most)
+        first, end, mode = legs[leg, 0], legs[leg, 1], min(legs[leg, 2], modes - 1)
+        cells = _cells(path, first, end, world.blocked[mode], cell, most)
         for k in range(1, len(cells)):
-            start, stop = cells[k - 1, 1:], cells[k, 1:]
-            _step(numbers, places, step, cells[k, 0], MOVE, -1, phase, start, stop)
+            start, stop = cells[k - 1, 1:] + 0.0, cells[k, 1:] + 0.0
+            _add(steps, step, cells[k, 0], MOVE, -1, mode, start, stop)
             step += 1
-        if act != NO_ACT:
-            rows, columns = closed.shape
-            numbers[0, step], numbers[1, step], numbers[2, step] = end, act, item
-            numbers[3, step] = phase
-            places[:, step, 0] = cell_of(path[end, 0], cell, columns)
-            places[:, step, 1] = cell_of(path[end, 1], cell, rows)
+        if legs[leg, 3] != NO_ACT:
+            here = _cell_at(path[end], cell, rows, columns)
+            _add(steps, step, end, legs[leg, 3], legs[leg, 4], mode, here, here)
             step += 1
-    return _cut(numbers, places, step)
+    return _cut(steps, step)
+
+
+@part
+def _cell_at(place: Floats, cell: float, rows: int, columns: int) -> Annotated[Floats, "2"]:
+    """Return the column and row of the cell that holds a place."""
+    at = np.empty(2)
+    at[0], at[1] = cell_of(place[0], cell, columns), cell_of(place[1], cell, rows)
+    return at
 
 
 @part

@@ -12,9 +12,9 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.mind import Posterior
-from hbtom.mind.regret import UNIT
 from hbtom.observe import Identity, Trial
 from hbtom.show.page.labels import names_of
+from hbtom.world.seeing import UNIT
 from hbtom.world.steady import steadied, way_length
 
 CLEAR_LEAD = 0.1  # by which a goal must lead the next to be called the likeliest

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.world.floor import Occupancy
-from hbtom.world.phase import Phase
+from hbtom.world.modes import Mode
+from hbtom.world.modes import World as Cells
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
 SLIPPERY = Path(__file__).with_name("slippery.pddl")  # in which a fifth of all moves go astray
@@ -39,12 +39,12 @@ def write_domain(slip: float) -> str:
 
 
 def write_problem(
-    floor: Occupancy,
+    floor: Cells,
     start: tuple[int, int],
     items: Sequence[str],
     *,
     key: int | None = None,
-    phase: Phase = Phase.START,
+    mode: Mode = Mode.START,
     act: float = 1.0,
     opening: float = 1.0,
     side: float = 1.0,
@@ -58,13 +58,13 @@ def write_problem(
     problem is to touch the first item, for planners that want one. A ``slippery`` problem also
     tells where moves end that go astray.
     """
-    if not np.isin(floor.to_item, [0.0, np.inf]).all():
+    if not np.isin(floor.reach[: len(items)], [0.0, np.inf]).all():
         raise BadInput("the floor is not one of 'grid' cells: things are at hand at some distance")
-    if floor.blocked(phase)[start]:
+    if floor.blocked[min(mode, len(floor.blocked) - 1)][start]:
         raise BadInput(f"nobody can stand in row {start[0]}, column {start[1]}")
     costs = {"side": side, "diagonal": diagonal, "act": act, "opening": opening, "total-cost": 0}
     things = [item for index, item in enumerate(items) if index != key]
-    cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.open)]
+    cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.blocked[-1])]
     goal = f"(touched {things[0]})" if things else f"(held {items[0]})"
     lines = [
         f"(define (problem {name})",
@@ -77,8 +77,8 @@ def write_problem(
         "  (:init",
         *(f"    (= ({what}) {_decimal(value)})" for what, value in costs.items()),
         f"    (at {cell_name(start)})",
-        f"    (now {'gone' if phase == Phase.OPEN else 'standing'})",
-        *([f"    (held {items[key]})"] if key is not None and phase != Phase.START else []),
+        f"    (now {'gone' if mode == Mode.OPEN else 'standing'})",
+        *([f"    (held {items[key]})"] if key is not None and mode != Mode.START else []),
         *(f"    {fact}" for fact in _facts(floor, items, cells)),
         *(f"    {fact}" for fact in (_astray(floor, cells) if slippery else ())),
         "  )",
@@ -93,9 +93,7 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(
-    floor: Occupancy, items: Sequence[str], cells: Sequence[tuple[int, int]]
-) -> Iterator[str]:
+def _facts(floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and from where things are at hand."""
     free = set(cells)
     for row, column in cells:
@@ -107,18 +105,18 @@ def _facts(
             for there in filter(free.__contains__, neighbours):
                 yield f"({word} {cell_name((row, column))} {cell_name(there)})"
     for cell in cells:
-        if floor.closed[cell]:
+        if floor.blocked[0][cell]:
             yield f"(blocked {cell_name(cell)} standing)"
-        for item, way in zip(items, floor.to_item, strict=True):
+        for item, way in zip(items, floor.reach, strict=False):
             if way[cell] == 0:
                 yield f"(at-hand {item} {cell_name(cell)})"
-        if floor.to_lock is not None and floor.to_lock[cell] == 0:
+        if floor.lock is not None and floor.lock[cell] == 0:
             yield f"(at-lock {cell_name(cell)})"
 
 
-def _astray(floor: Occupancy, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _astray(floor: Cells, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield where moves may end instead: 45 degrees to either side, or where they began."""
-    for blocked, barrier in ((floor.closed, "standing"), (floor.open, "gone")):
+    for blocked, barrier in ((floor.blocked[0], "standing"), (floor.blocked[-1], "gone")):
         free = {cell for cell in cells if not blocked[cell]}
         for here in filter(free.__contains__, cells):
             ends = [_end(free, here, move) for move in _AROUND]

@@ -1,0 +1,154 @@
+"""A world as data: where an agent can stand in each mode, and how it gets from mode to mode.
+
+A state is a place and a mode. In each mode some cells are blocked and some things lie about. An
+exit is an act that can be done in one mode, at some places, at a price: it attains a goal, or leads
+to another mode, or both. Key, lock and barrier make three modes:
+
+    START   the key, if there is one, still lies: touching it leads to HELD
+    HELD    the agent carries the key: using it on the lock leads to OPEN
+    OPEN    the lock is open and the barrier gone
+
+A world without them has one mode. Where walls or things change while the agent acts, every stage of
+the world has modes of its own (:mod:`hbtom.world.stages`).
+
+All kernels from here to the posterior take their arguments in these tuples.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import part
+
+
+class Mode(IntEnum):
+    """The modes of a world with a key, a lock or a barrier."""
+
+    START = 0
+    HELD = 1
+    OPEN = 2
+
+
+START, HELD, OPEN = int(Mode.START), int(Mode.HELD), int(Mode.OPEN)  # for kernels
+ANY, NEVER = -1, -2  # what may follow an exit: anything, or nothing that is worth it
+NO_GOAL = -1
+
+
+class Space(NamedTuple):
+    """How the world is cut into cells, and how much room agents leave; all in pixels."""
+
+    cell: float
+    clearance: float = 0.0  # between an agent's centre and a wall
+    berth: float = 0.0  # between an agent's centre and a thing it passes; 0: things may be crossed
+
+
+class Costs(NamedTuple):
+    """What things cost, in the units of the policy's Q-values."""
+
+    cell: float  # walking the side of a cell
+    act: float  # picking something up
+    opening: float  # opening the lock and waiting for the barrier to vanish
+    push: float = 0.0  # passing through things that are in the way
+    tool: float = 0.0  # using a key, beyond what it takes to do so
+    contact: bool = False  # things are used from where they are touched, even beside walls
+
+
+class Layout(NamedTuple):
+    """What a trial shows of its world: lengths and places in pixels, boxes as x, y, width, height.
+
+    The items are the objects and then, if there is one, the key.
+    """
+
+    size: Annotated[Floats, "2"]  # width and height
+    walls: Annotated[Floats, "wall 4"]
+    barrier: Annotated[Floats, "block 4"]
+    items: Annotated[Floats, "item 3"]  # x, y, radius
+    lock: Annotated[Floats, "lock 2"]  # x, y of the lock; no row without one
+    radius: float  # of the agent
+    objects: int  # how many of the items are objects
+
+
+class Exits(NamedTuple):
+    """Acts: in which mode, at which thing, at what price, and what comes of them."""
+
+    source: Annotated[Ints, "exit"]  # the mode in which it can be done
+    target: Annotated[Ints, "exit"]  # the mode afterwards, never a lower one
+    thing: Annotated[Ints, "exit"]  # that is touched: an item, or the lock after the last item
+    goal: Annotated[Ints, "exit"]  # the item that is attained, or NO_GOAL
+    then: Annotated[Ints, "exit"]  # the exit that a plan must take next, ANY or NEVER
+    price: Annotated[Floats, "exit"]
+    reluctance: Annotated[Floats, "exit"]  # what planning to do it costs beyond the price
+
+
+class World(NamedTuple):
+    """The states of one trial, as data."""
+
+    space: Space
+    costs: Costs
+    blocked: Annotated[Bools, "mode row column"]
+    lying: Annotated[Bools, "mode item"]  # not yet picked up
+    reach: Annotated[Floats, "thing row column"]  # way left to a thing at hand, in cells, or inf
+    boxes: Annotated[Bools, "item row column"]  # to avoid on the way to something else, or none
+    exits: Exits
+
+    def cell_of(self, x: float, y: float) -> tuple[int, int]:
+        """Return the column and row of the cell that holds a point."""
+        _, rows, columns = self.blocked.shape
+        return cell_of(x, self.space.cell, columns), cell_of(y, self.space.cell, rows)
+
+    @property
+    def lock(self) -> Annotated[Floats, "row column"] | None:
+        """The way left to the lock, if there is one."""
+        return self.reach[self.lying.shape[1]] if len(self.reach) > self.lying.shape[1] else None
+
+    def __repr__(self) -> str:
+        modes, rows, columns = self.blocked.shape
+        kinds = f"{modes} modes" if modes > 1 else "one mode"
+        return f"<World of {rows} x {columns} cells, {kinds} and {len(self.exits.source)} exits>"
+
+
+@part
+def cell_of(at: float, cell: float, cells: int) -> int:
+    """Return the cell that holds a coordinate; what is beyond an edge belongs to the last cell."""
+    return min(max(int(at / cell), 0), cells - 1)
+
+
+@part
+def key_and_lock(items: int, objects: int, locks: int, modes: int, costs: Costs) -> Exits:
+    """Return the exits of the benchmark's worlds: touching items, fetching the key, opening."""
+    key = objects if items > objects else -1
+    many = modes * objects + (1 if key >= 0 else 0) + (locks if modes > 1 else 0)
+    numbers = np.empty((5, many), dtype=np.int64)
+    price, reluctance = np.full(many, costs.act), np.zeros(many)
+    row = 0
+    for mode in range(modes):
+        for item in range(objects):
+            _exit(numbers[:, row], mode, mode, item, item, ANY)
+            row += 1
+    if modes > 1 and locks > 0:
+        _exit(numbers[:, row], HELD, OPEN, items, NO_GOAL, ANY)
+        price[row] = costs.opening
+        row += 1
+    if key >= 0:
+        _exit(numbers[:, row], START, HELD, key, key, row - 1 if locks > 0 else NEVER)
+        reluctance[row] = costs.tool
+    source, target, thing = numbers[0], numbers[1], numbers[2]
+    return Exits(source, target, thing, numbers[3], numbers[4], price, reluctance)
+
+
+@part
+def _exit(row: Ints, source: int, target: int, thing: int, goal: int, then: int) -> None:
+    row[0], row[1], row[2], row[3], row[4] = source, target, thing, goal, then
+
+
+@part
+def exit_of(exits: Exits, mode: int, thing: int) -> int:
+    """Return the exit that touching a thing in a mode is."""
+    for one in range(len(exits.source)):
+        if exits.source[one] == mode and exits.thing[one] == thing:
+            return one
+    return -1

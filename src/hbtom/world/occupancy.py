@@ -1,0 +1,165 @@
+"""Where an agent can stand, and from where it can lay hands on things: a trial becomes a world.
+
+The world is cut into square cells. Rows count y, columns x.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats
+from hbtom.compiled import kernel, part
+from hbtom.observe import Trial
+from hbtom.world.modes import START, Costs, Layout, Space, World, cell_of, key_and_lock
+
+LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
+_NO_LOCK = np.empty((0, 2))
+
+
+def layout_of(trial: Trial) -> Layout:
+    """Return what a trial shows of its world."""
+    lock = _NO_LOCK if trial.lock is None else np.array([trial.lock.centre], dtype=np.float64)
+    size, places = np.array(trial.size, dtype=np.float64), trial.places
+    shown = size, trial.walls, trial.barrier, places, lock
+    return Layout(*shown, float(trial.agent.radius), len(trial.objects))
+
+
+@kernel
+def grid_world(layout: Layout, space: Space, costs: Costs) -> World:
+    """Cut the world into the paper's cells: things are at hand from their own and adjacent cells.
+
+    A cell is blocked where its centre is covered; positions fall into cells by rounding down.
+    """
+    cell, items, lock = space.cell, layout.items, layout.lock
+    blocked = _blocked(layout, space)
+    _, rows, columns = blocked.shape
+    reach = np.full((len(items) + len(lock), rows, columns), np.inf)
+    closed = blocked[START]
+    for index in range(len(items)):
+        column = cell_of(items[index, 0], cell, columns)
+        row = cell_of(items[index, 1], cell, rows)
+        for r in range(max(row - 1, 0), min(row + 2, rows)):
+            for c in range(max(column - 1, 0), min(column + 2, columns)):
+                if not (closed[row, c] and closed[r, column]):  # not around a blocked corner
+                    reach[index, r, c] = 0.0
+    for index in range(len(lock)):  # in the cells that a lock covers and in those around them
+        for r in range(rows):
+            for c in range(columns):
+                across = abs((c + 0.5) * cell - lock[index, 0])
+                down = abs((r + 0.5) * cell - lock[index, 1])
+                if across < LOCK_HALF + cell and down < LOCK_HALF + cell:
+                    reach[len(items) + index, r, c] = 0.0
+    boxes = np.zeros((0, rows, columns), dtype=np.bool_)
+    return _world(layout, space, costs, blocked, reach, boxes)
+
+
+@kernel
+def continuous_world(layout: Layout, space: Space, costs: Costs) -> World:
+    """Cut the world into fine cells, with walls grown by the clearance that agents keep.
+
+    An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
+    its own solid square lets an agent come. Agents head for the middle of things, so the way to the
+    middle is part of the cost. Around each item is a square box, grown by the berth, that agents
+    avoid on their way to another; with a berth of 0 there are no boxes.
+    """
+    cell, items, lock, radius = space.cell, layout.items, layout.lock, layout.radius
+    blocked = _blocked(layout, space)
+    _, rows, columns = blocked.shape
+    reach = np.full((len(items) + len(lock), rows, columns), np.inf)
+    for index in range(len(items)):
+        _to_middle(reach[index], cell, items[index, 0], items[index, 1], radius + items[index, 2])
+    for index in range(len(lock)):
+        far = LOCK_HALF + max(radius, space.clearance) + cell
+        _to_middle(reach[len(items) + index], cell, lock[index, 0], lock[index, 1], far)
+    in_the_way = space.berth > 0 and len(items) > 1
+    boxes = np.zeros((len(items) if in_the_way else 0, rows, columns), dtype=np.bool_)
+    for index in range(len(boxes)):
+        x, y, half = items[index, 0], items[index, 1], items[index, 2]
+        _cover(boxes[index], cell, x - half, y - half, 2 * half, 2 * half, space.berth)
+    return _world(layout, space, costs, blocked, reach, boxes)
+
+
+@part
+def _world(
+    layout: Layout, space: Space, costs: Costs, blocked: Bools, reach: Floats, boxes: Bools
+) -> World:
+    """Put a world together: what lies in each mode, and which acts lead from one to another."""
+    items, modes = len(layout.items), len(blocked)
+    lying = np.ones((modes, items), dtype=np.bool_)
+    lying[1:, layout.objects :] = False  # once it is held, the key lies no more
+    exits = key_and_lock(items, layout.objects, len(layout.lock), modes, costs)
+    return World(space, costs, blocked, lying, reach, boxes, exits)
+
+
+@part
+def _to_middle(way: Floats, cell: float, x: float, y: float, reach: float) -> None:
+    """Write the distance to a point, in cells, into all cells within reach of it."""
+    rows, columns = way.shape
+    top, bottom = cell_of(y - reach, cell, rows), cell_of(y + reach, cell, rows)
+    left, right = cell_of(x - reach, cell, columns), cell_of(x + reach, cell, columns)
+    for r in range(top, bottom + 1):
+        for c in range(left, right + 1):
+            down, across = (r + 0.5) * cell - y, (c + 0.5) * cell - x
+            away = math.sqrt(down * down + across * across)
+            if away <= reach:
+                way[r, c] = away / cell
+
+
+@part
+def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"]:
+    """Return the blocked cells: in one mode, or, where a lock can be opened, in three.
+
+    The lock's own square is solid like the barrier.
+    """
+    cell, margin = space.cell, space.clearance
+    walls, barrier, lock = layout.walls, layout.barrier, layout.lock
+    rows, columns = math.ceil(layout.size[1] / cell), math.ceil(layout.size[0] / cell)
+    one = len(layout.items) == layout.objects and len(barrier) == 0 and len(lock) == 0
+    blocked = np.zeros((1 if one else 3, rows, columns), dtype=np.bool_)
+    opened, closed = blocked[-1], blocked[START]
+    for i in range(len(walls)):
+        _cover(opened, cell, walls[i, 0], walls[i, 1], walls[i, 2], walls[i, 3], margin)
+    if one:
+        return blocked
+    closed[:] = opened
+    for i in range(len(barrier)):
+        _cover(closed, cell, barrier[i, 0], barrier[i, 1], barrier[i, 2], barrier[i, 3], margin)
+    for i in range(len(lock)):
+        left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
+        _cover(closed, cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
+    blocked[1] = closed
+    return blocked
+
+
+@part
+def _cover(
+    covered: Bools, cell: float, x: float, y: float, width: float, height: float, margin: float
+) -> None:
+    """Mark the cells whose centres are inside a block grown by a margin."""
+    rows, columns = covered.shape
+    left, low = x - margin, y - margin
+    right, high = left + width + 2 * margin, low + height + 2 * margin
+    top, bottom = _first_after(low, cell), _first_from(high, cell)
+    start, stop = _first_after(left, cell), _first_from(right, cell)
+    covered[top : max(top, min(bottom, rows)), start : max(start, min(stop, columns))] = True
+
+
+@part
+def _first_after(at: float, cell: float) -> int:
+    """Return the first cell whose centre lies beyond a coordinate, no less than 0."""
+    index = max(math.floor(at / cell - 0.5), 0)
+    while (index + 0.5) * cell <= at:
+        index += 1
+    return index
+
+
+@part
+def _first_from(at: float, cell: float) -> int:
+    """Return the first cell whose centre lies at a coordinate or beyond, no less than 0."""
+    index = max(math.floor(at / cell - 0.5), 0)
+    while (index + 0.5) * cell < at:
+        index += 1
+    return index
