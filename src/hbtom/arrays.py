@@ -14,6 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+FROZEN = "frozen"  # as in ``Annotated[Floats, "wall 4", FROZEN]``, an array that cannot be written
+
+
+def read_only(array: Floats) -> Floats:
+    """Return a view of an array that cannot be written."""
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def frozen(values: ArrayLike) -> Floats:

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import FROZEN, Bools, Floats, Ints
 from hbtom.cache import cache_folder
 from hbtom.errors import BadInput
 
@@ -184,19 +184,27 @@ _SCALARS = {float: "float64", int: "int64", bool: "boolean"}
 
 
 def _numba_type(hint: Any) -> Any:
-    """Return numba's name for an annotation; arrays are C-ordered and only read."""
+    """Return numba's name for an annotation; arrays are C-ordered.
+
+    Arrays in a tuple are as kernels make them, unless they are marked as ``FROZEN``; all others are
+    only read.
+    """
+    return _named_type(hint, inside=False)
+
+
+def _named_type(hint: Any, *, inside: bool) -> Any:
     import numba
 
     if hint in _SCALARS:
         return getattr(numba.types, _SCALARS[hint])
     if hasattr(hint, "_fields"):  # a NamedTuple
         inner = get_type_hints(hint, include_extras=True)
-        types = [_numba_type(inner[name]) for name in hint._fields]
+        types = [_named_type(inner[name], inside=True) for name in hint._fields]
         kinds: Any = numba.types
         if len(set(types)) == 1:  # numba has a type of its own for these
             return kinds.NamedUniTuple(types[0], len(types), hint)
         return kinds.NamedTuple(types, hint)
-    array, shape = get_args(hint)
+    array, shape, *notes = get_args(hint)
     value = {Floats: "float64", Ints: "int64", Bools: "boolean"}[array]
     dtype = getattr(numba.types, value)
-    return numba.types.Array(dtype, len(shape.split()), "C", readonly=True)
+    return numba.types.Array(dtype, len(shape.split()), "C", readonly=FROZEN in notes or not inside)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import FROZEN, Bools, Floats, read_only
 from hbtom.compiled import kernel, part
 
 if TYPE_CHECKING:
@@ -53,17 +53,17 @@ class Marks(NamedTuple):
 class Track(NamedTuple):
     """All that moves or goes in a trial: the agent, the key, the barrier, the lock."""
 
-    path: Annotated[Floats, "frame 2"]  # not a number where the agent was not seen
-    key_path: Annotated[Floats, "frame 2"]  # not a number where it is gone; no frame without a key
-    barrier_left: Annotated[Floats, "frame"]  # how much of it stands, from 1 to 0
-    lock_there: Annotated[Bools, "frame"]  # no frame without a lock
+    path: Annotated[Floats, "frame 2", FROZEN]  # not a number where the agent was not seen
+    key_path: Annotated[Floats, "frame 2", FROZEN]  # not a number where it is gone; no frame without a key
+    barrier_left: Annotated[Floats, "frame", FROZEN]  # how much of it stands, from 1 to 0
+    lock_there: Annotated[Bools, "frame", FROZEN]  # no frame without a lock
 
 
 def track_of(trial: Trial) -> Track:
     """Return all that moves or goes in a trial."""
     key_path = _NOWHERE if trial.key_path is None else trial.key_path
     lock_there = _NEVER if trial.lock_there is None else trial.lock_there
-    return Track(trial.path, key_path, trial.barrier_left, lock_there)
+    return Track(*map(read_only, (trial.path, key_path, trial.barrier_left, lock_there)))
 
 
 _NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)

@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import FROZEN, Bools, Floats, Ints
 from hbtom.compiled import part
 
 
@@ -63,11 +63,11 @@ class Layout(NamedTuple):
     The items are the objects and then, if there is one, the key.
     """
 
-    size: Annotated[Floats, "2"]  # width and height
-    walls: Annotated[Floats, "wall 4"]
-    barrier: Annotated[Floats, "block 4"]
-    items: Annotated[Floats, "item 3"]  # x, y, radius
-    lock: Annotated[Floats, "lock 2"]  # x, y of the lock; no row without one
+    size: Annotated[Floats, "2", FROZEN]  # width and height
+    walls: Annotated[Floats, "wall 4", FROZEN]
+    barrier: Annotated[Floats, "block 4", FROZEN]
+    items: Annotated[Floats, "item 3", FROZEN]  # x, y, radius
+    lock: Annotated[Floats, "lock 2", FROZEN]  # x, y of the lock; no row without one
     radius: float  # of the agent
     objects: int  # how many of the items are objects
 
