@@ -8,7 +8,7 @@ here and counted from 1 in everything that a person reads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, frozen
+from hbtom.errors import BadInput
 from hbtom.observe.events import Event, Marks, events, find_marks, track_of, without_gaps
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
@@ -58,7 +59,7 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is drawn, but nothing follows from it yet. A board is a box about its place, turned.
+    It is drawn, but the model draws no conclusion from it. A board is a box about its place, turned.
     """
 
     kind: OtherKind
@@ -69,13 +70,23 @@ class Other:
 
 
 @dataclass(frozen=True, eq=False)
+class Actor:
+    """Somebody who acts in a trial: the agent that is judged, or another one."""
+
+    look: Identity
+    radius: float
+    path: Annotated[Floats, "frame 2"]  # not a number where it was not seen
+
+
+@dataclass(frozen=True, eq=False)
 class Trial:
     """One trial as it was seen.
 
-    Walls, objects and lock stand still; the agent moves along ``path`` (not a number where it was
-    not seen), the key along ``key_path`` (not a number where the key is gone), and
-    ``barrier_left`` tells how much of the removable barrier stands in each frame, from 1 to 0.
-    ``others`` is what else is seen, of which the model knows nothing.
+    The agent moves along ``path`` (not a number where it was not seen), the key along ``key_path``
+    (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
+    barrier stands in each frame, from 1 to 0. Walls and objects stand still, unless ``walls_there``
+    tells which walls stand in each frame, and ``object_paths`` where the objects are. ``others`` is
+    what else is seen, such as other actors: see :attr:`actors`.
     """
 
     size: tuple[float, float]
@@ -91,9 +102,13 @@ class Trial:
     lock_there: Annotated[Bools, "frame"] | None = None
     warnings: tuple[str, ...] = ()
     others: tuple[Other, ...] = ()
+    walls_there: Annotated[Bools, "frame wall"] | None = None
+    object_paths: Annotated[Floats, "frame object 2"] | None = None
 
     def __post_init__(self) -> None:
         """Make all arrays such as kernels take; those that readers make are so already."""
+        if self.walls_there is not None or self.object_paths is not None:
+            self._convert()
         for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
             if values is not None and not (values.dtype is _FLOAT and values.flags.c_contiguous):
                 self._convert()
@@ -103,14 +118,54 @@ class Trial:
             self._convert()
 
     def _convert(self) -> None:
-        for name in ("walls", "barrier", "path", "barrier_left", "key_path", "lock_there"):
+        for name in _ARRAYS:
             values = getattr(self, name)
             if values is not None:
-                kind = np.bool_ if name == "lock_there" else np.float64
+                kind = np.bool_ if name in ("lock_there", "walls_there") else np.float64
                 converted: Floats | Bools = np.ascontiguousarray(values, dtype=kind)
                 if converted is not values:
                     converted.flags.writeable = False
                     object.__setattr__(self, name, converted)
+
+    @property
+    def actors(self) -> tuple[Actor, ...]:
+        """All who act: the agent that is judged, and then the others."""
+        judged = Actor(self.agent.look, self.agent.radius, self.path)
+        others = (one for one in self.others if one.kind == "agent")
+        return (judged, *(Actor(one.look, min(one.size) / 2, one.path) for one in others))
+
+    def judging(self, actor: int) -> Trial:
+        """Return the same trial with another of its actors judged; 0 is the one judged now.
+
+        The agent that was judged becomes one of the others. What it carried stays with the trial.
+        """
+        if actor == 0:
+            return self
+        now, then = self.actors[0], self.actors[actor]
+        still, side = np.zeros(len(self.path)), 2 * now.radius
+        old = Other("agent", now.look, (side, side), now.path, still)
+        rest = [one for one in self.others if one.kind != "agent"]
+        agents = [one for one in self.others if one.kind == "agent"]
+        agents[actor - 1] = old
+        path = without_gaps(then.path)
+        body = Body(then.look, (float(path[0, 0]), float(path[0, 1])), then.radius)
+        return replace(self, agent=body, path=then.path, others=(*agents, *rest))
+
+    def wanting_actors(self) -> Trial:
+        """Return the same trial, in which the agent may also want to reach the other actors.
+
+        They become objects that move.
+        """
+        others, frames = self.actors[1:], len(self.path)
+        paths = [without_gaps(one.path) for one in others]
+        ends = [(float(path[0, 0]), float(path[0, 1])) for path in paths]
+        bodies = (Body(one.look, end, one.radius) for one, end in zip(others, ends, strict=True))
+        still = self.object_paths
+        if still is None:
+            places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
+            still = np.broadcast_to(places, (frames, *places.shape))
+        moving = np.concatenate([still, np.stack(paths, axis=1)], axis=1) if paths else still
+        return replace(self, objects=(*self.objects, *bodies), object_paths=moving)
 
     @property
     def items(self) -> tuple[Body, ...]:
@@ -145,6 +200,18 @@ class Trial:
     def __repr__(self) -> str:
         wants = ", ".join(str(item.look) for item in self.items)
         return f"<Trial of {len(self.path)} frames: {self.agent.look} among {wants}>"
+
+
+CHANGING = "walls_there", "object_paths"  # what no file format holds
+_ARRAYS = (
+    "walls",
+    "barrier",
+    "path",
+    "barrier_left",
+    "key_path",
+    "lock_there",
+    *CHANGING,
+)
 
 
 def same_trial(one: Trial, other: Trial) -> bool:
@@ -195,3 +262,13 @@ class Episode:
 
     def __repr__(self) -> str:
         return f"<Episode {self.name!r} of {len(self.trials)} trials>"
+
+
+def check_still(episode: Episode) -> None:
+    """Refuse an episode whose walls or objects change: no file format can hold that."""
+    for number, trial in enumerate(episode, start=1):
+        if any(getattr(trial, name) is not None for name in CHANGING):
+            raise BadInput(
+                "walls or objects change during the trial, and no file format can hold that",
+                hint="episodes such as this one can be judged, but not written",
+            ).at(file=episode.name, trial=number)

@@ -54,7 +54,9 @@ class Track(NamedTuple):
     """All that moves or goes in a trial: the agent, the key, the barrier, the lock."""
 
     path: Annotated[Floats, "frame 2", FROZEN]  # not a number where the agent was not seen
-    key_path: Annotated[Floats, "frame 2", FROZEN]  # not a number where it is gone; no frame without a key
+    key_path: Annotated[
+        Floats, "frame 2", FROZEN
+    ]  # not a number where it is gone; no frame without a key
     barrier_left: Annotated[Floats, "frame", FROZEN]  # how much of it stands, from 1 to 0
     lock_there: Annotated[Bools, "frame", FROZEN]  # no frame without a lock
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Episode, Identity, Other, Trial
+from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_still
 from hbtom.observe.mcs.skins import original
 
 _DIGITS = 6  # of a pixel
@@ -36,6 +36,7 @@ class Frame(NamedTuple):
 
 def write(episode: Episode) -> bytes:
     """Return an episode as a file of the benchmark holds it."""
+    check_still(episode)
     for number, trial in enumerate(episode, start=1):
         if not trial.objects:
             raise BadInput(

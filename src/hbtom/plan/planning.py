@@ -5,31 +5,41 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
+
 from hbtom.model import Continuous, Grid, Model
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan
 from hbtom.plan.field import CONTINUOUS, GRID
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.plan.wanted import wanted_in_cells, wanted_in_pixels
+from hbtom.world import Trajectory, World
 from hbtom.world.seeing import Seen
 
 
 def plan_trial(model: Model, seen: Seen) -> CostToGo:
     """Return the cost-to-go in the world of a trial, as far as its trajectory needs it.
 
-    Where agents are seen with noise, costs are needed everywhere.
+    Where agents are seen with noise, and where the world changes, costs are needed everywhere.
     """
-    return plan_motion(model.motion, seen, model.observation.noise > 0)
+    steps = seen.trajectory
+    if not seen.stages:
+        noisy = model.observation.noise > 0
+        return plan_in(model.motion, seen.world, steps, noisy)
+    plans = [plan_in(model.motion, stage, steps, True).cost for stage in seen.stages]
+    return CostToGo(seen.world, np.concatenate(plans, axis=1))
 
 
 @singledispatch
-def plan_motion(motion: Any, seen: Seen, everywhere: bool) -> CostToGo:
-    """Plan under a motion. Motions register their own functions."""
+def plan_in(motion: Any, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
+    """Plan in a world under a motion, everywhere or as far as some steps need it.
+
+    Motions register their own functions.
+    """
     raise TypeError(f"no way is known to plan under {motion!r}")
 
 
-@plan_motion.register
-def _grid(motion: Grid, seen: Seen, everywhere: bool) -> CostToGo:
-    world, steps = seen.world, seen.trajectory
+@plan_in.register
+def _grid(motion: Grid, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
     if motion.slip > 0:
         return slippery_cost_to_go(world, motion.slip)
     if everywhere:
@@ -37,9 +47,8 @@ def _grid(motion: Grid, seen: Seen, everywhere: bool) -> CostToGo:
     return CostToGo(world, plan(world, GRID.table, wanted_in_cells(world, steps)))
 
 
-@plan_motion.register
-def _continuous(motion: Continuous, seen: Seen, everywhere: bool) -> CostToGo:
-    world, steps = seen.world, seen.trajectory
+@plan_in.register
+def _continuous(motion: Continuous, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
     if everywhere:
         column, row = world.cell_of(*steps.first)
         return cost_to_go(world, CONTINUOUS, (row, column))

@@ -6,15 +6,16 @@ Each motion has its own way to see a trial, registered by its type: see :func:`s
 from __future__ import annotations
 
 import math
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Annotated, Any, NamedTuple
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel
-from hbtom.model import Continuous, Grid, Model
+from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
 from hbtom.world.modes import Costs, Layout, Space, World
 from hbtom.world.occupancy import continuous_world, grid_world, layout_of
+from hbtom.world.stages import at_frame, changes, joined, staged
 from hbtom.world.steady import steadied
 from hbtom.world.trajectory import Trajectory, continuous_trajectory, grid_trajectory
 
@@ -28,6 +29,7 @@ class Seen(NamedTuple):
     world: World
     trajectory: Trajectory
     waited: tuple[float, ...]  # what waiting for a barrier cost, if there was one
+    stages: tuple[World, ...] = ()  # of which the world is made, if it changes
 
 
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
@@ -37,50 +39,65 @@ def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
     """
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = sum(openings) / len(openings) if learnt else model.acts.cost
-    steady = steadied(trial, model.observation)
-    world, trajectory = see_motion(model.motion, model, trial, steady, opening)
-    return Seen(steady, world, trajectory, waits(steady))
+    steady, make = steadied(trial, model.observation), partial(world_of, model.motion)
+    still = at_frame(trial, 0) if changes(trial) else trial
+    world = make(model.acts, float(opening), still)
+    shown = layout_of(at_frame(trial, -1) if changes(trial) else trial)
+    if steady is not trial:  # seen with noise, contact is judged leniently
+        shown = shown._replace(radius=float(steady.agent.radius))
+    steps = steps_of(model.motion, shown, steady, world, model.acts.final)
+    if not changes(trial):
+        return Seen(steady, world, steps, waits(steady))
+    stages, steps = staged(trial, steps, partial(make, model.acts, float(opening)))
+    return Seen(steady, joined(stages), steps, waits(steady), stages)
 
 
 @singledispatch
-def see_motion(
-    motion: Any, model: Model, trial: Trial, steady: Trial, opening: float
-) -> tuple[World, Trajectory]:
-    """Return world and trajectory under a motion; ``opening`` is what opening a lock costs.
+def world_of(motion: Any, acts: Acts, opening: float, trial: Trial) -> World:
+    """Return the world of a trial under a motion; ``opening`` is what opening a lock costs.
 
-    ``steady`` is the trial without noise. Motions register their own functions.
+    Motions register their own functions.
     """
-    raise TypeError(f"no way is known to see a trial under {motion!r}")
+    raise TypeError(f"no world is known for {motion!r}")
 
 
-@see_motion.register
-def _grid(
-    motion: Grid, model: Model, trial: Trial, steady: Trial, opening: float
-) -> tuple[World, Trajectory]:
-    layout, costs = layout_of(trial), Costs(1.0, float(model.acts.cost), float(opening))
-    world = grid_world(layout, Space(float(motion.cell)), costs)
-    path = steady.whole_path, steady.marks
-    return world, grid_trajectory(_grown(layout, steady), *path, world, model.acts.final)
+@singledispatch
+def steps_of(motion: Any, layout: Layout, steady: Trial, world: World, final: bool) -> Trajectory:
+    """Return the trajectory of a trial, seen without noise, in its world.
+
+    ``final`` tells whether the touch that ends the trial is a step. Motions register their own
+    functions.
+    """
+    raise TypeError(f"no trajectory is known for {motion!r}")
 
 
-@see_motion.register
-def _continuous(
-    motion: Continuous, model: Model, trial: Trial, steady: Trial, opening: float
-) -> tuple[World, Trajectory]:
-    layout, walk = layout_of(trial), motion.cell / UNIT
-    act, push, tool = float(model.acts.cost), float(motion.push), float(motion.reluctance)
-    costs = Costs(walk, act, float(opening), push, tool, motion.contact)
+@world_of.register
+def _grid_world(motion: Grid, acts: Acts, opening: float, trial: Trial) -> World:
+    costs = Costs(1.0, float(acts.cost), opening)
+    return grid_world(layout_of(trial), Space(float(motion.cell)), costs)
+
+
+@steps_of.register
+def _grid_steps(
+    motion: Grid, layout: Layout, steady: Trial, world: World, final: bool
+) -> Trajectory:
+    return grid_trajectory(layout, steady.whole_path, steady.marks, world, final)
+
+
+@world_of.register
+def _continuous_world(motion: Continuous, acts: Acts, opening: float, trial: Trial) -> World:
+    walk, push, tool = motion.cell / UNIT, float(motion.push), float(motion.reluctance)
+    costs = Costs(walk, float(acts.cost), opening, push, tool, motion.contact)
     space = Space(float(motion.cell), float(motion.clearance), float(motion.berth))
-    world = continuous_world(layout, space, costs)
-    how = world, float(motion.stride), model.acts.final
+    return continuous_world(layout_of(trial), space, costs)
+
+
+@steps_of.register
+def _continuous_steps(
+    motion: Continuous, layout: Layout, steady: Trial, world: World, final: bool
+) -> Trajectory:
     path = steady.whole_path, steady.marks
-    return world, continuous_trajectory(_grown(layout, steady), *path, *how)
-
-
-def _grown(layout: Layout, steady: Trial) -> Layout:
-    """Return a layout with the agent as large as it counts for contact when seen with noise."""
-    radius = float(steady.agent.radius)
-    return layout if layout.radius == radius else layout._replace(radius=radius)
+    return continuous_trajectory(layout, *path, world, float(motion.stride), final)
 
 
 def waits(trial: Trial) -> tuple[float, ...]:

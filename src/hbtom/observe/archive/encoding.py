@@ -11,15 +11,17 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.archive.layout import arrow, schema
-from hbtom.observe.episode import Body, Episode, Other, Trial
+from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_still
 
-_FIELDS = [field.name for field in fields(Trial)]
+_FIELDS = [field.name for field in fields(Trial) if field.name not in CHANGING]
 _OF_OTHERS = [field.name for field in fields(Other)]
 
 
 def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any:
     """Return the rows of a pair as a record batch of :func:`schema`."""
     pa, _ = arrow()
+    for episode in (expected, unexpected):
+        check_still(episode)
     one, other = ([_content(trial) for trial in episode] for episode in (expected, unexpected))
     alike = _alike(one, other)
     same = {"task": task, "pair": pair, "content": _hash([*one, b"", *other])}

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Episode, Other, Trial
+from hbtom.observe.episode import Body, Episode, Other, Trial, check_still
 from hbtom.observe.mcs.skins import (
     Skin,
     agent_skin,
@@ -60,6 +60,7 @@ class Part:
 
 def write(episode: Episode) -> bytes:
     """Return the scene of an episode, as JSON."""
+    check_still(episode)
     timelines: dict[Part, dict[int, Sequence[Pose | None]]] = {}  # by the first step of a trial
     actions: list[list[str]] = []
     starts: list[int] = []
