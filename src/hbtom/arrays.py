@@ -6,7 +6,7 @@ time step and one column per goal.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
 FROZEN = "frozen"  # as in ``Annotated[Floats, "wall 4", FROZEN]``, an array that cannot be written
 
 
-def read_only(array: Floats) -> Floats:
+def read_only(array: NDArray[T]) -> NDArray[T]:
     """Return a view of an array that cannot be written."""
     if not array.flags.writeable:
         return array

@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.compiled import kernel, part_or
+from hbtom.compiled import kernel, part, part_or
 from hbtom.plan.between import to_go
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import exit_of
+from hbtom.world.modes import NO_GOAL, exit_of
 from hbtom.world.seeing import UNIT
 from hbtom.world.trajectory import Trajectory
 
@@ -26,8 +26,8 @@ def heading_regret(costs: CostToGo, steps: Trajectory) -> tuple[Floats, Floats, 
     many = len(steps.act)
     start, stop = steps.start.reshape((1, many, 2)), steps.stop.reshape((1, many, 2))
     first = to_go(costs, steps.first.reshape((1, 1, 2)), np.zeros(1, dtype=np.int64))
-    regret, length = regret_at(costs, start, stop, steps.mode, steps.thing)
-    return regret, length[0], first[:, 0]
+    regret, length = _regret(costs, start, stop, steps.mode, steps.thing)
+    return regret, length, first
 
 
 @kernel
@@ -43,20 +43,28 @@ def regret_at(
     A step is a move from start to stop, or, where a thing is given (not -1), touching it there.
     Places may be the same for all goals (one row).
     """
-    exits, act = costs.world.exits, costs.world.costs.act
-    after = mode.copy()
-    price, most = _lengths(start, stop), 2.0 * _lengths(start, stop)
-    goal = np.full(len(mode), -1)
-    for place in range(len(mode)):
+    return _regret(costs, start, stop, mode, thing)
+
+
+@part
+def _regret(
+    costs: CostToGo, start: Floats, stop: Floats, mode: Ints, thing: Ints
+) -> tuple[Floats, Floats]:
+    exits, many = costs.world.exits, len(mode)
+    length = _lengths(start, stop)
+    after, goal = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
+    price = np.empty(many)
+    for place in range(many):
+        after[place], goal[place], price[place] = mode[place], NO_GOAL, -1.0
         if thing[place] >= 0:
             one = exit_of(exits, mode[place], thing[place])
             after[place], goal[place] = exits.target[one], exits.goal[one]
-            price[:, place], most[:, place] = exits.price[one], act
+            price[place] = exits.price[one]
     before, left = to_go(costs, start, mode), to_go(costs, stop, after)
-    for place in range(len(mode)):
+    for place in range(many):
         if goal[place] >= 0:
             left[goal[place], place] = 0.0  # the goal is attained: nothing is left to do
-    return _bounded(price, left, before, most), _lengths(start, stop)
+    return _bounded(left, before, length, price, costs.world.costs.act), length
 
 
 def _all_lengths(start: Floats, stop: Floats) -> Floats:
@@ -77,29 +85,35 @@ def _lengths(start: Floats, stop: Floats) -> Annotated[Floats, "goal place"]:
     return length
 
 
-def _all_bounded(price: Floats, left: Floats, before: Floats, most: Floats) -> Floats:
+def _all_bounded(left: Floats, before: Floats, length: Floats, price: Floats, act: float) -> Floats:
     lost = left == np.inf
     known = (before < np.inf) & ~lost
-    regret = price + np.where(known, left, 0.0) - np.where(known, before, 0.0)
+    cost = np.where(price < 0, length, price)
+    most = np.where(price < 0, 2.0 * length, act)
+    regret = cost + np.where(known, left, 0.0) - np.where(known, before, 0.0)
     bounded = np.minimum(np.maximum(regret, 0.0), most)
     return np.where(lost, most, np.where(known, bounded, 0.0))
 
 
 @part_or(_all_bounded)
 def _bounded(
-    price: Floats, left: Floats, before: Floats, most: Floats
+    left: Floats, before: Floats, length: Floats, price: Floats, act: float
 ) -> Annotated[Floats, "goal place"]:
     """Return price + cost-to-go after - cost-to-go before, between 0 and the most there can be.
 
-    Where there is no way on, it is as bad as can be; where there was none before, nothing.
+    A move, which has a price of -1 here, costs its length. Where there is no way on, regret is as
+    large as can be; where there was none before, it is nothing.
     """
-    regret = np.zeros(left.shape)
-    for goal in range(len(left)):
-        row = min(goal, len(price) - 1)
-        for place in range(left.shape[1]):
+    goals, many = left.shape
+    regret = np.zeros((goals, many))
+    for goal in range(goals):
+        for place in range(many):
+            way = length[min(goal, len(length) - 1), place]
+            moves = price[place] < 0
+            cost, most = (way, 2.0 * way) if moves else (price[place], act)
             if left[goal, place] == np.inf:
-                regret[goal, place] = most[row, place]
+                regret[goal, place] = most
             elif before[goal, place] < np.inf:
-                waste = price[row, place] + left[goal, place] - before[goal, place]
-                regret[goal, place] = min(max(waste, 0.0), most[row, place])
+                waste = cost + left[goal, place] - before[goal, place]
+                regret[goal, place] = min(max(waste, 0.0), most)
     return regret

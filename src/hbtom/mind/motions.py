@@ -63,9 +63,9 @@ def _continuous(
     """Compare each step with all headings; with noise, a particle filter sums over places."""
     steps, act = seen.trajectory, model.acts.cost
     by_goal, length, first = heading_regret(costs, steps)
-    reachable = first < np.inf
+    reachable = first[:, 0] < np.inf
     regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
-    choice = Headings(steps.act == MOVE, length, regret, act)
+    choice = Headings(steps.act == MOVE, length[0], regret, act)
     found = Regret(name_goals(trial), reachable, steps.frame, regret, choice)
     if model.observation.noise == 0:
         return found

@@ -59,7 +59,7 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is drawn, but the model draws no conclusion from it. A board is a box about its place, turned.
+    It is drawn, but no conclusion is drawn from it. A board is a box about its place, turned.
     """
 
     kind: OtherKind

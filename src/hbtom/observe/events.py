@@ -54,9 +54,7 @@ class Track(NamedTuple):
     """All that moves or goes in a trial: the agent, the key, the barrier, the lock."""
 
     path: Annotated[Floats, "frame 2", FROZEN]  # not a number where the agent was not seen
-    key_path: Annotated[
-        Floats, "frame 2", FROZEN
-    ]  # not a number where it is gone; no frame without a key
+    key_path: Annotated[Floats, "frame 2", FROZEN]  # not a number where it is gone
     barrier_left: Annotated[Floats, "frame", FROZEN]  # how much of it stands, from 1 to 0
     lock_there: Annotated[Bools, "frame", FROZEN]  # no frame without a lock
 
@@ -65,7 +63,8 @@ def track_of(trial: Trial) -> Track:
     """Return all that moves or goes in a trial."""
     key_path = _NOWHERE if trial.key_path is None else trial.key_path
     lock_there = _NEVER if trial.lock_there is None else trial.lock_there
-    return Track(*map(read_only, (trial.path, key_path, trial.barrier_left, lock_there)))
+    moving = read_only(trial.path), read_only(key_path), read_only(trial.barrier_left)
+    return Track(*moving, read_only(lock_there))
 
 
 _NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)

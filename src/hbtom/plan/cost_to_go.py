@@ -18,9 +18,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel, part_or
 from hbtom.plan.field import Stencil
-from hbtom.plan.legs import Cells, leg, onward
+from hbtom.plan.legs import Cells, leg, seeds_of
 from hbtom.world.modes import NEVER, World
 
 EVERYWHERE = np.empty((0, 0, 0), dtype=np.bool_)
@@ -41,9 +41,9 @@ class CostToGo(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """For which states costs are wanted. Empty masks mean: everywhere."""
+    """For which states costs are wanted. Empty lists of cells mean: everywhere."""
 
-    first: Annotated[Ints, "2"]  # row and column where the agent sets out
+    entry: Annotated[Bools, "mode row column"]  # where each mode may be entered
     needed: Annotated[Bools, "mode row column"]  # whose costs have to be known
     read: Annotated[Bools, "mode row column"]  # and in which of them costs are read
 
@@ -54,8 +54,35 @@ def cost_to_go(world: World, stencil: Stencil, first: tuple[int, int] = (0, 0)) 
     ``first`` is the row and column where the agent sets out, which matters only where things are in
     the way.
     """
-    wanted = Wanted(np.array(first, dtype=np.int64), EVERYWHERE, EVERYWHERE)
-    return CostToGo(world, plan(world, stencil.table, wanted))
+    return CostToGo(world, plan(world, stencil.table, wanted(world, first)))
+
+
+def wanted(
+    world: World,
+    first: tuple[int, int],
+    needed: Annotated[Bools, "mode row column"] = EVERYWHERE,
+    read: Annotated[Bools, "mode row column"] = EVERYWHERE,
+) -> Wanted:
+    """Add the cells that planning itself looks at: where legs may begin, and where tools are.
+
+    To read a cost within a box, the costs two cells around it have to be known.
+    """
+    entry = np.zeros(world.blocked.shape, dtype=np.bool_)
+    entry[0, first[0], first[1]] = True
+    if len(entry) == 1:
+        return Wanted(entry, needed, read)
+    exits, tools = world.exits, entry[0].copy()
+    for one in np.flatnonzero(exits.target != exits.source):
+        near = world.reach[exits.thing[one]] < np.inf
+        entry[exits.target[one]] |= near
+        tools |= near
+    entry[~entry.any(axis=(1, 2))] = entry[0]
+    if needed.size:
+        around = tools.copy()
+        for r, c in np.argwhere(tools) if len(world.boxes) else ():
+            around[max(r - 2, 0) : r + 3, max(c - 2, 0) : c + 3] = True
+        needed, read = needed | around, read | tools
+    return Wanted(entry, needed, read)
 
 
 @kernel
@@ -65,71 +92,69 @@ def plan(
     """Return the cost-to-go of the states that are wanted, mode by mode and leg by leg."""
     modes, rows, columns = world.blocked.shape
     goals, exits = world.lying.shape[1], world.exits
-    begin = np.zeros((rows, columns), dtype=np.bool_)
-    begin[wanted.first[0], wanted.first[1]] = True
-    needed, read = wanted.needed, wanted.read
-    if needed.size > 0 and modes > 1:
-        needed, read = _looked_at(world, begin, needed, read)
     cost = np.zeros((goals, modes, rows, columns))
     kept = np.empty((goals if modes > 1 else 0, rows, columns))  # of the exit that must come next
     for mode in range(modes - 1, -1, -1):
-        cells = Cells(_marked(needed, mode), _marked(read, mode))
-        entry = _entry(world, mode, begin)
+        cells = Cells(_listed(wanted.needed, mode), _listed(wanted.read, mode))
         for goal in range(goals):
             if not world.lying[mode, goal]:
                 continue
-            cost[goal, mode] = np.inf
+            _fill(cost[goal, mode], np.inf)
             for one in range(len(exits.source)):
                 ends, leaves = exits.goal[one] == goal, exits.target[one] != mode
                 useful = ends or (leaves and exits.then[one] != NEVER)
                 if exits.source[one] != mode or not useful:
                     continue
-                if ends:
-                    seeds = exits.price[one] + world.costs.cell * world.reach[exits.thing[one]]
-                elif exits.then[one] >= 0:
-                    seeds = onward(world, one, kept[goal])
-                else:
-                    seeds = onward(world, one, cost[goal, exits.target[one]])
-                way = leg(world, one, seeds, moves, entry, cells)
+                # an exit that ends the plan asks for no costs afterwards
+                then = kept[goal] if exits.then[one] >= 0 else cost[goal, exits.target[one]]
+                seeds = seeds_of(world, one, then, ends)
+                way = leg(world, one, seeds, moves, wanted.entry[mode], cells)
                 if leaves and exits.then[one] < 0:
-                    kept[goal] = way
-                cost[goal, mode] = np.minimum(cost[goal, mode], way)
+                    _fill(kept[goal], np.inf)
+                    _lower(kept[goal], way)
+                _lower(cost[goal, mode], way)
     return cost
 
 
-@part
-def _entry(world: World, mode: int, begin: Bools) -> Annotated[Bools, "row column"]:
-    """Return where a mode may be entered: at the exits that lead to it, or where all begins."""
-    exits, entry = world.exits, np.zeros_like(begin)
-    for one in range(len(exits.source)):
-        if exits.target[one] == mode and exits.source[one] != mode:
-            entry |= world.reach[exits.thing[one]] < np.inf
-    return entry if entry.any() else begin
+def _all_listed(cells: Bools, mode: int) -> Ints:
+    return np.argwhere(cells[mode]) if cells.size else np.empty((0, 2), dtype=np.int64)
 
 
-@part
-def _looked_at(world: World, begin: Bools, needed: Bools, read: Bools) -> tuple[Bools, Bools]:
-    """Add the cells that planning itself looks at: where legs may begin, and where tools are.
-
-    To read a cost within a box, the costs two cells around it have to be known.
-    """
-    exits, needed, read, tools = world.exits, needed.copy(), read.copy(), begin.copy()
-    for one in range(len(exits.source)):
-        if exits.target[one] != exits.source[one]:
-            tools |= world.reach[exits.thing[one]] < np.inf
-    cells, boxed = np.argwhere(tools), len(world.boxes) > 0
-    for mode in range(len(read)):
-        read[mode] |= tools
-        needed[mode] |= tools
-        for index in range(len(cells) if boxed else 0):
-            r, c = cells[index, 0], cells[index, 1]
-            needed[mode, max(r - 2, 0) : r + 3, max(c - 2, 0) : c + 3] = True
-    return needed, read
-
-
-@part
-def _marked(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[Ints, "cell 2"]:
+@part_or(_all_listed)
+def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[Ints, "cell 2"]:
     """Return the cells that are marked in a mode; none means everywhere."""
-    if cells.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    return np.argwhere(cells[mode])
+    _, rows, columns = cells.shape
+    count = 0
+    for r in range(rows):
+        for c in range(columns):
+            count += cells[mode, r, c]
+    listed = np.empty((count, 2), dtype=np.int64)
+    count = 0
+    for r in range(rows):
+        for c in range(columns):
+            if cells[mode, r, c]:
+                listed[count, 0], listed[count, 1] = r, c
+                count += 1
+    return listed
+
+
+def _all_fill(costs: Floats, value: float) -> None:
+    costs[:] = value
+
+
+@part_or(_all_fill)
+def _fill(costs: Annotated[Floats, "row column"], value: float) -> None:
+    for r in range(costs.shape[0]):
+        for c in range(costs.shape[1]):
+            costs[r, c] = value
+
+
+def _all_lower(costs: Floats, other: Floats) -> None:
+    np.minimum(costs, other, out=costs)
+
+
+@part_or(_all_lower)
+def _lower(costs: Annotated[Floats, "row column"], other: Annotated[Floats, "row column"]) -> None:
+    for r in range(costs.shape[0]):
+        for c in range(costs.shape[1]):
+            costs[r, c] = min(costs[r, c], other[r, c])

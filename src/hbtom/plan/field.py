@@ -77,58 +77,69 @@ def solve(
     """Return the cost of the cheapest way from each cell to a seed, plus the seed's own cost.
 
     ``seeds`` is infinite where there is none; ``cell`` is the cost of walking the side of a cell.
-    Several fields over the same floor are solved together along the leading axes.
+    There may be several fields over the same floor, along the leading axes.
     """
     fields = np.ascontiguousarray(seeds, dtype=np.float64).reshape(-1, *blocked.shape)
-    everything = np.empty((0, 2), dtype=np.int64)
-    return _solved(blocked, fields, stencil.table, cell, everything).reshape(seeds.shape)
+    everywhere = np.empty((0, 2), dtype=np.int64)
+    solved = [_solved(blocked, one, stencil.table, cell, everywhere) for one in fields]
+    return np.array(solved).reshape(seeds.shape)
 
 
 def relaxed(
     blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "field row column"],
+    seeds: Annotated[Floats, "row column"],
     moves: Annotated[Ints, "move 2"],
     cell: float,
     needed: Annotated[Ints, "needed 2"],
-) -> Annotated[Floats, "field row column"]:
-    """Solve fields in plain Python: relax all cells at once until nothing changes.
+) -> Annotated[Floats, "row column"]:
+    """Solve a field in plain Python: relax all cells at once until nothing changes.
 
     With ``needed`` cells given, only until these are known: whatever changes later costs more than
     the least that has changed last, so that all below this is final.
     """
     stencil = Stencil(tuple((int(down), int(right)) for down, right in moves))
     free = np.flatnonzero(~blocked)
-    neighbour = _neighbours(blocked, free, stencil)
-    price = cell * np.array([stencil.length(move) for move in stencil.moves])[:, None, None]
-    fields = seeds.reshape(-1, blocked.size)
-    cost = np.full((len(free) + 1, len(fields)), np.inf)  # the last row is nowhere
-    cost[:-1] = fields[:, free].T
-    wanted = np.searchsorted(free, np.intersect1d(needed @ [blocked.shape[1], 1], free))
-    ways = np.empty((len(price), *cost[:-1].shape))
-    while True:
-        np.take(cost, neighbour, axis=0, out=ways, mode="clip")
-        best = np.minimum(cost[:-1], (ways + price).min(axis=0))
-        changed = best < cost[:-1]
-        if not changed.any():
-            break
-        cost[:-1] = best
-        if len(wanted) and (known := best[changed].min()) >= best[wanted].max():
-            cost[:-1][best > known] = np.inf
-            break
-    solved = np.full(fields.shape, np.inf)
-    solved[:, free] = cost[:-1].T
+    cost = np.append(seeds.ravel()[free], np.inf)  # the last is nowhere
+    if np.isfinite(cost).any():
+        neighbour = _neighbours(blocked, free, stencil)
+        price = cell * np.array([stencil.length(move) for move in stencil.moves])[:, None]
+        wanted = np.searchsorted(free, np.intersect1d(needed @ [blocked.shape[1], 1], free))
+        _relax(cost, neighbour, price, wanted)
+    solved = np.full(blocked.size, np.inf)
+    solved[free] = cost[:-1]
     return solved.reshape(seeds.shape)
 
 
+def _relax(
+    cost: Annotated[Floats, "free+1"],
+    neighbour: Annotated[Ints, "move free"],
+    price: Annotated[Floats, "move 1"],
+    wanted: Annotated[Ints, "wanted"],
+) -> None:
+    """Lower all costs, in place, until those that are wanted are known."""
+    ways = np.empty(neighbour.shape)
+    while True:
+        np.take(cost, neighbour, out=ways, mode="clip")
+        ways += price
+        best = np.minimum(cost[:-1], ways.min(axis=0))
+        changed = best < cost[:-1]
+        if not changed.any():
+            return
+        cost[:-1] = best
+        if len(wanted) and (known := best[changed].min()) >= best[wanted].max():
+            cost[:-1][best > known] = np.inf
+            return
+
+
 @part_or(relaxed)
-def fields(
+def field(
     blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "field row column"],
+    seeds: Annotated[Floats, "row column"],
     moves: Annotated[Ints, "move 2"],
     cell: float,
     needed: Annotated[Ints, "needed 2"],
-) -> Annotated[Floats, "field row column"]:
-    """Solve fields; with ``needed`` cells given, only until these are known.
+) -> Annotated[Floats, "row column"]:
+    """Solve a field; with ``needed`` cells given, only until these are known.
 
     Dijkstra's algorithm, with buckets as wide as the shortest move in place of a heap: within a
     bucket no cell can improve another, so that their order does not matter.
@@ -137,22 +148,23 @@ def fields(
     wide = columns + 2 * _MARGIN
     size = (rows + 2 * _MARGIN) * wide
     steps, price = _offsets(moves, wide, cell)
-    wanted = (needed[:, 0] + _MARGIN) * wide + needed[:, 1] + _MARGIN
-    floor = np.full(size, -np.inf)  # a wall is never improved
+    wanted = np.empty(len(needed), dtype=np.int64)
+    for index in range(len(needed)):
+        wanted[index] = (needed[index, 0] + _MARGIN) * wide + needed[index, 1] + _MARGIN
+    cost = np.empty(size)
+    for at in range(size):
+        cost[at] = -np.inf  # a wall is never improved
+    for r in range(rows):
+        for c in range(columns):
+            if not blocked[r, c]:
+                cost[(r + _MARGIN) * wide + _MARGIN + c] = np.inf
+    known = _flood(cost, seeds, steps, price, wide, wanted)
+    solved = np.empty((rows, columns))
     for r in range(rows):
         at = (r + _MARGIN) * wide + _MARGIN
         for c in range(columns):
-            floor[at + c] = -np.inf if blocked[r, c] else np.inf
-    buckets = np.empty((_BUCKETS, 4 * size), dtype=np.int64)
-    solved = np.empty(seeds.shape)
-    for field in range(len(seeds)):
-        cost = floor.copy()
-        known = _flood(cost, seeds[field], steps, price, wide, buckets, wanted)
-        for r in range(rows):
-            at = (r + _MARGIN) * wide + _MARGIN
-            for c in range(columns):
-                value = cost[at + c]
-                solved[field, r, c] = value if (value >= 0.0) & (value < known) else np.inf
+            value = cost[at + c]
+            solved[r, c] = value if (value >= 0.0) & (value < known) else np.inf
     return solved
 
 
@@ -180,17 +192,20 @@ def _flood(
     steps: Ints,
     price: Floats,
     wide: int,
-    buckets: Ints,
     wanted: Ints,
 ) -> float:
     """Let costs flow from the seeds; return up to which cost they are final.
 
     ``cost`` is infinite in free cells and minus infinite elsewhere, in a flat map with a margin.
     """
-    width = price.min()
+    width = price[0]
+    for move in range(len(price)):
+        width = min(width, price[move])
     scale = 1.0 / width
     sown = _sorted_seeds(cost, seeds, wide)
-    passed_on = np.full(len(cost), np.inf)
+    passed_on, buckets = np.empty(len(cost)), np.empty((_BUCKETS, 4 * len(cost)), dtype=np.int64)
+    for at in range(len(cost)):
+        passed_on[at] = np.inf
     count = np.zeros(_BUCKETS, dtype=np.int64)
     seed = waiting = met = 0
     now = 0 if len(sown) == 0 else int(_seed(seeds, sown[0], wide) * scale)
@@ -240,18 +255,25 @@ def _flood(
 def _sorted_seeds(cost: Floats, seeds: Floats, wide: int) -> Ints:
     """Return the free cells that are seeds, in a flat map, the cheapest first."""
     rows, columns = seeds.shape
-    sown, values = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns)
+    sown = np.empty(rows * columns, dtype=np.int64)
     count = 0
     for r in range(rows):
         for c in range(columns):
             here = (r + _MARGIN) * wide + c + _MARGIN
             if seeds[r, c] < np.inf and cost[here] >= 0:
-                sown[count], values[count] = here, seeds[r, c]
+                sown[count] = here
                 count += 1
-    sown, values = sown[:count], values[:count]
-    if np.all(values[1:] >= values[:-1]):  # as where all seeds cost the same
-        return sown
-    return sown[np.argsort(values, kind="mergesort")]
+    gap = count // 2
+    while gap > 0:  # Shell's sort: seeds are few
+        for index in range(gap, count):
+            here, at = sown[index], index
+            value = _seed(seeds, here, wide)
+            while at >= gap and _seed(seeds, sown[at - gap], wide) > value:
+                sown[at] = sown[at - gap]
+                at -= gap
+            sown[at] = here
+        gap //= 2
+    return sown[:count]
 
 
 @part
@@ -321,12 +343,12 @@ def _all_beside(cost: Annotated[Floats, "goal row column"], price: float) -> Flo
 @kernel
 def _solved(
     blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "field row column"],
+    seeds: Annotated[Floats, "row column"],
     moves: Annotated[Ints, "move 2"],
     cell: float,
     needed: Annotated[Ints, "needed 2"],
-) -> Annotated[Floats, "field row column"]:
-    return fields(blocked, seeds, moves, cell, needed)
+) -> Annotated[Floats, "row column"]:
+    return field(blocked, seeds, moves, cell, needed)
 
 
 def _neighbours(

@@ -6,75 +6,77 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools
+from hbtom.arrays import Bools, Floats
 from hbtom.compiled import kernel, part
 from hbtom.plan.between import SPILL, corner
-from hbtom.plan.cost_to_go import Wanted
-from hbtom.world.modes import World, cell_of
+from hbtom.plan.cost_to_go import Wanted, wanted
+from hbtom.world.modes import World
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
-@kernel
 def wanted_in_cells(world: World, steps: Trajectory) -> Wanted:
-    """Mark the cells that the agent was in and those around them, in that mode.
+    """Return the cells that the agent was in and those around them, in that mode."""
+    needed = _cells(world.blocked, steps)
+    column, row = steps.first.astype(np.int64)
+    return wanted(world, (row, column), needed, needed)
 
-    An act may lead from a mode to any other.
-    """
-    needed = np.zeros_like(world.blocked)
-    first = np.empty(2, dtype=np.int64)
-    first[0], first[1] = int(steps.first[1]), int(steps.first[0])
-    needed[0, first[0], first[1]] = True
-    for step in range(len(steps.act)):
-        c, r = int(steps.start[step, 0]), int(steps.start[step, 1])
-        needed[steps.mode[step], max(r - 1, 0) : r + 2, max(c - 1, 0) : c + 2] = True
-        if steps.act[step] != MOVE:
-            needed[:, r, c] = True
-    return Wanted(first, needed, needed)
+
+def wanted_in_pixels(world: World, steps: Trajectory) -> Wanted:
+    """Return the cells around every place in its mode, further out beside walls and things."""
+    column, row = world.cell_of(*steps.first.tolist())
+    cell, closed = world.space.cell, world.blocked[0]
+    read = needed = _places(world.blocked, closed, steps, cell, SPILL)
+    if len(world.boxes):
+        solid = np.logical_or.reduce(world.boxes) | closed
+        needed = _places(world.blocked, solid, steps, cell, 2 * SPILL)
+    return wanted(world, (row, column), needed, read)
 
 
 @kernel
-def wanted_in_pixels(world: World, steps: Trajectory) -> Wanted:
-    """Mark the cells around every place in its mode, further out beside walls and things."""
-    cell = world.space.cell
-    _, rows, columns = world.blocked.shape
-    first = np.empty(2, dtype=np.int64)
-    first[0] = cell_of(steps.first[1], cell, rows)
-    first[1] = cell_of(steps.first[0], cell, columns)
-    read = _around(world.blocked[0], steps, world.blocked, cell, SPILL)
-    if len(world.boxes) == 0:
-        return Wanted(first, read, read)
-    solid = world.blocked[0].copy()
-    for item in range(len(world.boxes)):
-        solid |= world.boxes[item]
-    return Wanted(first, _around(solid, steps, world.blocked, cell, 2 * SPILL), read)
+def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory) -> Bools:
+    """Mark cells; an act may lead from a mode to any other."""
+    modes, rows, columns = blocked.shape
+    needed = np.zeros((modes, rows, columns), dtype=np.bool_)
+    needed[0, int(steps.first[1]), int(steps.first[0])] = True
+    for step in range(len(steps.act)):
+        column, row = int(steps.start[step, 0]), int(steps.start[step, 1])
+        for r in range(max(row - 1, 0), min(row + 2, rows)):
+            for c in range(max(column - 1, 0), min(column + 2, columns)):
+                needed[steps.mode[step], r, c] = True
+        if steps.act[step] != MOVE:
+            for mode in range(modes):
+                needed[mode, row, column] = True
+    return needed
 
 
-@part
-def _around(
+@kernel
+def _places(
+    blocked: Annotated[Bools, "mode row column"],
     solid: Annotated[Bools, "row column"],
     steps: Trajectory,
-    like: Annotated[Bools, "mode row column"],
     cell: float,
     spill: int,
 ) -> Annotated[Bools, "mode row column"]:
-    marked = np.zeros_like(like)
-    _mark(marked[0], solid, cell, steps.first[0], steps.first[1], spill)
+    """Mark the four cells around each place; beside what is solid, some more."""
+    modes, rows, columns = blocked.shape
+    marked = np.zeros((modes, rows, columns), dtype=np.bool_)
+    _mark(marked[0], solid, cell, steps.first, spill)
     for step in range(len(steps.act)):
-        for mode in range(len(marked)):
+        for mode in range(modes):
             if mode == steps.mode[step] or steps.act[step] != MOVE:
-                _mark(marked[mode], solid, cell, steps.start[step, 0], steps.start[step, 1], spill)
-                _mark(marked[mode], solid, cell, steps.stop[step, 0], steps.stop[step, 1], spill)
+                _mark(marked[mode], solid, cell, steps.start[step], spill)
+                _mark(marked[mode], solid, cell, steps.stop[step], spill)
     return marked
 
 
 @part
-def _mark(marked: Bools, solid: Bools, cell: float, x: float, y: float, spill: int) -> None:
+def _mark(marked: Bools, solid: Bools, cell: float, place: Floats, spill: int) -> None:
     rows, columns = marked.shape
-    row, _ = corner(y / cell - 0.5, rows)
-    column, _ = corner(x / cell - 0.5, columns)
-    if solid[row : row + 2, column : column + 2].any():
-        marked[
-            max(row - spill, 0) : row + 2 + spill, max(column - spill, 0) : column + 2 + spill
-        ] = True
-    else:
-        marked[row : row + 2, column : column + 2] = True
+    row, _ = corner(place[1] / cell - 0.5, rows)
+    column, _ = corner(place[0] / cell - 0.5, columns)
+    more, bottom, right = 0, min(row + 2, rows), min(column + 2, columns)
+    for r in range(max(row, 0), bottom):
+        for c in range(max(column, 0), right):
+            if solid[r, c]:
+                more = spill
+    marked[max(row - more, 0) : bottom + more, max(column - more, 0) : right + more] = True

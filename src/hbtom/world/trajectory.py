@@ -225,7 +225,7 @@ def grid_trajectory(
         first, end, mode = legs[leg, 0], legs[leg, 1], min(legs[leg, 2], modes - 1)
         cells = _cells(path, first, end, world.blocked[mode], cell, most)
         for k in range(1, len(cells)):
-            start, stop = cells[k - 1, 1:] + 0.0, cells[k, 1:] + 0.0
+            start, stop = cells[k - 1, 1:], cells[k, 1:]
             _add(steps, step, cells[k, 0], MOVE, -1, mode, start, stop)
             step += 1
         if legs[leg, 3] != NO_ACT:
