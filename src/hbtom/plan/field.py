@@ -97,37 +97,54 @@ def relaxed(
     With ``needed`` cells given, only until these are known: whatever changes later costs more than
     the least that has changed last, so that all below this is final.
     """
-    stencil = Stencil(tuple((int(down), int(right)) for down, right in moves))
-    free = np.flatnonzero(~blocked)
-    cost = np.append(seeds.ravel()[free], np.inf)  # the last is nowhere
-    if np.isfinite(cost).any():
-        neighbour = _neighbours(blocked, free, stencil)
-        price = cell * np.array([stencil.length(move) for move in stencil.moves])[:, None]
-        wanted = np.searchsorted(free, np.intersect1d(needed @ [blocked.shape[1], 1], free))
-        _relax(cost, neighbour, price, wanted)
-    solved = np.full(blocked.size, np.inf)
-    solved[free] = cost[:-1]
-    return solved.reshape(seeds.shape)
+    wide = blocked.shape[1] + 2 * _MARGIN
+    steps, price = _offsets(moves, wide, cell)
+    neighbour = _neighbours(np.pad(~blocked, _MARGIN).ravel(), steps, 2 * wide + 2)
+    cost = np.full(neighbour.shape[1] + 1, np.inf)  # the last is nowhere
+    floor = cost[:-1].reshape(-1, wide)[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN]
+    floor[:] = np.where(blocked, np.inf, seeds)
+    needed = needed[~blocked[needed[:, 0], needed[:, 1]]]
+    wanted = (needed[:, 0] + _MARGIN) * wide + needed[:, 1] + _MARGIN
+    _relax(cost, neighbour, price[:, None], wanted)
+    return floor.copy()
+
+
+def _neighbours(
+    free: Annotated[Bools, "cell"], steps: Annotated[Ints, "move 3"], edge: int
+) -> Annotated[Ints, "move cell"]:
+    """Return where each move leads from each cell of a flat map; if not legal, beyond the last."""
+    inner, size = slice(edge, len(free) - edge), len(free)
+    neighbour = np.full((len(steps), size), size)
+    here = np.arange(size)[inner]
+    for move, (there, one, other) in enumerate(steps.tolist()):
+        legal = free[inner] & free[edge + there : size - edge + there]
+        if one:
+            legal &= free[edge + one : size - edge + one]
+            legal &= free[edge + other : size - edge + other]
+        neighbour[move, inner] = np.where(legal, here + there, size)
+    return neighbour
 
 
 def _relax(
-    cost: Annotated[Floats, "free+1"],
-    neighbour: Annotated[Ints, "move free"],
+    cost: Annotated[Floats, "cell+1"],
+    neighbour: Annotated[Ints, "move cell"],
     price: Annotated[Floats, "move 1"],
     wanted: Annotated[Ints, "wanted"],
 ) -> None:
-    """Lower all costs, in place, until those that are wanted are known."""
-    ways = np.empty(neighbour.shape)
-    while True:
-        np.take(cost, neighbour, out=ways, mode="clip")
+    """Lower costs, in place, around the cells that changed last, until those wanted are known."""
+    changed = np.flatnonzero(cost < np.inf)
+    while len(changed):
+        near = np.zeros(len(cost), dtype=np.bool_)
+        near[neighbour.take(changed, axis=1)] = True  # every move can be undone
+        cells = near[:-1].nonzero()[0]
+        ways = cost.take(neighbour.take(cells, axis=1))
         ways += price
-        best = np.minimum(cost[:-1], ways.min(axis=0))
-        changed = best < cost[:-1]
-        if not changed.any():
-            return
-        cost[:-1] = best
-        if len(wanted) and (known := best[changed].min()) >= best[wanted].max():
-            cost[:-1][best > known] = np.inf
+        best = ways.min(axis=0)
+        better = best < cost[cells]
+        changed, best = cells[better], best[better]
+        cost[changed] = best
+        if len(wanted) and len(changed) and (known := best.min()) >= cost[wanted].max():
+            cost[cost > known] = np.inf
             return
 
 
@@ -318,7 +335,7 @@ def _way(price: float, down: int, right: int) -> float:
 
 
 def all_spilled(
-    cost: Annotated[Floats, "goal row column"],
+    cost: Annotated[Floats, "row column"],
     blocked: Annotated[Bools, "row column"],
     price: float,
 ) -> Floats:
@@ -329,15 +346,16 @@ def all_spilled(
     return np.where(np.isinf(near) & dark, deep, near)
 
 
-def _all_beside(cost: Annotated[Floats, "goal row column"], price: float) -> Floats:
+def _all_beside(cost: Annotated[Floats, "row column"], price: float) -> Floats:
     """Return the cost of the best of the eight cells around each, with the way to it."""
-    _, rows, columns = cost.shape
-    wide = np.pad(cost, ((0, 0), (1, 1), (1, 1)), constant_values=np.inf)
-    ways = (
-        wide[:, 1 + i : 1 + i + rows, 1 + j : 1 + j + columns] + price * np.sqrt(i * i + j * j)
-        for i, j in _EIGHT
-    )
-    return np.minimum.reduce(list(ways))
+    rows, columns = cost.shape
+    wide = np.full((rows + 2, columns + 2), np.inf)
+    wide[1:-1, 1:-1] = cost
+    best = np.full((rows, columns), np.inf)
+    for i, j in _EIGHT:
+        way = price * math.sqrt(i * i + j * j)
+        np.minimum(best, wide[1 + i : 1 + i + rows, 1 + j : 1 + j + columns] + way, out=best)
+    return best
 
 
 @kernel
@@ -349,21 +367,6 @@ def _solved(
     needed: Annotated[Ints, "needed 2"],
 ) -> Annotated[Floats, "row column"]:
     return field(blocked, seeds, moves, cell, needed)
-
-
-def _neighbours(
-    blocked: Annotated[Bools, "row column"], free: Annotated[Ints, "free"], stencil: Stencil
-) -> Annotated[Ints, "move free"]:
-    """Return where each move leads from each free cell, as numbers of free cells.
-
-    A move that is not legal leads to the number after the last: nowhere.
-    """
-    number = np.zeros(blocked.size, dtype=np.int64)
-    number[free] = np.arange(len(free))
-    offset = np.array([down * blocked.shape[1] + right for down, right in stencil.moves])
-    legal = legal_moves(blocked, stencil).reshape(len(offset), -1)[:, free]
-    there = np.where(legal, free + offset[:, None], 0)
-    return np.where(legal, number[there], len(free))
 
 
 def _shifted(padded: Floats | Bools, move: tuple[int, int]) -> Floats | Bools:

@@ -99,16 +99,27 @@ def _whole_leg(
         solid = blocked | boxes
         cost = field(solid, seeds, moves, costs.cell, cells.needed)
         inside = boxes & ~blocked
-        beyond = np.where(inside, all_spilled(cost[None], solid, costs.cell)[0], cost)
+        beyond = _all_entered(cost, inside, solid, costs.cell)
         if not (begin & (beyond < np.inf)).any():
             solid = blocked
         elif _is_far(cost, solid, seeds, costs.push, cells):
             through = field(blocked, seeds, moves, costs.cell, cells.needed)
             cost = np.where(solid, np.inf, np.minimum(cost, through + costs.push))
-            beyond = np.where(inside, all_spilled(cost[None], solid, costs.cell)[0], cost)
+            beyond = _all_entered(cost, inside, solid, costs.cell)
     if solid is blocked:
         beyond = field(blocked, seeds, moves, costs.cell, cells.needed)
     return np.where(solid, np.minimum(beyond, seeds), beyond) if costs.contact else beyond
+
+
+def _all_entered(cost: Floats, inside: Bools, solid: Bools, price: float) -> Floats:
+    """Continue costs into boxes: only there, and two cells around, anything has to be looked at."""
+    entered, (row, column) = cost.copy(), np.nonzero(inside)
+    if len(row):
+        rows = slice(max(row.min() - 2, 0), row.max() + 3)
+        some = rows, slice(max(column.min() - 2, 0), column.max() + 3)
+        spilled_in = all_spilled(cost[some], solid[some], price)
+        entered[some] = np.where(inside[some], spilled_in, cost[some])
+    return entered
 
 
 def _is_far(cost: Floats, solid: Bools, seeds: Floats, push: float, cells: Cells) -> bool:
