@@ -1,19 +1,19 @@
-"""What the agent has in mind: priors, policy, evidence, and exact inference across trials."""
+"""What the agent has in mind: hypotheses, likelihood, and exact inference across trials."""
 
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
+from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.inference import (
     Posterior,
-    believe,
     caveats,
     consider,
     dynamics,
     find_regret,
     infer,
+    infer_agent,
     learn,
-    update,
     waits,
 )
-from hbtom.mind.likelihood import Likelihood, log_likelihood
+from hbtom.mind.likelihood import Likelihood, explain, log_likelihood, stacked
 from hbtom.mind.regret import Actions, Headings, Regret
 
 __all__ = [
@@ -21,17 +21,19 @@ __all__ = [
     "AgentBeliefs",
     "Beliefs",
     "Headings",
+    "Hypotheses",
     "Likelihood",
     "Posterior",
     "Regret",
-    "believe",
     "caveats",
     "consider",
     "dynamics",
+    "explain",
     "find_regret",
     "infer",
+    "infer_agent",
     "learn",
     "log_likelihood",
-    "update",
+    "stacked",
     "waits",
 ]
