@@ -20,9 +20,10 @@ from hbtom import Episode, Judgement, Model, judge, observe
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.compiled import Kernel, start_compiler
-from hbtom.mind.bayes import bayes
+from hbtom.mind.bayes import Choice, History, bayes, learn_counts
 from hbtom.mind.grid import actions
 from hbtom.mind.policy import log_boltzmann, log_headings
+from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.model import with_settings
 from hbtom.plan import CONTINUOUS, GRID, Costs, Stencil, cost_to_go, plan_costs_to_go
 from hbtom.plan.field import _solve
@@ -169,18 +170,26 @@ def inference() -> Named:
     for seed in range(SMALL):
         rng = np.random.default_rng(seed)
         items, many = rng.integers([1, 1], [6, 5])
-        counts = np.zeros((1, items), dtype=np.int64)
-        log_weight = np.log(rng.dirichlet([1.0] * many))[None]
+        ways = int(rng.integers(1, 4))
+        log_prior = np.log(rng.dirichlet([1.0] * ways)) if ways > 1 else np.zeros(1)
+        start = np.log(rng.dirichlet([1.0] * many))[None]
+        history, tree = History(np.zeros((1, items), dtype=np.int64), start), PreferenceTree()
         for number in range(4):
             among = rng.permutation(items)[: rng.integers(1, items + 1)]
             reachable = rng.random(len(among)) < 0.7
             reachable[0] = True
             scale = rng.choice([0.0, 1.0, 300.0, 1e5])
-            log = rng.normal(scale=scale, size=(rng.integers(0, 5), len(among), many))
-            choice, alpha = bool(rng.random() < 0.7), rng.choice([0.2, 1.0, 3.0], size=items)
-            found = bayes(counts, log_weight, among, reachable, choice, alpha, log)
+            log = rng.normal(scale=scale, size=(rng.integers(0, 5), len(among) * ways, many))
+            counts, alpha = bool(rng.random() < 0.7), rng.choice([0.2, 1.0, 3.0], size=items)
+            choice = Choice(among, reachable, counts, alpha, log_prior)
+            offer = frozenset(among[reachable].tolist())
+            before = tree.within(offer, items)
+            tree = tree.offered(offer) if counts else tree
+            after = tree.within(frozenset(range(items)), items)
+            found = bayes(history, choice, before, after, log)
             yield f"inference {seed} trial {number}", found
-            counts, log_weight = found[3:]
+            history = History(*learn_counts(history, choice, before, log))
+            yield f"learnt {seed} trial {number}", history
 
 
 PARTS = (generated, odd_worlds, trials, fields, policies, inference)

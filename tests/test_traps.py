@@ -33,7 +33,7 @@ from episodes import (
 )
 from hbtom import Beliefs, Judgement, Model, Posterior, infer, judge
 from hbtom.judgement import Surprise, plausibility
-from hbtom.mind import Actions, AgentBeliefs, Likelihood, Regret, update
+from hbtom.mind import Actions, Likelihood, Regret, infer_agent
 from hbtom.model import with_settings
 from hbtom.observe import Identity
 from hbtom.world import Act, Phase, continuous_trajectory, grid_floor, grid_trajectory
@@ -341,13 +341,12 @@ def test_goals_and_efficiency_are_inferred_jointly() -> None:
     efficient = model.efficiency.values > 2
     ambiguous = np.where([efficient, ~efficient], 0.0, -20.0)[None]
     telling = np.where([efficient, efficient], 0.0, -20.0)[None]
-    known = AgentBeliefs.prior(model.efficiency.log_prior).knowing(goals)
-    last = None
+    beliefs, last = Beliefs(), None
     for log in (ambiguous, telling):
         choice = Actions(np.zeros((1, 1, 2)))
         regret = Regret(goals, np.array([True, True]), np.array([1]), np.zeros((1, 2)), choice)
         likelihood = Likelihood(regret, log, model.efficiency.values)
-        last, known = update(model, known, likelihood, Identity("agent"))
+        last, beliefs = infer_agent(model, beliefs, Identity("agent"), likelihood)
     assert last is not None
     np.testing.assert_allclose(last.goal[-1], [2 / 3, 1 / 3], atol=1e-6)
     given_efficient = last.joint[0, :, 0] / last.joint[0, :, 0].sum()

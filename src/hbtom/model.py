@@ -149,6 +149,22 @@ class Observation(Struct, frozen=True, forbid_unknown_fields=True):
 EXACT = Observation()
 
 
+class Alternatives(Struct, frozen=True, forbid_unknown_fields=True):
+    """What may explain a trial other than a plan to a goal in the world as it is."""
+
+    random: Annotated[
+        float,
+        Meta(ge=0, lt=1, description="probability that an agent moves at random in a trial"),
+    ] = 0.0
+    outdated: Annotated[
+        float,
+        Meta(ge=0, lt=1, description="probability that an agent has missed a change of the world"),
+    ] = 0.0
+
+
+NO_ALTERNATIVES = Alternatives()
+
+
 class Logistic(Struct, frozen=True, forbid_unknown_fields=True):
     """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
 
@@ -181,6 +197,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
     acts: Acts
     classifier: Classifier
     observation: Observation = EXACT
+    hypotheses: Alternatives = NO_ALTERNATIVES
 
     @property
     def fingerprint(self) -> str:

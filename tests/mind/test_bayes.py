@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbtom.mind.bayes import bayes, log_sum
+from hbtom.mind.bayes import Choice, History, bayes, learn_counts, log_sum
+from hbtom.mind.preference_tree import NO_OFFERS
 
 few = settings(max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
@@ -97,12 +98,21 @@ class Enumerated:
         return tables
 
 
+def watch(history: History, trial: Seen, alpha: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return all that is made of a trial, with all choices counted alike."""
+    among, reachable = np.array(trial.among), np.array(trial.reachable)
+    choice = Choice(among, reachable, trial.choice, alpha, np.zeros(1))
+    joint, preference, log_total = bayes(history, choice, NO_OFFERS, NO_OFFERS, trial.log)
+    learnt = learn_counts(history, choice, NO_OFFERS, trial.log)
+    return joint, preference, np.diff(log_total), *learnt
+
+
 def some_prior(rng: np.random.Generator, many: int) -> np.ndarray:
     return np.log(rng.dirichlet([2.0] * many))
 
 
 def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: np.ndarray = ONES) -> None:
-    """Check all that ``bayes`` returns, trial after trial, against the enumeration."""
+    """Check all that Bayes' rule gives, trial after trial, against the enumeration."""
     exact = Enumerated(log_prior.tolist(), alpha)
     counts, log_weight, total = np.zeros((1, 0), dtype=np.int64), log_prior[None], 0.0
     for trial in trials:
@@ -110,14 +120,8 @@ def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: np.ndarray = 
         new = np.zeros((len(counts), items - counts.shape[1]), dtype=np.int64)
         counts = np.concatenate([counts, new], axis=1)
         before = counts.copy(), log_weight.copy()
-        joint, preference, log_likelihood, learnt, weight = bayes(
-            counts,
-            log_weight,
-            np.array(trial.among),
-            np.array(trial.reachable),
-            trial.choice,
-            alpha[:items],
-            trial.log,
+        joint, preference, log_likelihood, learnt, weight = watch(
+            History(counts, log_weight), trial, alpha[:items]
         )
         np.testing.assert_array_equal(counts, before[0])  # what was known is left as it was
         np.testing.assert_array_equal(log_weight, before[1])
@@ -190,8 +194,9 @@ def test_evidence_of_no_weight_changes_nothing(choice: bool) -> None:
     assert_exact(trials, np.log([0.25, 0.75]))
     counts, log_weight = np.zeros((1, 3), dtype=np.int64), np.log([[0.25, 0.75]])
     for trial in trials:
-        given_ = np.array(trial.among), np.array(trial.reachable), choice, ONES[:3], trial.log
-        joint, preference, log_likelihood, counts, log_weight = bayes(counts, log_weight, *given_)
+        joint, preference, log_likelihood, counts, log_weight = watch(
+            History(counts, log_weight), trial, ONES[:3]
+        )
         np.testing.assert_allclose(joint, np.tile([[[0.125, 0.375]] * 2 + [[0, 0]]], (4, 1, 1)))
         np.testing.assert_allclose(preference, preference[:1].repeat(4, axis=0))
         np.testing.assert_allclose(log_likelihood, 0.0, atol=1e-15)
@@ -220,9 +225,9 @@ def test_counting_is_integrating_preferences_out(seed: int, alpha: float) -> Non
     log_prior = some_prior(rng, many)
     logs = rng.normal(size=(trials, 1, items, many))
     counts, log_weight, total = np.zeros((1, items), dtype=np.int64), log_prior[None], 0.0
-    everything = np.arange(items), np.ones(items, dtype=bool), True, shares
     for log in logs:
-        _, _, log_likelihood, counts, log_weight = bayes(counts, log_weight, *everything, log)
+        trial = Seen(list(range(items)), [True] * items, True, log)
+        _, _, log_likelihood, counts, log_weight = watch(History(counts, log_weight), trial, shares)
         total += log_likelihood.sum()
 
     def log_probability(goals: tuple[int, ...]) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom import Beliefs, Model, Trial, infer
-from hbtom.mind import Headings, Regret, consider, find_regret, log_likelihood
+from hbtom.mind import Headings, Regret, find_regret, log_likelihood
 
 
 def trials_seen() -> list[Trial]:
@@ -24,12 +24,12 @@ def assert_equal_efforts(one: Regret, other: Regret) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_to_infer_is_to_exert_and_to_consider(preset: str) -> None:
+def test_to_infer_is_to_exert_and_to_infer(preset: str) -> None:
     model, beliefs = Model.preset(preset), Beliefs()
     for trial in trials_seen():
         regret = find_regret(model, beliefs.openings, trial)
         one, after = infer(model, beliefs, trial)
-        other, same = consider(model, beliefs, trial, regret)
+        other, same = infer(model, beliefs, trial, regret)
         np.testing.assert_array_equal(one.joint, other.joint)
         np.testing.assert_array_equal(one.preference, other.preference)
         assert after.openings == same.openings

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
 import msgspec
 import numpy as np
@@ -31,11 +32,10 @@ from hbtom import Beliefs, Model, infer
 from hbtom.judgement import watch
 from hbtom.mind import (
     Actions,
-    AgentBeliefs,
     Likelihood,
     Posterior,
     Regret,
-    update,
+    infer_agent,
 )
 from hbtom.observe import Identity
 
@@ -76,10 +76,9 @@ def random_trial(
 
 def learn(model: Model, trials: list[Likelihood]) -> list[Posterior]:
     """Return the posteriors of all trials of one agent."""
-    known = AgentBeliefs.prior(model.efficiency.log_prior)
-    posteriors = []
+    beliefs, posteriors = Beliefs(), []
     for likelihood in trials:
-        posterior, known = update(model, known.knowing(likelihood.goals), likelihood, AGENT)
+        posterior, beliefs = infer_agent(model, beliefs, AGENT, likelihood)
         posteriors.append(posterior)
     return posteriors
 
@@ -96,35 +95,55 @@ class Exact:
     log_evidence: float
 
 
+Past = list[tuple[frozenset[Identity], Identity]]  # what was on offer, and what was chosen
+
+
+def nested(offers: Iterable[frozenset[Identity]]) -> bool:
+    return all(a <= b or b <= a or not a & b for a, b in combinations(set(offers), 2))
+
+
+def share(goal: Identity, offer: frozenset[Identity], past: Past, alpha: float) -> float:
+    """Return P(goal | offer, past): down the tree of offers if they are nested, else by counts."""
+    earlier = {each for each, _ in past}
+    inner = {each for each in earlier if each < offer} if nested({*earlier, offer}) else set()
+    branches = {each for each in inner if not any(each < other for other in inner)}
+    branches |= {frozenset([each]) for each in offer if not any(each in b for b in branches)}
+    exact = nested({*earlier, offer})
+    weight = {
+        branch: alpha * len(branch)
+        + sum(chosen in branch for each, chosen in past if each >= offer or not exact)
+        for branch in branches
+    }
+    (own,) = (branch for branch in branches if goal in branch)
+    below = share(goal, own, past, alpha) if len(own) > 1 else 1.0
+    return weight[own] / sum(weight.values()) * below
+
+
 def enumerate_histories(model: Model, trials: list[Likelihood], steps: int) -> Exact:
     """Add up all goal histories and efficiencies, up to a step of the last of the trials."""
     alpha = model.preference.concentration
-    known = list(dict.fromkeys(goal for likelihood in trials for goal in likelihood.goals))
+    known = tuple(dict.fromkeys(goal for likelihood in trials for goal in likelihood.goals))
     joint: dict[tuple[Identity, int], float] = {}
     preference = dict.fromkeys(known, 0.0)
     log_weights: list[tuple[float, tuple[Identity, ...], int, list[float]]] = []
     temperatures = model.efficiency.temperatures
     prior = [math.exp(-t) / sum(math.exp(-u) for u in temperatures) for t in temperatures]
     for history in product(*(likelihood.goals for likelihood in trials)):
-        counts = dict.fromkeys(known, 0)
+        past: Past = []
         chosen = 1.0
         for goal, likelihood in zip(history, trials, strict=True):
             can = dict(zip(likelihood.goals, likelihood.reachable, strict=True))
-            offered = [
-                each for each in likelihood.goals if can[each] or not model.preference.feasible
-            ]
-            if not any(can.values()):
-                offered = list(likelihood.goals)
+            any_way = not any(can.values()) or not model.preference.feasible
+            offered = frozenset(each for each in likelihood.goals if can[each] or any_way)
             if goal not in offered:
                 chosen = 0.0
                 break
-            chosen *= (alpha + counts[goal]) / sum(alpha + counts[each] for each in offered)
+            chosen *= share(goal, offered, past, alpha)
             if len(offered) > 1 and any(can.values()):
-                counts[goal] += 1
+                past.append((offered, goal))
         if chosen == 0.0:
             continue
-        shares = [alpha + counts[goal] for goal in known]
-        theta = [share / sum(shares) for share in shares]
+        theta = [share(goal, frozenset(known), past, alpha) for goal in known]
         for k in range(len(prior)):
             log = math.log(chosen) + math.log(prior[k])
             for number, (goal, likelihood) in enumerate(zip(history, trials, strict=True)):
@@ -136,8 +155,8 @@ def enumerate_histories(model: Model, trials: list[Likelihood], steps: int) -> E
     for log, history, k, theta in log_weights:
         probability = math.exp(log - top) / total
         joint[history[-1], k] = joint.get((history[-1], k), 0.0) + probability
-        for goal, share in zip(known, theta, strict=True):
-            preference[goal] += probability * share
+        for goal, part in zip(known, theta, strict=True):
+            preference[goal] += probability * part
     return Exact(joint, preference, top + math.log(total))
 
 

@@ -16,7 +16,17 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
-from hbtom.mind import Beliefs, Likelihood, Posterior, Regret, believe, caveats, find_regret, learn
+from hbtom.mind import (
+    Beliefs,
+    Likelihood,
+    Posterior,
+    Regret,
+    caveats,
+    find_likelihood,
+    find_regrets,
+    infer_agent,
+    learn,
+)
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.episode import OtherKind
@@ -37,6 +47,11 @@ class Planned(NamedTuple):
     seen: Seen  # the world, and the trajectory in it
     cost_to_go: CostToGo
     regret: Regret
+    outdated: Regret | None = None  # if the agent may have missed how the world has changed
+
+    def likelihood(self, model: Model) -> Likelihood:
+        """Return the likelihood of the trial under all hypotheses of a model."""
+        return find_likelihood(model, self.regret, self.outdated)
 
 
 class Trace(NamedTuple):
@@ -81,7 +96,7 @@ class Judgement(Plottable):
         before = (Beliefs(), *self.beliefs)
         known = zip(before, self.episode.familiarization, self.planned, strict=False)
         watched = (
-            believe(self.model, beliefs, trial.agent.look, one.regret)[0]
+            infer_agent(self.model, beliefs, trial.agent.look, one.likelihood(self.model))[0]
             for beliefs, trial, one in known
         )
         return (*watched, self.test)
@@ -203,10 +218,11 @@ def plan_trials(
     new = range(len(known), len(episode))
     costs = [plan_trial(model, seen[index]) for index in new]
     regrets = [
-        find_regret(model, episode[index], seen[index], cost)
+        find_regrets(model, episode[index], seen[index], cost)
         for index, cost in zip(new, costs, strict=True)
     ]
-    return (*known, *map(Planned, seen[len(known) :], costs, regrets))
+    new_ones = zip(seen[len(known) :], costs, regrets, strict=True)
+    return (*known, *(Planned(one, cost, *both) for one, cost, both in new_ones))
 
 
 def _learnt(
@@ -223,7 +239,7 @@ def _learnt(
     for index in range(len(learnt), len(episode) - 1):
         agent, one = episode[index].agent.look, planned[index]
         with _at(episode, index):
-            beliefs = learn(model, beliefs, agent, one.regret, one.seen.waited)
+            beliefs = learn(model, beliefs, agent, one.likelihood(model), one.seen.waited)
         learnt.append(beliefs)
     return learnt
 
@@ -234,7 +250,7 @@ def _watched(
     """Return what is believed during the test trial, and after it."""
     agent, one = episode.test.agent.look, planned[-1]
     with _at(episode, len(episode) - 1):
-        return believe(model, before, agent, one.regret, waited=one.seen.waited)
+        return infer_agent(model, before, agent, one.likelihood(model), waited=one.seen.waited)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.judgement.warm_up import warm_up_for_plans
-from hbtom.mind import Beliefs, Posterior, Regret, believe
+from hbtom.mind import Beliefs, Posterior, Regret, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.mind.partial_plan import partial_plan_regret
 from hbtom.model import Model, find_model
@@ -144,7 +144,8 @@ def judge_plans(
     for plan, planned in _planned(goals, plans, most):
         regret = _effort(planned, plan, something_else > 0)
         weight = {OTHER_GOAL: something_else}
-        posterior, beliefs = believe(model, beliefs, Identity(plan.agent), regret, weight=weight)
+        agent, likelihood = Identity(plan.agent), find_likelihood(model, regret)
+        posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
         posteriors.append(posterior)
     surprises = surprise(posteriors[-1], waste=model.classifier.waste is not None)
     product, parts = plausibility(model.classifier, surprises)

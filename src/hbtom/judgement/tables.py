@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+_VARIABLES = ("goal", "belief", "process", "efficiency", "preference")
+
 
 def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
     """Return one entry a trial; steps count from 0, before the first; frames count from 1."""
@@ -21,29 +23,34 @@ def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
 
 def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
     goals = names(posterior.goals)
-    preferred = names(posterior.preferred)
     efficiencies = [f"{value:.9g}" for value in posterior.efficiencies]
+    variables = {
+        "goal": (goals, posterior.goal.tolist()),
+        **{name: (labels, posterior.margin(name).tolist()) for name, labels in several(posterior)},
+        "efficiency": (efficiencies, posterior.efficiency.tolist()),
+        "preference": (names(posterior.preferred), posterior.preference.tolist()),
+    }
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]
     steps = [
         {
-            "frame": int(frame) + 1,
-            "goal": dict(zip(goals, goal, strict=True)),
-            "efficiency": dict(zip(efficiencies, efficiency, strict=True)),
-            "preference": dict(zip(preferred, preference, strict=True)),
-            "observation_surprise": unlikely,
+            "frame": frame + 1,
+            **{
+                name: dict(zip(labels, rows[step], strict=True))
+                for name, (labels, rows) in variables.items()
+            },
+            "observation_surprise": surprise[step],
         }
-        for frame, goal, efficiency, preference, unlikely in zip(
-            posterior.frame.tolist(),
-            posterior.goal.tolist(),
-            posterior.efficiency.tolist(),
-            posterior.preference.tolist(),
-            surprise,
-            strict=True,
-        )
+        for step, frame in enumerate(posterior.frame.tolist())
     ]
     reachable = [goal for goal, can in zip(goals, posterior.reachable, strict=True) if can]
     agent = str(posterior.agent)
     return {"trial": number, "agent": agent, "reachable": reachable, "steps": steps}
+
+
+def several(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
+    """Return those of the axes belief and process along which there is more than one value."""
+    axes = ("belief", posterior.hypotheses.beliefs), ("process", posterior.hypotheses.processes)
+    return [(name, labels) for name, labels in axes if len(labels) > 1]
 
 
 def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
@@ -56,28 +63,34 @@ def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
         (entry["trial"], entry["agent"], number, step["frame"], variable, value, probability)
         for entry in traced(posteriors)
         for number, step in enumerate(entry["steps"])
-        for variable in ("goal", "efficiency", "preference")
-        for value, probability in step[variable].items()
+        for variable in _VARIABLES
+        for value, probability in step.get(variable, {}).items()
     ]
     columns = ["trial", "agent", "step", "frame", "variable", "value", "probability"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def to_xarray(posterior: Posterior) -> xr.Dataset:
-    """Return P(goal, efficiency) and E[preference] over steps, with labelled axes."""
+    """Return P(goal, efficiency) and E[preference] over steps, with labelled axes.
+
+    Beliefs and processes have axes of their own where there are several.
+    """
     try:
         import xarray as xr
     except ImportError:
         raise missing("xarray", "tables") from None
+    more = dict(several(posterior))
+    single = tuple(axis for axis, name in ((2, "belief"), (3, "process")) if name not in more)
     return xr.Dataset(
         {
-            "posterior": (("step", "goal", "efficiency"), posterior.joint),
+            "posterior": (("step", "goal", *more, "efficiency"), posterior.full.squeeze(single)),
             "preference": (("step", "item"), posterior.preference),
         },
         coords={
             "step": range(len(posterior.joint)),
             "frame": ("step", posterior.frame + 1),
             "goal": names(posterior.goals),
+            **{name: list(labels) for name, labels in more.items()},
             "efficiency": posterior.efficiencies,
             "item": names(posterior.preferred),
         },

@@ -1,17 +1,17 @@
-"""What the agent has in mind: priors, policy, evidence, and exact inference across trials."""
+"""What the agent has in mind: hypotheses, likelihood, and exact inference across trials."""
 
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
+from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.inference import (
     Posterior,
-    believe,
     caveats,
     dynamics,
     infer,
+    infer_agent,
     learn,
-    update,
 )
-from hbtom.mind.likelihood import Likelihood, log_likelihood
-from hbtom.mind.motions import find_regret
+from hbtom.mind.likelihood import Likelihood, find_likelihood, log_likelihood, stacked
+from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Actions, Headings, Regret
 
 __all__ = [
@@ -19,15 +19,17 @@ __all__ = [
     "AgentBeliefs",
     "Beliefs",
     "Headings",
+    "Hypotheses",
     "Likelihood",
     "Posterior",
     "Regret",
-    "believe",
     "caveats",
     "dynamics",
-    "find_regret",
+    "find_likelihood",
+    "find_regrets",
     "infer",
+    "infer_agent",
     "learn",
     "log_likelihood",
-    "update",
+    "stacked",
 ]

@@ -1,12 +1,15 @@
 """Bayes' rule in numbers: the sums behind :mod:`hbtom.mind.inference`.
 
+The kernels take three values, :class:`History`, :class:`Choice` and :class:`NestedOffers`, and the
+log-likelihood of the trial. Letters in the docstrings:
+
 h  history, a table of counts     g  goal     k  efficiency     j  preferred item     t  time
 """
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -14,67 +17,131 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 
 
+class History(NamedTuple):
+    """What is known about an agent: each table of counts that is possible, and its probability."""
+
+    counts: Annotated[Ints, "history preferred"]  # how often the agent chose each item
+    log_weight: Annotated[Floats, "history efficiency"]  # log P(counts, efficiency)
+
+
+class Choice(NamedTuple):
+    """What the agent can choose from in a trial, and what else may explain its steps."""
+
+    among: Annotated[Ints, "goal"]  # the place of each goal among the preferred items
+    reachable: Annotated[Bools, "goal"]  # which goals are on offer
+    counts: bool  # whether this choice is added to the counts
+    alpha: Annotated[Floats, "preferred"]  # the parameters of the Dirichlet prior
+    log_prior: Annotated[
+        Floats, "explanation"
+    ]  # log P(belief, process); just [0.0] for one of each
+
+
+class NestedOffers(NamedTuple):
+    """Earlier offers that lie within a larger one; see :mod:`hbtom.mind.preference_tree`.
+
+    There are none where all choices were among the same goals.
+    """
+
+    inside: Annotated[Bools, "offer preferred"]  # the goals of each offer
+    times: Annotated[Ints, "offer"]  # how many choices were among exactly these goals
+    within: Annotated[Ints, "offer"]  # how many were among these goals or some of them
+
+
 @kernel
 def bayes(
-    counts: Annotated[Ints, "history preferred"],
-    log_weight: Annotated[Floats, "history efficiency"],
-    among: Annotated[Ints, "goal"],
-    reachable: Annotated[Bools, "goal"],
-    choice: bool,
-    alpha: Annotated[Floats, "preferred"],
-    log_evidence: Annotated[Floats, "step goal efficiency"],
-) -> tuple[Floats, Floats, Floats, Ints, Floats]:
-    """Return joint [t g k], E[theta] [t j], log P(o_t | o_<t) [step]; then counts and log-weights.
+    history: History,
+    choice: Choice,
+    before: NestedOffers,
+    after: NestedOffers,
+    log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
+) -> tuple[Floats, Floats, Floats]:
+    """Return P(hypothesis, k) [t hypothesis k], E[theta] [t j], and log P(o_1:t) [t].
 
-    ``among`` are the places of the goals among the preferred items; ``choice`` tells whether
-    having had a goal counts.
+    Hypotheses are ordered by goal; each goal has one for every explanation. ``before`` are the
+    offers nested in this trial's. ``after`` are those nested in the set of all preferred items,
+    this trial's among them.
     """
-    log_history = _histories(counts, log_weight, among, reachable, alpha)
-    log_prior = _summed_over_histories(log_history)
-    log_joint, log_total = _joint(log_prior, log_evidence)
-    mean = _mean_preference(counts, log_history, log_prior, among, choice, alpha)
+    log_history = _histories(history, choice, before)
+    log_goal = _summed_over_histories(log_history)
+    log_joint, log_total = _joint(log_goal, choice.log_prior, log_likelihood)
+    mean = _mean_preference(history.counts, log_history, log_goal, choice, after)
     joint, preference = _normalised(log_joint, log_total, mean)
-    seen = _seen(log_evidence)
-    counts, weights = _learnt(counts, log_history, seen, log_total[-1], among, reachable, choice)
-    return joint, preference, log_total[1:] - log_total[:-1], counts, weights
+    return joint, preference, log_total
 
 
 @kernel
 def learn_counts(
-    counts: Annotated[Ints, "history preferred"],
-    log_weight: Annotated[Floats, "history efficiency"],
-    among: Annotated[Ints, "goal"],
-    reachable: Annotated[Bools, "goal"],
-    choice: bool,
-    alpha: Annotated[Floats, "preferred"],
-    log_evidence: Annotated[Floats, "step goal efficiency"],
+    history: History,
+    choice: Choice,
+    before: NestedOffers,
+    log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
 ) -> tuple[Ints, Floats]:
-    """Return the counts and log-weights that :func:`bayes` returns, without what leads to them."""
-    log_history = _histories(counts, log_weight, among, reachable, alpha)
-    seen = _seen(log_evidence)
-    log_joint = _summed_over_histories(log_history) + seen
-    log_total = log_sum(log_joint.reshape(log_joint.size))
-    return _learnt(counts, log_history, seen, log_total, among, reachable, choice)
+    """Return the counts and log-weights after the trial: log P(h, g, k | all that was seen)."""
+    log_history = _histories(history, choice, before)
+    log_final = _final(log_history, _seen(choice.log_prior, log_likelihood))
+    if choice.counts:
+        return _counted(history.counts, log_final, choice.among, choice.reachable)
+    return history.counts.copy(), _summed_over_goals(log_final)
+
+
+# Before the trial
 
 
 @part
-def _histories(
-    counts: Ints, log_weight: Floats, among: Ints, reachable: Bools, alpha: Floats
-) -> Floats:
-    """Return log W(h, k) + log P(g | h), P(g | h) = (alpha_g + c_g) / sum over reachable g'."""
-    histories, goals, many = len(counts), len(among), log_weight.shape[1]
-    log = np.full((histories, goals, many), -np.inf)
+def _histories(history: History, choice: Choice, before: NestedOffers) -> Floats:
+    """Return log W(h, k) + log P(g | h) [h g k].
+
+    P(g | h) = (alpha_g + c_g) / sum over reachable g', corrected where offers are nested.
+    """
+    counts, alpha, among, reachable = history.counts, choice.alpha, choice.among, choice.reachable
+    histories, goals, many = len(counts), len(among), history.log_weight.shape[1]
+    log, factor = np.full((histories, goals, many), -np.inf), np.ones(counts.shape[1])
     for h in range(histories):
         whole = 0.0
         for g in range(goals):
             if reachable[g]:
                 whole += alpha[among[g]] + counts[h, among[g]]
+        if len(before.times) > 0:
+            factor = _correction(_weights(alpha, counts, h), whole, before)
         for g in range(goals):
             if reachable[g]:
-                share = math.log((alpha[among[g]] + counts[h, among[g]]) / whole)
+                j = among[g]
+                share = math.log((alpha[j] + counts[h, j]) / whole * factor[j])
                 for k in range(many):
-                    log[h, g, k] = log_weight[h, k] + share
+                    log[h, g, k] = history.log_weight[h, k] + share
     return log
+
+
+@part
+def _weights(alpha: Floats, counts: Ints, h: int) -> Floats:
+    """Return alpha_j + c_j."""
+    weight = np.empty(len(alpha))
+    for j in range(len(alpha)):
+        weight[j] = alpha[j] + counts[h, j]
+    return weight
+
+
+@part
+def _correction(weight: Floats, whole: float, nested: NestedOffers) -> Floats:
+    """Return what to multiply weight / whole by, since some choices were among fewer goals.
+
+    With n_N choices among exactly the goals N, w_N = sum of weights in N - choices within N:
+
+        whole / (whole - sum of n_N)  *  product over N that contain j of  w_N / (w_N + n_N)
+    """
+    factor, left = np.ones(len(weight)), whole
+    for offer in range(len(nested.times)):
+        own = -float(nested.within[offer])
+        for j in range(len(weight)):
+            if nested.inside[offer, j]:
+                own += weight[j]
+        for j in range(len(weight)):
+            if nested.inside[offer, j]:
+                factor[j] *= own / (own + nested.times[offer])
+        left -= nested.times[offer]
+    for j in range(len(weight)):
+        factor[j] *= whole / left
+    return factor
 
 
 @part
@@ -85,16 +152,6 @@ def _summed_over_histories(log: Floats) -> Floats:
     for g in range(goals):
         for k in range(many):
             total[g, k] = log_sum(log[:, g, k])
-    return total
-
-
-@part
-def _summed_over_goals(log: Floats) -> Floats:
-    histories, _, many = log.shape
-    total = np.empty((histories, many))
-    for h in range(histories):
-        for k in range(many):
-            total[h, k] = log_sum(log[h, :, k])
     return total
 
 
@@ -112,98 +169,126 @@ def log_sum(log: Floats) -> float:
     return top + math.log(total)
 
 
+# During the trial
+
+
 @part
-def _joint(log_prior: Floats, log_evidence: Floats) -> tuple[Floats, Floats]:
-    """Return log P(g, k, o_1:t) and log P(o_1:t) for every t from 0."""
-    steps, goals, many = log_evidence.shape
-    log, total = np.empty((steps + 1, goals, many)), np.empty(steps + 1)
-    log[0] = log_prior
-    so_far = np.zeros((goals, many))
-    for t in range(1, steps + 1):
-        so_far += log_evidence[t - 1]
-        log[t] = log_prior + so_far
+def _joint(log_goal: Floats, log_prior: Floats, log_likelihood: Floats) -> tuple[Floats, Floats]:
+    """Return log P(hypothesis, k, o_1:t) and log P(o_1:t) for every t from 0."""
+    steps, hypotheses, many = log_likelihood.shape
+    log, total = np.empty((steps + 1, hypotheses * many)), np.empty(steps + 1)
+    for each in range(hypotheses):
+        for k in range(many):
+            prior = log_goal[each // len(log_prior), k] + log_prior[each % len(log_prior)]
+            so_far = 0.0
+            log[0, each * many + k] = prior
+            for t in range(steps):
+                so_far += log_likelihood[t, each, k]
+                log[t + 1, each * many + k] = prior + so_far
     for t in range(steps + 1):
-        total[t] = log_sum(log[t].reshape(goals * many))
+        total[t] = log_sum(log[t])
     return log, total
 
 
 @part
 def _mean_preference(
-    counts: Ints, log_history: Floats, log_prior: Floats, among: Ints, choice: bool, alpha: Floats
+    counts: Ints, log_history: Floats, log_goal: Floats, choice: Choice, after: NestedOffers
 ) -> Floats:
     """Return E[theta_j | g, k] = sum over h of P(h | g, k) (alpha_j + c_j) / sum of (alpha + c).
 
-    Counts include the goal of this trial, if it counts. No step of the trial changes P(h | g, k).
+    Counts include this trial's goal, if it counts; shares are corrected where offers are nested.
+    No step of the trial changes P(h | g, k).
     """
     histories, goals, many = log_history.shape
     preferred = counts.shape[1]
-    mean, share = np.zeros((goals, many, preferred)), np.zeros((goals, many, 1))
-    chosen = np.zeros((goals, 1, preferred))
-    if choice:
-        for g in range(goals):
-            chosen[g, 0, among[g]] = 1.0
+    mean, factor = np.zeros((goals, many, preferred)), np.ones(preferred)
     for h in range(histories):
-        whole = 1.0 if choice else 0.0
+        whole = 1.0 if choice.counts else 0.0
         for j in range(preferred):
-            whole += alpha[j] + counts[h, j]
+            whole += choice.alpha[j] + counts[h, j]
         for g in range(goals):
-            for k in range(many):
-                log = log_history[h, g, k]
-                share[g, k, 0] = math.exp(log - log_prior[g, k]) / whole if log > -np.inf else 0.0
-        mean += share * (alpha + counts[h] + chosen)
+            if choice.reachable[g]:
+                weight = _weights(choice.alpha, counts, h)
+                weight[choice.among[g]] += 1.0 if choice.counts else 0.0
+                if len(after.times) > 0:
+                    factor = _correction(weight, whole, after)
+                for k in range(many):
+                    if log_history[h, g, k] > -np.inf:
+                        share = math.exp(log_history[h, g, k] - log_goal[g, k]) / whole
+                        for j in range(preferred):
+                            mean[g, k, j] += share * (weight[j] * factor[j])
     return mean
 
 
 @part
 def _normalised(log_joint: Floats, log_total: Floats, mean: Floats) -> tuple[Floats, Floats]:
-    """Return P(g, k | o_1:t), and E[theta_j | o_1:t] as the mean over it."""
-    times, goals, many = log_joint.shape
-    preferred = mean.shape[2]
-    joint, preference = np.empty(log_joint.shape), np.zeros((times, preferred))
-    for t in range(times):
-        for g in range(goals):
+    """Return P(hypothesis, k | o_1:t), and E[theta_j | o_1:t] as the mean over it."""
+    goals, many, preferred = mean.shape
+    hypotheses = log_joint.shape[1] // many
+    joint = np.empty((len(log_total), hypotheses, many))
+    preference = np.zeros((len(log_total), preferred))
+    for t in range(len(log_total)):
+        for each in range(hypotheses):
+            g = each // (hypotheses // goals)
             for k in range(many):
-                joint[t, g, k] = math.exp(log_joint[t, g, k] - log_total[t])
+                joint[t, each, k] = math.exp(log_joint[t, each * many + k] - log_total[t])
                 for j in range(preferred):
-                    preference[t, j] += joint[t, g, k] * mean[g, k, j]
+                    preference[t, j] += joint[t, each, k] * mean[g, k, j]
     return joint, preference
 
 
-# What is learnt
+# After the trial
 
 
 @part
-def _seen(log_evidence: Floats) -> Floats:
-    """Return log P(o_1:T | g, k)."""
-    seen = np.zeros(log_evidence.shape[1:])
-    for step in range(len(log_evidence)):
-        seen += log_evidence[step]
+def _seen(log_prior: Floats, log_likelihood: Floats) -> Floats:
+    """Return log P(o_1:T | g, k): the sum over all explanations of the steps."""
+    steps, hypotheses, many = log_likelihood.shape
+    ways = len(log_prior)
+    seen, log = np.empty((hypotheses // ways, many)), np.empty(ways)
+    for g in range(len(seen)):
+        for k in range(many):
+            for way in range(ways):
+                total = 0.0
+                for t in range(steps):
+                    total += log_likelihood[t, g * ways + way, k]
+                log[way] = log_prior[way] + total
+            seen[g, k] = log[0] if ways == 1 else log_sum(log)
     return seen
 
 
 @part
-def _learnt(
-    counts: Ints,
-    log_history: Floats,
-    seen: Floats,
-    log_total: float,
-    among: Ints,
-    reachable: Bools,
-    choice: bool,
-) -> tuple[Ints, Floats]:
-    """Return counts and log-weights after the trial: of log P(h, g, k | all that was seen)."""
-    final = log_history + seen - log_total
-    if choice:
-        return _counted(counts, final, among, reachable)
-    return counts.copy(), _summed_over_goals(final)
+def _final(log_history: Floats, seen: Floats) -> Floats:
+    """Return log P(h, g, k | all that was seen)."""
+    histories, goals, many = log_history.shape
+    log_goal, log = _summed_over_histories(log_history), np.empty(goals * many)
+    for g in range(goals):
+        for k in range(many):
+            log[g * many + k] = log_goal[g, k] + seen[g, k]
+    log_total, final = log_sum(log), np.empty((histories, goals, many))
+    for h in range(histories):
+        for g in range(goals):
+            for k in range(many):
+                final[h, g, k] = log_history[h, g, k] + seen[g, k] - log_total
+    return final
+
+
+@part
+def _summed_over_goals(log: Floats) -> Floats:
+    histories, _, many = log.shape
+    total = np.empty((histories, many))
+    for h in range(histories):
+        for k in range(many):
+            total[h, k] = log_sum(log[h, :, k])
+    return total
 
 
 @part
 def _counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> tuple[Ints, Floats]:
-    """Add the goal to the counts, and merge the histories that come to the same counts.
+    """Add the goal to the counts, and merge the histories that end up with the same counts.
 
-    Histories are in lexical order, and stay so when the same goal is added to each: what is to be
-    merged are as many sorted lists as there are goals.
+    Histories are in lexical order, and adding the same goal to each keeps that order. So this
+    merges sorted lists, one for each goal.
     """
     histories, goals, many = log_final.shape
     merged = np.empty((histories * goals, counts.shape[1]), dtype=np.int64)
@@ -220,13 +305,15 @@ def _counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> 
                 order = -1 if least < 0 else _compared(counts, at, among, g, least)
                 if order < 0:
                     least = g
-                    same[:] = False
+                    for other in range(g):
+                        same[other] = False
                 same[g] = order <= 0
             else:
                 same[g] = False
         if least < 0:
             return merged[:size].copy(), weights[:size].copy()
-        merged[size] = counts[at[least]]
+        for j in range(counts.shape[1]):
+            merged[size, j] = counts[at[least], j]
         merged[size, among[least]] += 1
         for k in range(many):
             for g in range(goals):

@@ -1,10 +1,10 @@
 """What the observer has learnt: about each agent, and about how long barriers take to vanish.
 
-Given the goals an agent had so far, what it will want next depends only on how often it had each
-(Dirichlet-categorical conjugacy). So beliefs about an agent are one weight for each table of
-counts and each efficiency; nothing is sampled and nothing is averaged away. That is exact as long
-as all trials in which the agent had a choice offer the same choice, as the benchmark's do; where
-choices differ, counting them alike is the usual approximation.
+Given the goals an agent has had so far, what it will want next depends only on how often it had
+each (Dirichlet-categorical conjugacy). So beliefs about an agent are one weight for each table of
+counts and each efficiency; nothing is sampled. This is exact as long as the sets of goals on offer
+are the same, nested or disjoint (:mod:`hbtom.mind.preference_tree`). Where they overlap otherwise,
+all choices count alike, which is the usual approximation.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Floats, Ints
+from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.observe import Identity
 
 _NOBODY: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
@@ -29,11 +30,12 @@ class AgentBeliefs(Struct, frozen=True, eq=False):
     goals: tuple[Identity, ...]  # all that it could have wanted so far
     counts: Annotated[Ints, "history goal"]  # how often it wanted each
     log_weight: Annotated[Floats, "history efficiency"]  # their log-probability
+    tree: PreferenceTree = PreferenceTree()  # what it chose from
 
     @staticmethod
     def prior(log_efficiency: Annotated[Floats, "efficiency"]) -> AgentBeliefs:
         """Return beliefs about an agent never seen before, given log P(efficiency)."""
-        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), log_efficiency[None])
+        return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), log_efficiency[None].copy())
 
     def knowing(self, goals: tuple[Identity, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""

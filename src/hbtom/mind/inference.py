@@ -1,10 +1,12 @@
-"""Exact inference of goal and efficiency, step by step and from trial to trial.
+"""Exact inference of goals, beliefs, processes and efficiency, step by step and across trials.
 
-    prior      P(g, beta)         = sum_c W(c, beta) P(g | c, reachable)
-    posterior  P(g, beta | o_1:t) ~ P(g, beta) prod_{s <= t} P(o_s | g, beta)
-    learning   W'(c + 1_g, beta)  ~ W(c, beta) P(g | c, reachable) prod_s P(o_s | g, beta)
+    prior      P(g, x, beta)         = P(x) sum_c W(c, beta) P(g | c, reachable)
+    posterior  P(g, x, beta | o_1:t) ~ P(g, x, beta) prod_{s <= t} P(o_s | g, x, beta)
+    learning   W'(c + 1_g, beta)     ~ W(c, beta) P(g | c, reachable)
+                                       sum_x P(x) prod_s P(o_s | g, x, beta)
 
-Joint in goal history and efficiency, per agent; agents are independent.
+x = (belief, process) is drawn anew in each trial. Inference is joint in goal history and
+efficiency; agents are independent.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -20,10 +22,12 @@ from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.bayes import bayes, learn_counts
+from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.likelihood import Likelihood, log_likelihood
-from hbtom.mind.motions import find_regret
+from hbtom.mind.hypotheses import AXES, Hypotheses
+from hbtom.mind.likelihood import Likelihood, find_likelihood
+from hbtom.mind.motions import find_regrets
+from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
 from hbtom.observe import Identity, Trial
@@ -32,6 +36,11 @@ from hbtom.plottable import Plottable
 from hbtom.world.seeing import see
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
+
+OVERLAPPING = (
+    "the agent has chosen from sets of goals that overlap without one containing the other; "
+    "its preferences are approximate"
+)
 
 EQUALLY: Mapping[Identity, float] = MappingProxyType({})
 
@@ -48,6 +57,33 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     likelihood: Likelihood
     warnings: tuple[str, ...] = ()
+    mixed: Annotated[Floats, "1+step goal belief process efficiency"] | None = None  # if several
+
+    @property
+    def hypotheses(self) -> Hypotheses:
+        """The beliefs and processes that may explain the trial."""
+        return self.likelihood.hypotheses
+
+    @property
+    def full(self) -> Annotated[Floats, "1+step goal belief process efficiency"]:
+        """P(g, belief, process, beta | o_1:t), of which ``joint`` is the margin."""
+        return self.joint[:, :, None, None] if self.mixed is None else self.mixed
+
+    def margin(self, axis: str) -> Annotated[Floats, "1+step value"]:
+        """Return the probability of each goal, belief, process or efficiency at every time."""
+        if axis not in AXES:
+            raise BadInput(f"there is no axis '{axis}'", hint=f"the axes are {', '.join(AXES)}")
+        return self.full.sum(axis=tuple(1 + i for i, name in enumerate(AXES) if name != axis))
+
+    @property
+    def belief(self) -> Annotated[Floats, "1+step belief"]:
+        """P(belief | o_1:t)."""
+        return self.margin("belief")
+
+    @property
+    def process(self) -> Annotated[Floats, "1+step process"]:
+        """P(process | o_1:t)."""
+        return self.margin("process")
 
     @property
     def efficiencies(self) -> Annotated[Floats, "efficiency"]:
@@ -82,52 +118,100 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
     seen = see(model, trial, beliefs.openings)
-    regret = find_regret(model, trial, seen, plan_trial(model, seen))
-    return believe(model, beliefs, trial.agent.look, regret, waited=seen.waited)
-
-
-def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
-    """Return what of a model planning depends on: models that share it share all effort."""
-    return model.motion, model.acts, model.preference.keys, model.observation
+    regrets = find_regrets(model, trial, seen, plan_trial(model, seen))
+    likelihood = find_likelihood(model, *regrets)
+    return infer_agent(model, beliefs, trial.agent.look, likelihood, waited=seen.waited)
 
 
 def learn(
-    model: Model, beliefs: Beliefs, agent: Identity, regret: Regret, waited: tuple[float, ...] = ()
-) -> Beliefs:
-    """Return what is believed after a trial, as :func:`believe` does, but nothing of its steps."""
-    if NOTHING in regret.goals:
-        return beliefs  # nobody learns from nothing
-    likelihood = log_likelihood(regret, model.efficiency.values)
-    known = _known(model, beliefs, agent, regret.goals)
-    counts, log_weight = learn_counts(*_given(model, known, regret, EQUALLY), likelihood.log)
-    return beliefs.after(agent, AgentBeliefs(known.goals, counts, log_weight), waited)
-
-
-def believe(
     model: Model,
     beliefs: Beliefs,
     agent: Identity,
-    regret: Regret,
+    likelihood: Likelihood,
+    waited: tuple[float, ...] = (),
+) -> Beliefs:
+    """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
+    if NOTHING in likelihood.goals:
+        return beliefs  # there is nothing to learn
+    given = _given(model, beliefs, agent, likelihood, EQUALLY)
+    return beliefs.after(agent, given.learnt(likelihood), waited)
+
+
+def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
+    """Return the part of a model that planning depends on: models that share it share plans."""
+    return model.motion, model.acts, model.preference.keys, model.observation
+
+
+def infer_agent(
+    model: Model,
+    beliefs: Beliefs,
+    agent: Identity,
+    likelihood: Likelihood,
     *,
     waited: tuple[float, ...] = (),
     weight: Mapping[Identity, float] = EQUALLY,
 ) -> tuple[Posterior, Beliefs]:
-    """Weigh an agent's effort: return what is believed meanwhile, and what is believed after it.
+    """Update beliefs about one agent: return what is believed at every step, and after the last.
 
-    ``waited`` is what waiting for a barrier cost; ``weight`` is as in :func:`update`.
+    ``waited`` is what waiting for a barrier cost. ``weight`` says how much more, or less, some
+    goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
     """
-    likelihood = log_likelihood(regret, model.efficiency.values)
-    known = _known(model, beliefs, agent, regret.goals)
-    posterior, learnt = update(model, known, likelihood, agent, weight=weight)
-    if NOTHING in regret.goals:
+    given = _given(model, beliefs, agent, likelihood, weight)
+    joint, preference, log_total = bayes(
+        given.history, given.choice, given.before, given.after(), likelihood.log
+    )
+    learnt = given.learnt(likelihood)
+    mixed, several = None, likelihood.hypotheses
+    if len(several) > 1:
+        axes = len(likelihood.goals), len(several.beliefs), len(several.processes)
+        mixed = joint.reshape(len(joint), *axes, -1)
+        joint = mixed.sum(axis=(2, 3))
+    posterior = Posterior(
+        agent=agent,
+        goals=likelihood.goals,
+        reachable=likelihood.reachable,
+        joint=joint,
+        preferred=given.preferred,
+        preference=preference,
+        log_likelihood=np.diff(log_total),
+        likelihood=likelihood,
+        warnings=caveats(likelihood.regret, learnt),
+        mixed=mixed,
+    )
+    if NOTHING in likelihood.goals:
         return _idle(posterior), beliefs
     return posterior, beliefs.after(agent, learnt, waited)
 
 
-def _known(
-    model: Model, beliefs: Beliefs, agent: Identity, goals: tuple[Identity, ...]
-) -> AgentBeliefs:
-    """Return what is known of an agent that may want some goals."""
+class _Given(NamedTuple):
+    """All that Bayes' rule needs in a trial, apart from the likelihood."""
+
+    preferred: tuple[Identity, ...]
+    history: History
+    choice: Choice
+    before: NestedOffers  # earlier offers nested in this trial's
+    tree: PreferenceTree  # the offers so far, this trial's among them
+
+    def after(self) -> NestedOffers:
+        """Return all offers so far that lie within the set of all preferred items."""
+        many = len(self.preferred)
+        return self.tree.within(frozenset(range(many)), many)
+
+    def learnt(self, likelihood: Likelihood) -> AgentBeliefs:
+        """Return what is believed about the agent after the trial."""
+        learnt = learn_counts(self.history, self.choice, self.before, likelihood.log)
+        return AgentBeliefs(self.preferred, *learnt, self.tree)
+
+
+def _given(
+    model: Model,
+    beliefs: Beliefs,
+    agent: Identity,
+    likelihood: Likelihood,
+    weight: Mapping[Identity, float],
+) -> _Given:
+    """Return what is known about an agent, and what it chooses from."""
+    goals = likelihood.goals
     known = beliefs.agents.get(agent) or AgentBeliefs.prior(model.efficiency.log_prior)
     known = known.knowing(goals)
     if known.counts.size > MOST_COUNTS:
@@ -135,11 +219,35 @@ def _known(
             "too many goals and trials to keep all histories",
             hint="inference is exact; leave out objects or trials",
         )
-    return known
+    same = goals == known.goals  # as nearly always
+    among = list(range(len(goals)) if same else map(known.goals.index, goals))
+    reachable, counts = _choices(model, likelihood.reachable)
+    concentration = model.preference.concentration
+    alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
+    log_prior = likelihood.hypotheses.log_prior.flatten()
+    choice = Choice(np.array(among), np.array(reachable), counts, alpha, log_prior)
+    offer = frozenset(j for j, can in zip(among, reachable.tolist(), strict=True) if can)
+    before = known.tree.within(offer, len(known.goals))
+    tree = known.tree.offered(offer) if counts else known.tree
+    return _Given(known.goals, History(known.counts, known.log_weight), choice, before, tree)
+
+
+def _choices(
+    model: Model, reachable: Annotated[Bools, "goal"]
+) -> tuple[Annotated[Bools, "goal"], bool]:
+    """Return which goals the agent chooses from, and whether its choice counts as one.
+
+    It chooses from the goals it can reach; if it can reach none, from all. A choice counts if there
+    was more than one goal to choose from, and any could be reached.
+    """
+    many = int(np.count_nonzero(reachable))
+    if many and model.preference.feasible:
+        return reachable, many > 1
+    return np.ones_like(reachable), many > 0 and len(reachable) > 1
 
 
 def _idle(posterior: Posterior) -> Posterior:
-    """Return what is believed where there is nothing to want: what is liked stays as it was."""
+    """Return the posterior of a trial with nothing to want: preferences stay as they were."""
     real = [goal != NOTHING for goal in posterior.preferred]
     liked = posterior.preference[:, real]
     return replace(
@@ -149,64 +257,12 @@ def _idle(posterior: Posterior) -> Posterior:
     )
 
 
-def update(
-    model: Model,
-    known: AgentBeliefs,
-    likelihood: Likelihood,
-    agent: Identity,
-    *,
-    weight: Mapping[Identity, float] = EQUALLY,
-) -> tuple[Posterior, AgentBeliefs]:
-    """Update beliefs about one agent, who may want any of the evidence's goals.
-
-    ``weight`` is how much more, or less, some goals are wanted a priori than the others: their
-    share of the Dirichlet's concentration.
-    """
-    joint, preference, log_likelihood, counts, log_weight = bayes(
-        *_given(model, known, likelihood.regret, weight), likelihood.log
-    )
-    posterior = Posterior(
-        agent=agent,
-        goals=likelihood.goals,
-        reachable=likelihood.reachable,
-        joint=joint,
-        preferred=known.goals,
-        preference=preference,
-        log_likelihood=log_likelihood,
-        likelihood=likelihood,
-        warnings=caveats(likelihood.regret),
-    )
-    return posterior, AgentBeliefs(known.goals, counts, log_weight)
-
-
-def _given(
-    model: Model, known: AgentBeliefs, regret: Regret, weight: Mapping[Identity, float]
-) -> tuple[Ints, Floats, Ints, Bools, bool, Floats]:
-    """Return all that Bayes' rule needs beside the evidence: what is known, and what is wanted."""
-    same = regret.goals == known.goals  # as nearly always
-    places = range(len(regret.goals)) if same else map(known.goals.index, regret.goals)
-    among = np.fromiter(places, dtype=np.int64)
-    concentration = model.preference.concentration
-    alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
-    return known.counts, known.log_weight, among, *_choices(model, regret.reachable), alpha
-
-
-def _choices(
-    model: Model, reachable: Annotated[Bools, "goal"]
-) -> tuple[Annotated[Bools, "goal"], bool]:
-    """Tell among which goals the agent chooses, and whether its choice counts as one.
-
-    Those are the goals it can reach, unless it can reach none. A choice counts where there was one.
-    """
-    many = int(np.count_nonzero(reachable))
-    if many and model.preference.feasible:
-        return reachable, many > 1
-    return np.ones_like(reachable), many > 0 and len(reachable) > 1
-
-
-def caveats(regret: Regret) -> tuple[str, ...]:
-    """Say what limits what a trial means."""
-    if np.count_nonzero(regret.reachable):
-        return regret.warnings
-    why = "there is nothing to want" if NOTHING in regret.goals else "no goal can be reached"
-    return (*regret.warnings, f"{why}; the trial says nothing about goals")
+def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:
+    """Say what limits what a trial means; ``learnt`` is what is believed of its agent after it."""
+    warnings = regret.warnings
+    if not np.count_nonzero(regret.reachable):
+        why = "there is nothing to want" if NOTHING in regret.goals else "no goal can be reached"
+        warnings += (f"{why}; the trial says nothing about goals",)
+    if learnt is not None and not learnt.tree.nested:
+        warnings += (OVERLAPPING,)
+    return warnings

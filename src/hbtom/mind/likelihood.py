@@ -1,26 +1,36 @@
-"""The evidence tensor: log P(step | goal, efficiency), the seam between worlds and minds.
+"""The likelihood, log P(step | hypothesis, efficiency): the seam between worlds and minds.
 
 Every motion model ends in one; inference, surprise and plots know nothing else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints, frozen
+from hbtom.errors import BadInput
+from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, PLAN, RANDOM, TRUE, Hypotheses
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
-from hbtom.mind.regret import Actions, FilteredChoice, Regret
+from hbtom.mind.regret import FilteredChoice, Headings, Regret
+from hbtom.model import Model
 from hbtom.observe import Identity
 
 
 class Likelihood(Struct, frozen=True, eq=False):
-    """What the steps of one trial say about each goal and efficiency."""
+    """What the steps of one trial say about each hypothesis and efficiency.
+
+    Hypotheses are ordered by goal, then belief, then process.
+    """
 
     regret: Regret
-    log: Annotated[Floats, "step goal efficiency"]
+    log: Annotated[Floats, "step hypothesis efficiency"]
     efficiencies: Annotated[Floats, "efficiency"]
+    hypotheses: Hypotheses = GOALS_ONLY
 
     @property
     def goals(self) -> tuple[Identity, ...]:
@@ -38,18 +48,90 @@ class Likelihood(Struct, frozen=True, eq=False):
         return len(self.log)
 
 
+def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None) -> Likelihood:
+    """Return the likelihood of a trial under all hypotheses of a model.
+
+    ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
+    missed a change.
+    """
+    likelihood = log_likelihood(regret, model.efficiency.values)
+    if outdated is not None and model.hypotheses.outdated > 0:
+        wrong = log_likelihood(outdated, model.efficiency.values)
+        prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated
+        likelihood = stacked({TRUE: likelihood, OUTDATED: wrong}, prior)
+    if model.hypotheses.random > 0:
+        return perhaps_random(likelihood, model.hypotheses.random)
+    return likelihood
+
+
 def log_likelihood(regret: Regret, efficiency: Annotated[Floats, "efficiency"]) -> Likelihood:
-    """Weigh what each step wasted, for agents of every efficiency."""
+    """Turn the regret of each step into its log-probability for agents of every efficiency."""
     choice, step_regret = regret.choice, regret.step_regret
-    if isinstance(choice, Actions) and choice.slips is not None:
-        seen = choice.slips.likelihood, choice.slips.visible
-        return Likelihood(regret, log_seen(choice.options, *seen, efficiency), efficiency)
-    if isinstance(choice, Actions):
-        return Likelihood(
-            regret, log_boltzmann(step_regret, choice.options, efficiency), efficiency
-        )
     if isinstance(choice, FilteredChoice):
-        return Likelihood(regret, choice.log(efficiency), efficiency)
-    moves = choice.length, choice.moves, choice.act
-    log = log_headings(step_regret, *moves, regret.reachable, efficiency)
+        log = choice.log(efficiency)
+    elif isinstance(choice, Headings):
+        moves = choice.length, choice.moves, choice.act
+        log = log_headings(step_regret, *moves, regret.reachable, efficiency)
+    elif choice.slips is not None:
+        seen = choice.slips.likelihood, choice.slips.visible
+        log = log_seen(choice.options, *seen, efficiency)
+    else:
+        log = log_boltzmann(step_regret, choice.options, efficiency)
     return Likelihood(regret, log, efficiency)
+
+
+def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likelihood:
+    """Join the likelihoods of the same steps under several beliefs of the agent.
+
+    ``prior`` is the probability of each belief. A goal is on offer if any belief lets the agent
+    reach it. What was wasted is taken from the first belief, the true one.
+    """
+    first, *others = beliefs.values()
+    if any(one.goals != first.goals or one.log.shape != first.log.shape for one in others):
+        raise BadInput("likelihoods under different beliefs must share their steps and goals")
+    steps, _, many = first.log.shape
+    apart = steps, len(first.goals), 1, len(first.hypotheses.processes), many
+    log = np.concatenate([one.log.reshape(apart) for one in beliefs.values()], axis=2)
+    log_prior = np.log(prior)[:, None] + first.hypotheses.log_prior
+    reachable = np.any([one.reachable for one in beliefs.values()], axis=0)
+    return Likelihood(
+        replace(first.regret, reachable=reachable),
+        log.reshape(steps, -1, many),
+        first.efficiencies,
+        Hypotheses(tuple(beliefs), first.hypotheses.processes, frozen(log_prior)),
+    )
+
+
+def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:
+    """Add the hypothesis that the agent moves at random in this trial, whatever its goal."""
+    steps, planned, many = likelihood.log.shape
+    log = np.empty((steps, planned, 2, many))
+    log[:, :, 0] = likelihood.log
+    log[:, :, 1] = log_random(likelihood.regret)[:, None, None]
+    beliefs = likelihood.hypotheses.beliefs
+    log_prior = likelihood.hypotheses.log_prior + np.log([1.0 - probability, probability])
+    return replace(
+        likelihood,
+        log=log.reshape(steps, -1, many),
+        hypotheses=Hypotheses(beliefs, (PLAN, RANDOM), frozen(log_prior)),
+    )
+
+
+def log_random(regret: Regret) -> Annotated[Floats, "step"]:
+    """Return the log-probability of each step of an agent that moves at random.
+
+    Headings and acts are weighed relative to a random heading or the toss of a coin, so theirs is
+    0. Of legal actions each is equally probable.
+    """
+    choice, steps = regret.choice, len(regret.frame)
+    if isinstance(choice, FilteredChoice):
+        raise BadInput(
+            "random motion is not supported where steps are not seen for certain",
+            hint="set hypotheses.random or observation.noise to 0, or give all actions of a plan",
+        )
+    if isinstance(choice, Headings):
+        return np.zeros(steps)
+    legal = np.isfinite(choice.options).any(axis=2, keepdims=True)
+    aimless = replace(choice, options=np.where(legal, 0.0, np.inf))
+    idle = replace(regret, step_regret=np.zeros((steps, 1)), choice=aimless)
+    return log_likelihood(idle, np.ones(1)).log[:, 0, 0]

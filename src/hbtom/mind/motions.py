@@ -18,14 +18,29 @@ from hbtom.model import Continuous, Grid, Model, Observation
 from hbtom.observe import Trial
 from hbtom.plan import GRID, CostToGo
 from hbtom.world.seeing import Seen
+from hbtom.world.stages import outdated
 from hbtom.world.trajectory import MOVE
 
 
-def find_regret(model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
-    """Return the regret of every step of a trial, given the cost-to-go in its world."""
+def find_regrets(
+    model: Model, trial: Trial, seen: Seen, costs: CostToGo
+) -> tuple[Regret, Regret | None]:
+    """Return the regret of every step of a trial, given the cost-to-go in its world.
+
+    Where the world changes and agents may miss that, the second is the regret of the same steps in
+    the world as it was at first; otherwise there is none.
+    """
     if not trial.items:
-        return aimless()
-    regret = motion_regret(model.motion, model, trial, seen, costs)
+        return aimless(), None
+    true = _some(model, trial, motion_regret(model.motion, model, trial, seen, costs))
+    if not seen.stages or model.hypotheses.outdated == 0:
+        return true, None
+    missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0]))
+    return true, _some(model, trial, motion_regret(model.motion, model, trial, missed, costs))
+
+
+def _some(model: Model, trial: Trial, regret: Regret) -> Regret:
+    """Return the regret for those goals that an agent may have: perhaps not for the key."""
     if model.preference.keys or trial.key is None:
         return regret
     return regret.among(slice(len(trial.objects)))

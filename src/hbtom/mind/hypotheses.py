@@ -1,0 +1,33 @@
+"""What may explain a trial: a goal, what the agent believes, and how its steps come about.
+
+A hypothesis is (goal, belief, process). All combinations are possible; goals vary slowest and
+processes fastest. The goal is drawn from the agent's preferences. Belief and process are drawn anew
+in each trial, whatever the goal.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from hbtom.arrays import Floats, frozen
+
+AXES = ("goal", "belief", "process", "efficiency")  # of a posterior, after its steps
+TRUE, OUTDATED = "true", "outdated"  # beliefs: the world as it is, or as it was
+PLAN, RANDOM = "plan", "random"  # processes: the agent heads for its goal, or anywhere
+
+
+class Hypotheses(Struct, frozen=True, eq=False):
+    """The beliefs and processes that may explain a trial, and how probable they are beforehand."""
+
+    beliefs: tuple[str, ...] = (TRUE,)
+    processes: tuple[str, ...] = (PLAN,)
+    log_prior: Annotated[Floats, "belief process"] = frozen([[0.0]])
+
+    def __len__(self) -> int:
+        """Return the number of hypotheses for each goal."""
+        return len(self.beliefs) * len(self.processes)
+
+
+GOALS_ONLY = Hypotheses()
