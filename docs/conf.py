@@ -1,6 +1,6 @@
-"""The site: ``sphinx-build -W -b html docs docs/_build/html``, or see CONTRIBUTING.md.
+"""Configuration of the site; build it with ``sphinx-build -W -b html docs docs/_build/html``.
 
-Nothing is fetched, neither when the site is built nor when it is read.
+Neither building nor reading the site needs a network connection. See also CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ release = hbtom.__version__
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "repository",  # pages that live in the root of the repository
-    "commands",  # the reference of the command line
-    "fields",  # what comments say about fields, for the reference of the library
-    "gallery",  # episodes, and what the model makes of them
-    "formulas",  # as MathML
-    "consoles",  # commands and what they print
+    "repository",  # pages from the root of the repository
+    "commands",  # the command-line reference
+    "fields",  # field descriptions in the library reference, taken from comments
+    "gallery",  # episodes and the model's judgements of them
+    "formulas",  # formulas as MathML
+    "consoles",  # commands and their output
 ]
 exclude_patterns = ["_build", "extensions", "jupyter_execute"]
 language = "en"
@@ -53,7 +53,7 @@ pygments_dark_style = "github-dark"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
-html_show_search_summary = False  # which it would fetch: not possible from a file
+html_show_search_summary = False  # summaries are fetched, which a page opened as a file cannot do
 html_show_sphinx = False
 html_math_renderer = "mathml"
 _SERIF = '"Iowan Old Style", "Palatino Linotype", Palatino, Charter, Georgia, serif'

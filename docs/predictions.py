@@ -1,8 +1,8 @@
-"""Three predictions that the paper makes and leaves for later, as numbers and as pictures.
+"""Three predictions that the paper leaves to future work, as numbers and as figures.
 
     python docs/predictions.py          writes docs/figures/prediction-*.png
 
-Each function returns what it shows, so that tests can check it.
+Each function returns the numbers that it shows, so tests can check them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SEED = 5
 
 
 def judged(task: str, member: str, seed: int = SEED) -> Judgement:
-    """Judge one member of a synthetic pair with the default model."""
+    """Judge one episode of a synthetic pair with the default model."""
     pair = episode_pair(task, np.random.default_rng(seed))
     episode = hbtom.read(encode(pair["eu".index(member)]), f"{task} {member}")
     return hbtom.judge(episode)
@@ -31,13 +31,13 @@ def new_agent() -> dict[str, np.ndarray]:
     priors = {}
     for judgement in (judged("multi_agent", "e"), judged("multi_agent", "u")):
         seen = any(p.agent == judgement.test.agent for p in judgement.posteriors[:-1])
-        name = "the agent that is known" if seen else "an agent never seen before"
+        name = "the familiar agent" if seen else "an agent never seen before"
         priors[name] = judgement.test.goal[0]
     return dict(sorted(priors.items(), reverse=True))
 
 
 def habituation() -> dict[str, np.ndarray]:
-    """The observer habituates to inefficiency: E[efficiency] before and after each trial seen."""
+    """The observer habituates to inefficiency: E[efficiency] before and after each trial."""
     means = {}
     for name, member in (("inefficient all along", "e"), ("efficient all along", "u")):
         seen = judged("efficiency_irrational", member).posteriors[:-1]
@@ -55,13 +55,13 @@ def one_reachable_goal() -> dict[str, np.ndarray]:
 
 
 def draw() -> None:
-    """Draw all three."""
+    """Draw all three figures."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    blue, orange = "#0072B2", "#E69F00"  # tell apart for all eyes
+    blue, orange = "#0072B2", "#E69F00"  # safe for colour-blind readers
 
     figure, axes = plt.subplots(figsize=(5, 2.6), layout="constrained")
     for number, (name, prior) in enumerate(new_agent().items()):

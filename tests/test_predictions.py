@@ -19,7 +19,7 @@ def predictions():
 
 def test_the_goal_prior_reverts_for_a_new_agent(predictions):
     priors = predictions.new_agent()
-    assert np.max(priors["the agent that is known"]) == pytest.approx(0.9, abs=0.01)
+    assert np.max(priors["the familiar agent"]) == pytest.approx(0.9, abs=0.01)
     assert priors["an agent never seen before"] == pytest.approx([0.5, 0.5])
 
 

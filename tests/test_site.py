@@ -150,7 +150,7 @@ def test_a_finding_has_episodes_and_an_account_of_them(site, pages, finding):
 @pytest.mark.parametrize("finding", FINDINGS)
 def test_the_model_tells_the_episodes_of_a_finding_apart(site, pages, finding):
     text = re.sub(r"<[^>]+>", " ", pages[site / "gallery" / f"{finding}.html"].text)
-    rows = re.findall(r"The model as it is\s+([\d.]+)\s+(?:&lt;)?([\d.]+)\s+(\d+)", text)
+    rows = re.findall(r"The full model\s+([\d.]+)\s+(?:&lt;)?([\d.]+)\s+(\d+)", text)
     assert rows
     for expected, unexpected, told_apart in rows:
         assert float(expected) > float(unexpected)

@@ -1,4 +1,4 @@
-"""The reference of the command line, from the commands' own help: ``{commands}``."""
+"""The directive ``{commands}``: the command-line reference, made from the commands' help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hbtom import cli
 def leaves(
     command: click.Command, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command that does something, in the order in which they are defined."""
+    """Yield every command that is not a group, in the order of definition."""
     if not isinstance(command, click.Group):
         yield command, context
         return
@@ -25,8 +25,8 @@ def leaves(
         yield from leaves(one, click.Context(one, info_name=name, parent=context))
 
 
-def told(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Yield the lines of a section about a command, as Markdown."""
+def section(command: click.Command, context: click.Context) -> Iterator[str]:
+    """Yield the lines of the section on a command, in Markdown."""
     yield f"## {context.command_path}"
     yield "\n```text"
     yield " ".join([context.command_path, *command.collect_usage_pieces(context)])
@@ -40,18 +40,18 @@ def told(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def marked(text: str) -> str:
-    """Return text with the options in it marked as code."""
+    """Return the text with its options marked as code."""
     return re.sub(r"(?<![\w-])--[a-z-]+", r"`\g<0>`", text)
 
 
 class Commands(SphinxDirective):
-    """All commands, one section each."""
+    """One section for each command."""
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
         self.env.note_dependency(str(inspect.getsourcefile(cli)))
         top = click.Context(cli.main, info_name="hbtom", **cli.main.context_settings)
-        lines = [line for leaf in leaves(cli.main, top) for line in told(*leaf)]
+        lines = [line for leaf in leaves(cli.main, top) for line in section(*leaf)]
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 

@@ -1,4 +1,4 @@
-"""Blocks of ``console``: what follows a dollar is a command, all else is what it prints."""
+"""Highlight ``console`` blocks: lines after a dollar sign are commands, the rest is output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 
 class ConsoleLexer(BashSessionLexer):
-    """A session whose output may begin with any other sign, as comments of a model file do."""
+    """A session whose output may begin with any character except ``$``, such as ``#``."""
 
     name = "Console"
     aliases = ("console",)
@@ -18,6 +18,6 @@ class ConsoleLexer(BashSessionLexer):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Let blocks be coloured so."""
+    """Register the lexer."""
     app.add_lexer("console", ConsoleLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""What the gallery shows: synthetic pairs of episodes, and what models make of them."""
+"""The contents of the gallery: synthetic pairs of episodes, and judgements of them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hbtom import Episode, Judgement, Model, Trial
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.model import with_settings
 
-CLEARLY = 0.05  # by which one plausibility exceeds another
+CLEARLY = 0.05  # the smallest difference in plausibility that counts
 MEMBERS = ("expected", "unexpected")
-SAMPLE = range(1000, 1010)  # seeds of other pairs of the same task, to see that one is no exception
+SAMPLE = range(1000, 1010)  # seeds of other pairs, to show that the first is no exception
 Pair = tuple[Episode, Episode]
 Judged = tuple[Judgement, Judgement]
 
@@ -26,24 +26,24 @@ def _as_it_is(episode: Episode) -> Episode:
 
 @dataclass(frozen=True)
 class Variation:
-    """The model with something taken away: from its parameters, or from what it gets to see."""
+    """The model with a changed parameter, or with a changed view of the episode."""
 
-    told: str
+    label: str
     model: Model
     seen: Callable[[Episode], Episode] = _as_it_is
 
     def judge(self, pair: Pair) -> Judged:
-        """Judge the expected and the unexpected member."""
+        """Judge the expected and the unexpected episode."""
         expected = hbtom.judge(self.seen(pair[0]), self.model)
         return expected, hbtom.judge(self.seen(pair[1]), self.model, reuse=expected)
 
     def tells_apart(self, pairs: Sequence[Pair]) -> int:
-        """Return in how many pairs the expected member is clearly the more plausible one."""
+        """Return in how many pairs the expected episode is clearly more plausible."""
         judged = map(self.judge, pairs)
         return sum(e.plausibility - u.plausibility >= CLEARLY for e, u in judged)
 
 
-# What can be taken away
+# Changed views of an episode
 
 
 def _test_only(episode: Episode) -> Episode:
@@ -51,7 +51,7 @@ def _test_only(episode: Episode) -> Episode:
 
 
 def _one_agent(episode: Episode) -> Episode:
-    """Give all agents the looks of the first."""
+    """Give all agents the appearance of the first."""
     first = episode[0].agent.look
     return replace(
         episode,
@@ -73,22 +73,22 @@ def _walled(trial: Trial) -> Trial:
 
 _DEFAULT = Model.preset("default")
 _changed = partial(with_settings, _DEFAULT)
-WHOLE = Variation("The model as it is", _DEFAULT)
+WHOLE = Variation("The full model", _DEFAULT)
 WITHOUT = {
-    "learning": Variation("Nothing is learnt from trial to trial", _DEFAULT, _test_only),
+    "learning": Variation("The model learns nothing across trials", _DEFAULT, _test_only),
     "efficiency": Variation(
         "Agents are expected to move at random", _changed({"efficiency.temperatures": [1000.0]})
     ),
-    "agents": Variation("All agents are taken for one and the same", _DEFAULT, _one_agent),
+    "agents": Variation("All agents count as the same agent", _DEFAULT, _one_agent),
     "reach": Variation(
         "Agents may want what they cannot reach", _changed({"preference.feasible": False})
     ),
-    "locks": Variation("Locks are taken for walls: keys open nothing", _DEFAULT, _locks_are_walls),
+    "locks": Variation("Locks count as walls, so keys are useless", _DEFAULT, _locks_are_walls),
 }
 
 
 def make_pair(task: str, seed: int) -> Pair:
-    """Make a synthetic pair of a task, the same for the same seed."""
+    """Make a synthetic pair of a task; the same seed gives the same pair."""
     scripts = episode_pair(task, np.random.default_rng(seed))
     expected, unexpected = (
         hbtom.read(encode(script), member) for script, member in zip(scripts, MEMBERS, strict=True)

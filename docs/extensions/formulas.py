@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no font, no network."""
+"""Formulas as MathML, which browsers render without scripts, extra fonts or a network."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-_ALSO = {r"\lt ": "<", r"\gt ": ">"}  # written so in Markdown, where signs may be taken for tags
+_ALSO = {r"\lt ": "<", r"\gt ": ">"}  # Markdown may mistake the signs themselves for tags
 
 
 def mathml(node: nodes.Element, *, as_block: bool) -> str:
-    """Return a formula as MathML; one that cannot be told is shown as it is written."""
+    """Return a formula as MathML, or its source if it cannot be converted."""
     tex = node.astext()
     for name, sign in _ALSO.items():
         tex = tex.replace(name, sign)
@@ -36,6 +36,6 @@ def _block(page: Any, node: nodes.Element) -> NoReturn:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Let formulas be drawn so."""
+    """Register the renderer."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
-"""Episodes in pages, and what the model makes of them, worked out when the site is built.
+"""Directives for episodes and judgements, which are computed when the site is built.
 
-``{episodes}`` puts in the page that ``hbtom show`` makes of a pair, ``{account}`` what the model
-says about it, ``{without}`` what it would say without some of its assumptions. All three take a
-task and the option ``seed``; ``{show}`` takes two files of the repository instead.
+``{episodes}`` embeds the page that ``hbtom show`` makes for a pair, ``{account}`` describes the
+model's judgements in sentences, and ``{without}`` shows the judgements without some of the model's
+assumptions. All three take a task and the option ``seed``. ``{show}`` takes two files instead.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ FOLDER = "episodes"
 _CODE = [*Path(hbtom.__file__).parent.rglob("*.py"), Path(__file__).with_name("findings.py")]
 
 
-def _mind_the_code(directive: SphinxDirective) -> None:
-    """Have a page made anew when the code changes."""
+def _depend_on_code(directive: SphinxDirective) -> None:
+    """Rebuild the page when the code changes."""
     for file in _CODE:
         directive.env.note_dependency(str(file))
 
 
 @lru_cache(maxsize=1)
 def judged(task: str, seed: int) -> Judged:
-    """Judge a pair once for all that a page says about it."""
+    """Judge a pair; all directives of a page share the result."""
     return WHOLE.judge(make_pair(task, seed))
 
 
-class _OfPair(SphinxDirective):
-    """Something about a pair of episodes."""
+class _PairDirective(SphinxDirective):
+    """A directive about a pair of episodes."""
 
     required_arguments = 1
     option_spec: ClassVar = {"seed": directives.nonnegative_int}
@@ -51,12 +51,12 @@ class _OfPair(SphinxDirective):
     @property
     def pair(self) -> tuple[str, int]:
         """The task and the seed."""
-        _mind_the_code(self)
+        _depend_on_code(self)
         return self.arguments[0], self.options.get("seed", 0)
 
 
-class Episodes(_OfPair):
-    """The pair to be watched: a page of its own inside the page, and a link to it."""
+class Episodes(_PairDirective):
+    """The pair, played on an embedded page, and a link to that page."""
 
     def run(self) -> list[nodes.Node]:
         """Write the page and return the frame around it."""
@@ -65,20 +65,20 @@ class Episodes(_OfPair):
 
 
 class Show(SphinxDirective):
-    """Two files to be watched."""
+    """Two files, played on an embedded page."""
 
     required_arguments = 2
 
     def run(self) -> list[nodes.Node]:
         """Write the page and return the frame around it."""
-        _mind_the_code(self)
+        _depend_on_code(self)
         expected, unexpected = (hbtom.load(ROOT / name) for name in self.arguments)
         name = Path(self.arguments[0]).name.partition(".")[0]
         return [framed(self, name, WHOLE.judge((expected, unexpected)))]
 
 
 def framed(directive: SphinxDirective, name: str, both: Judged) -> nodes.Node:
-    """Write the page on which a pair is watched, and return a frame with it, and a link to it."""
+    """Write the page that plays a pair, and return a frame that embeds it and links to it."""
     target = Path(directive.env.app.outdir, FOLDER, f"{name}.html")
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(page(*both), encoding="utf-8")
@@ -92,40 +92,40 @@ def framed(directive: SphinxDirective, name: str, both: Judged) -> nodes.Node:
     return nodes.raw("", text, format="html")
 
 
-class Account(_OfPair):
-    """Plausibilities, and the test trial of both members in sentences."""
+class Account(_PairDirective):
+    """The plausibilities of both episodes, and their test trials in sentences."""
 
     def run(self) -> list[nodes.Node]:
         """Return a definition list."""
         both = zip(MEMBERS, judged(*self.pair), strict=True)
-        lines = [line for name, judgement in both for line in _told(name, judgement)]
+        lines = [line for name, judgement in both for line in _sentences(name, judgement)]
         return self.parse_text_to_nodes("\n".join(lines))
 
 
-def _told(name: str, judgement: Judgement) -> Iterator[str]:
+def _sentences(name: str, judgement: Judgement) -> Iterator[str]:
     yield f"The {name} episode: plausibility {three(judgement.plausibility)}"
     for number, moment in enumerate(story(judgement)[-1].moments):
         yield f"{'  ' if number else ': '}- frame {moment.frame + 1}: {moment.text}"
     yield ""
 
 
-class Without(_OfPair):
+class Without(_PairDirective):
     """A table of plausibilities with and without some assumptions."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the table; the content names an assumption a line."""
+        """Return the table; each line of the content names an assumption."""
         task, seed = self.pair
         others = [make_pair(task, other) for other in SAMPLE]
         lines = [
-            f"| | expected | unexpected | of {len(others)} other pairs, told apart |",
+            f"| | expected | unexpected | other pairs told apart (of {len(others)}) |",
             "|---|---:|---:|---:|",
         ]
         for variation in (WHOLE, *(WITHOUT[name] for name in self.content)):
             e, u = variation.judge(make_pair(task, seed))
             numbers = three(e.plausibility), three(u.plausibility), variation.tells_apart(others)
-            lines.append(f"| {variation.told} | {' | '.join(map(str, numbers))} |")
+            lines.append(f"| {variation.label} | {' | '.join(map(str, numbers))} |")
         return self.parse_text_to_nodes("\n".join(lines))
 
 

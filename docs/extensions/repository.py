@@ -1,7 +1,8 @@
-"""Links that are true in the repository are true on the site.
+"""Make links that work in the repository work on the site, too.
 
-Some pages live in the root of the repository, where people look for them. The site shows them in
-place of the pages in ``docs/`` that only point there, and links to them lead to those.
+Some pages are in the root of the repository, where people look for them. ``docs/`` has a
+placeholder for each of them. The site replaces the text of the placeholder by that of the page, and
+redirects links to the page to the placeholder.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 
 
 def on_site(text: str, file: Path, page: Path) -> str:
-    """Return the text of a file with its links as they must be if it stands in place of a page."""
+    """Return the text of a file with its links adapted to the place of a page on the site."""
 
     def relinked(found: re.Match[str]) -> str:
         target = (file.parent / found[2]).resolve()
@@ -33,7 +34,7 @@ def on_site(text: str, file: Path, page: Path) -> str:
 
 
 def _read(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Take a page's text from the file that it stands for, and mend its links."""
+    """Replace the text of a placeholder by that of its file, and adapt the links of any page."""
     page = file = Path(app.env.doc2path(docname))
     for name, stand_in in PAGES.items():
         if docname == stand_in:
@@ -45,6 +46,6 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Read pages so."""
+    """Connect the handler for reading pages."""
     app.connect("source-read", _read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

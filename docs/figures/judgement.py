@@ -1,4 +1,4 @@
-"""Draws docs/figures/judgement.png: both members of the example pair, and what is believed.
+"""Draws docs/figures/judgement.png: both episodes of the example pair and the model's beliefs.
 
 python docs/figures/judgement.py
 """
@@ -16,7 +16,7 @@ EXAMPLES = HERE.parents[1] / "examples"
 
 
 def main() -> None:
-    """Draw both members, side by side."""
+    """Draw both episodes side by side."""
     judged = [hbtom.judge(EXAMPLES / f"preference_{member}.json.zst") for member in "eu"]
     figure = plot(*judged, width=17)
     (HERE / "judgement.png").write_bytes(figure_bytes(figure, "png", dpi=150))

@@ -32,7 +32,7 @@ def browser(profile: str) -> webdriver.Chrome:
 
 
 def main() -> None:
-    """Photograph the top of the report on the paper's model."""
+    """Take a screenshot of the top of the report on the paper's model."""
     with tempfile.TemporaryDirectory() as folder:
         generate(Path(folder) / "synthetic", pairs=40, seed=1)
         file = Path(folder) / "report.html"

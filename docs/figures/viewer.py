@@ -33,7 +33,7 @@ def browser(profile: str) -> webdriver.Chrome:
 
 
 def main() -> None:
-    """Photograph the page, light and dark."""
+    """Take screenshots of the page, light and dark."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(page(hbtom.judge(EPISODE)), encoding="utf-8")

@@ -1,4 +1,4 @@
-; Four actions on blocks. What is on each block is up to the problem: here, a letter.
+; Four actions on blocks. The problem decides what is on each block: here, a letter.
 (define (domain blocks)
   (:requirements :strips :typing)
   (:types block)

@@ -1,4 +1,4 @@
-; A maze with gems behind locked doors. A key opens any door, and stays in its lock.
+; A maze with gems behind locked doors. A key opens any door, but only one: it stays in the lock.
 (define (domain doors-keys-gems)
   (:requirements :strips :typing :negative-preconditions)
   (:types cell thing - object
@@ -6,7 +6,7 @@
   (:predicates
     (at ?c - cell)                 ; where the agent is
     (next-to ?a ?b - cell)
-    (locked ?c - cell)             ; a door that is still shut
+    (locked ?c - cell)             ; a door that is still locked
     (lies ?t - thing ?c - cell)
     (has ?t - thing))
 

@@ -1,4 +1,4 @@
-; Gems a and b lie behind doors, gem c does not.
+; Gems a and b are behind doors; gem c is not.
 ;
 ;     a.#...#.b
 ;     ..D.k.D..
@@ -6,7 +6,7 @@
 ;     .......k.
 ;     c.#.@.#..
 ;
-; @ the agent, D a door, k a key, # a wall; cells are named after row and column: c34.
+; @ the agent, D a door, k a key, # a wall. Cells are named by row and column, as in c34.
 (define (problem maze)
   (:domain doors-keys-gems)
   (:objects

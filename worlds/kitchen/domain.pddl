@@ -1,20 +1,20 @@
-; A cook with two hands, a board and a pot. Once cooked or chopped, nothing is as it was before.
+; A cook with two hands, a board and a pot. Cooking and chopping cannot be undone.
 (define (domain kitchen)
   (:requirements :strips :typing :equality :negative-preconditions :disjunctive-preconditions
                  :universal-preconditions :action-costs)
   (:types place food dish)
   (:predicates
     (at ?p - place)                ; where the cook is
-    (kept ?f - food ?p - place)    ; where a food is found
-    (board ?p - place)             ; where one can chop
-    (stove ?p - place)             ; and cook
-    (table ?p - place)             ; and serve
+    (kept ?f - food ?p - place)    ; where an ingredient is kept
+    (board ?p - place)             ; where the cook can chop
+    (stove ?p - place)             ; where the cook can cook
+    (table ?p - place)             ; where the cook can serve
     (holding ?f - food)
     (raw ?f - food)
     (chopped ?f - food)
     (cooked ?f - food)
     (part ?f - food ?d - dish)     ; a dish needs it cooked
-    (fresh ?f - food ?d - dish)    ; a dish needs it chopped, and not cooked
+    (fresh ?f - food ?d - dish)    ; a dish needs it chopped but not cooked
     (served ?d - dish))
   (:functions (total-cost) - number)
 

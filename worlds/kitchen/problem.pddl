@@ -1,4 +1,4 @@
-; The tomato goes into the salad fresh, or into the soup cooked: not into both.
+; The salad needs a fresh tomato and the soup a cooked one, so only one of them is possible.
 (define (problem supper)
   (:domain kitchen)
   (:objects

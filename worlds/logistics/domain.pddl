@@ -1,4 +1,4 @@
-; A van brings parcels from place to place. Driving costs what the road is long.
+; A van delivers parcels. The cost of driving is the length of the road.
 (define (domain logistics)
   (:requirements :strips :typing :action-costs)
   (:types place parcel)

@@ -1,6 +1,6 @@
-; A robot with a gripper that does not always grip. A quick grasp costs little and fails half of the
-; time; a firm one takes long and never fails. What is fragile may break in a quick grasp, and then
-; it is gone for good.
+; A robot with an unreliable gripper. A quick grasp costs little and fails half of the time. A firm
+; grasp costs more and never fails. A fragile object may break in a quick grasp, and then it is
+; lost for good.
 
 (define (domain gripper)
   (:requirements :strips :typing :negative-preconditions :action-costs :probabilistic-effects)
