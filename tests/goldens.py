@@ -1,9 +1,9 @@
 """Golden judgements: what the model said when somebody last looked at it.
 
-``golden/episodes`` holds two generated pairs of each of the nine tasks, and ``golden/synthetic.json``
-how they are judged. ``golden/real.json`` holds the same for real files of the benchmark, which are
-not part of this repository. A change of the model changes these numbers on purpose: look at the
-difference and, if it is what you meant, write them again with
+``golden/episodes`` holds two generated pairs of each of the nine tasks, and
+``golden/synthetic.json`` how they are judged. ``golden/real.json`` says the same of real files of
+the benchmark, which are not part of this repository. A change of the model changes these numbers on
+purpose: look at the difference and, if it is what you meant, write them again with
 
     python tests/goldens.py             # judge in plain Python and write both files
     python tests/goldens.py --check     # write nothing; print the largest difference of each model
@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from hbtom import Judgement, Model, judge
 from hbtom.model import find_model, with_settings
@@ -27,7 +26,7 @@ EPISODES = HERE / "episodes"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "bib"
 
 PRESETS = ("default", "default-0.1", "paper")
-# Models with more to assume, which take longer and are only asked about the first pair of a few tasks.
+# Models that assume more. They take longer, so they judge the first pair of a few tasks only.
 VARIANTS = {
     "paper, slips": ("paper", {"motion.slip": 0.25}),
     "paper, noise": ("paper", {"observation.noise": 1.0}),
@@ -41,7 +40,7 @@ Golden = dict[str, dict[str, Numbers]]  # by model, by episode
 
 
 def episodes(model: str) -> list[Path]:
-    """Return the episodes that a model is asked about."""
+    """Return the episodes that a model judges."""
     every = sorted(EPISODES.glob("*/*.json.zst"))
     if model in PRESETS:
         return every
