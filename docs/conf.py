@@ -1,4 +1,4 @@
-"""The site: ``sphinx-build -W -b html docs docs/_build/html``, or see CONTRIBUTING.md.
+"""The site: ``sphinx-build -W --keep-going -b html docs docs/_build/html``, or see CONTRIBUTING.md.
 
 Nothing is fetched, neither when the site is built nor when it is read.
 """
