@@ -24,7 +24,7 @@ COARSE = replace(DEFAULT.motion, cell=10.0)  # pure Python takes its time on a f
 
 
 @pytest.mark.parametrize("contact", [True, False])
-@pytest.mark.parametrize("first", (0, 20))
+@pytest.mark.parametrize("first", [0, 20])
 def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contact: bool) -> None:
     """The compiled planner stops as soon as it knows what will be read; here in plain Python."""
     motion = replace(COARSE, contact=contact)
