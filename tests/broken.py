@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import scenes
 from episodes import HEART, Json, every_frame, simple_episode, to_bytes
@@ -26,15 +27,16 @@ class Broken:
 PLACE = ("trial 2", "frame 5")
 
 
-def catalogue() -> list[Broken]:
+@cache
+def catalogue() -> tuple[Broken, ...]:
     """Return all of it."""
-    return [
+    return (
         *_not_episodes(),
         *_wrong_shapes(),
         *_wrong_values(),
         *_impossible_worlds(),
         *_broken_scenes(),
-    ]
+    )
 
 
 def _not_episodes() -> Iterator[Broken]:

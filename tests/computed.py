@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from hbtom import Episode, Judgement, Model, judge, observe
-from hbtom.bench.synth import encode, episode_pair
-from hbtom.bench.tasks import EVALUATION_TASKS
+import goldens
+from hbtom import Episode, Judgement, Model, judge, load
 from hbtom.compiled import Kernel, start_compiler
 from hbtom.mind.bayes import Choice, History, bayes, learn_counts
 from hbtom.mind.grid import actions
@@ -57,12 +56,11 @@ Named = Iterator[tuple[str, Any]]
 
 def generated() -> Named:
     """Yield judgements of a pair of every task, by both presets."""
-    for number, task in enumerate(EVALUATION_TASKS):
-        rng = np.random.default_rng([7, number])
-        for member, script in zip("eu", episode_pair(task.folder, rng), strict=True):
-            episode = observe.read(encode(script), task.folder)
+    for path in goldens.episodes("default"):
+        if path.name.startswith("000000"):
+            episode = load(path)
             for preset in PRESETS:
-                yield f"{task.folder} {member} {preset}", judged(episode, Model.preset(preset))
+                yield f"{goldens.name(path)} {preset}", judged(episode, Model.preset(preset))
 
 
 def odd_worlds() -> Named:
@@ -206,7 +204,11 @@ def needed_only() -> list[np.ndarray]:
 
 if __name__ == "__main__":
     assert start_compiler()
-    results = {"everything": everything(), "needed only": needed_only()}
+    results = {
+        "everything": everything(),
+        "needed only": needed_only(),
+        "golden": goldens.synthetic(),
+    }
     unused = [
         each.__qualname__ for each in Kernel.all if each._typed and not each._dispatcher.overloads
     ]

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import computed
+import goldens
 import hbtom
 from episodes import simple_episode, write
 from hbtom import compiled, judge
@@ -62,6 +63,8 @@ def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None
     assert len(results["needed only"]) == 2 * computed.SMALL
     left_out = [check_needed(*both) for both in enumerate(results["needed only"])]
     assert sum(left_out) > 1000  # or leaving out would not have been tested
+    for model, wanted in goldens.read("synthetic").items():
+        assert goldens.difference(results["golden"][model], wanted) < 1e-9, model
 
 
 def check_needed(seed: int, partial: np.ndarray) -> int:

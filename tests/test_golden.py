@@ -1,61 +1,42 @@
-"""Judgements of the real files, as they were when somebody last looked at them.
-
-They are kept in ``golden.json`` beside this file. A change of the model changes them on purpose;
-look at the difference, and if it is what you meant, write them anew with
-
-    python tests/test_golden.py
-"""
+"""Judgements are what they were: of generated episodes, and of real ones where there are any."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from hbtom import Judgement, judge
-
-GOLDEN = Path(__file__).with_name("golden.json")
-REAL = Path(__file__).parents[2] / "shared" / "data" / "bib"
-PRESETS = ("default", "default-0.1", "paper")
-DIGITS = 6
+import goldens
+from hbtom import judge
+from hbtom.bench.tasks import EVALUATION_TASKS
 
 
-def summary(judgement: Judgement) -> dict[str, Any]:
-    """Return the numbers of a judgement, rounded."""
-
-    def rounded(values: dict[str, float]) -> dict[str, float]:
-        return {name: round(value, DIGITS) for name, value in values.items()}
-
-    return {
-        "plausibility": round(judgement.plausibility, DIGITS),
-        "parts": rounded(judgement.parts.to_dict()),
-        "surprise": rounded(judgement.surprise.to_dict()),
-    }
-
-
-def name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
+def test_the_golden_episodes_are_two_pairs_of_each_task() -> None:
+    files = [path.relative_to(goldens.EPISODES) for path in goldens.episodes("default")]
+    wanted = [
+        Path(task.folder) / f"{pair:06}{task.letters}{member}.json.zst"
+        for task in EVALUATION_TASKS
+        for pair in (0, 1)
+        for member in "eu"
+    ]
+    assert files == sorted(wanted)
+    assert list(goldens.read("synthetic")) == [*goldens.PRESETS, *goldens.VARIANTS]
 
 
-def write(files: list[Path]) -> None:
-    """Judge all files with all presets and keep the results."""
-    judged = {
-        preset: {name(path): summary(judge(path, preset)) for path in files} for preset in PRESETS
-    }
-    GOLDEN.write_text(json.dumps(judged, indent=2) + "\n", encoding="utf-8")
+@pytest.mark.parametrize("model", [*goldens.PRESETS, *goldens.VARIANTS])
+def test_generated_episodes_are_judged_as_before(model: str) -> None:
+    """In plain Python; test_compiled.py has the same test of compiled kernels."""
+    judged = goldens.judged(model, goldens.episodes(model))
+    assert goldens.difference(judged, goldens.read("synthetic")[model]) < 1e-9
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_real_files_are_judged_as_before(preset: str, real_files: list[Path]) -> None:
-    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))[preset]
-    known = [path for path in real_files if name(path) in golden]
-    assert known, "golden.json holds none of the real files; see above how to write it"
-    for path in known:
-        judged = summary(judge(path, preset))
-        for key, wanted in golden[name(path)].items():
-            assert judged[key] == pytest.approx(wanted, rel=0, abs=2e-6), (path.name, key)
+@pytest.mark.parametrize("model", goldens.PRESETS)
+def test_real_files_are_judged_as_before(model: str, real_files: list[Path]) -> None:
+    golden = goldens.read("real")[model]
+    known = [path for path in real_files if goldens.name(path) in golden]
+    assert known, "real.json holds none of the real files; see goldens.py for how to write it"
+    wanted = {name: golden[name] for name in map(goldens.name, known)}
+    assert goldens.difference(goldens.judged(model, known), wanted) < 1e-9
 
 
 def test_the_expected_member_of_each_real_pair_is_far_more_plausible(
@@ -63,7 +44,3 @@ def test_the_expected_member_of_each_real_pair_is_far_more_plausible(
 ) -> None:
     for expected, unexpected in real_pairs:
         assert judge(expected).plausibility > judge(unexpected).plausibility + 0.5, expected.name
-
-
-if __name__ == "__main__":
-    write(sorted(REAL.glob("*/*.json")))

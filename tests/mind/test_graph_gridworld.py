@@ -82,7 +82,7 @@ def test_trials_are_believed_the_same_by_way_of_pddl(episodes: list[Path], model
     compared, keys = 0, 0
     for file in episodes:
         beliefs = Beliefs()
-        for trial in hbtom.load(file).trials[::2]:
+        for trial in hbtom.load(file).trials[::4]:
             direct, after = infer(model, beliefs, trial)
             with suppress(BadInput):
                 by_pddl, learnt = watched(model, beliefs, trial)
@@ -94,5 +94,5 @@ def test_trials_are_believed_the_same_by_way_of_pddl(episodes: list[Path], model
                 assert np.allclose(one.log_weight, other.log_weight, atol=1e-10)
                 compared, keys = compared + 1, keys + (trial.key is not None)
             beliefs = after
-    assert compared >= 20
+    assert compared >= 12
     assert keys >= 2

@@ -276,7 +276,7 @@ def test_q_values_and_legal_actions(number: int) -> None:
                 assert q[step, index, goal] == pytest.approx(wanted), (state, names[index])
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10_000), final=st.booleans())
 def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
     """Steps from within walls, and moves where there is no way, say nothing and are counted."""

@@ -24,12 +24,12 @@ COARSE = replace(DEFAULT.motion, cell=10.0)  # pure Python takes its time on a f
 
 
 @pytest.mark.parametrize("contact", [True, False])
-@pytest.mark.parametrize("first", range(0, 60, 20))
+@pytest.mark.parametrize("first", [0, 20])
 def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contact: bool) -> None:
     """The compiled planner stops as soon as it knows what will be read; here in plain Python."""
     motion = replace(COARSE, contact=contact)
     compared = 0
-    for seed in range(first, first + 20):
+    for seed in range(first, first + 10):
         seen = odd_trial(seed)
         if not seen.items:
             continue
@@ -50,7 +50,7 @@ def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contac
         everywhere = _nearest(waste, trajectory, reachable, DEFAULT.acts.cost)
         np.testing.assert_allclose(regret.step_regret, everywhere.step_regret, atol=1e-9)
         compared += 1
-    assert compared >= 10
+    assert compared >= 5
 
 
 def around_a_spoon() -> list[tuple[float, float]]:

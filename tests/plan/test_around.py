@@ -15,7 +15,7 @@ from hbtom.plan import CONTINUOUS, Costs, plan_costs_to_go
 from hbtom.plan.field import fields
 from hbtom.world import Occupancy, Phase
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=15)
 
 
 # The definition

@@ -112,7 +112,7 @@ def by_all_policies(transitions: Transitions, done: np.ndarray) -> np.ndarray:
     return least
 
 
-@settings(max_examples=80)
+@settings(max_examples=20)
 @given(mazes(most=12))
 def test_costs_are_those_of_value_iteration(maze) -> None:
     transitions, done = maze
@@ -123,14 +123,14 @@ def test_costs_are_those_of_value_iteration(maze) -> None:
     assert (cheapest(transitions, done) <= cost + 1e-9).all()
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(mazes(most=5, costs=(0.0, 0.0, 1.0, 2.5)))
 def test_costs_are_those_of_the_best_of_all_policies(maze) -> None:
     """Also where some choices cost nothing and lead nowhere."""
     assert np.allclose(expected_cost(*maze), by_all_policies(*maze), rtol=1e-8, atol=1e-10)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(mazes(most=12))
 def test_blocks_and_equations_find_the_same(maze) -> None:
     cost = expected_cost(*maze)

@@ -81,7 +81,7 @@ def towns(draw: st.DrawFn) -> GraphCosts:
     return plan_on_graph(graph, goals)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(towns())
 def test_random_towns_whole_by_library_and_by_search(plans: GraphCosts) -> None:
     graph = plans.graph
@@ -92,7 +92,7 @@ def test_random_towns_whole_by_library_and_by_search(plans: GraphCosts) -> None:
     assert np.allclose(searched.cost, plans.cost, rtol=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(towns())
 def test_estimates_never_overestimate(plans: GraphCosts) -> None:
     world, states = plans.graph.world, plans.graph.states

@@ -19,7 +19,7 @@ from hbtom.plan.field import fields, relaxed
 from hbtom.world import Occupancy, Phase, continuous_floor, grid_floor
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
-few = settings(max_examples=50)
+few = settings(max_examples=20)
 both = pytest.mark.parametrize("kind", STENCILS)
 
 NO_CELLS = np.empty((0, 2), dtype=np.int64)  # are needed in particular
@@ -122,7 +122,7 @@ def some_fields(seed: int, share: float, largest: int = 16) -> tuple[np.ndarray,
 
 
 @both
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     share=st.sampled_from([0.0, 0.2, 0.4, 0.6, 1.0]),

@@ -8,6 +8,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,12 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
     return hbtom.evaluate(folder, workers=1)
 
 
+@cache
+def drawn(judgement: Judgement, width: float = 17) -> Figure:
+    """Return the figure of a judgement, which no test may change."""
+    return judgement.plot(width=width)
+
+
 def panel(figure: Figure, name: str) -> Axes:
     """Return the panel of a figure that has this title."""
     found = [axes for axes in figure.axes if name in [text.get_text() for text in axes.texts]]
@@ -91,7 +98,7 @@ def texts(figure: Figure) -> list[str]:
 
 @pytest.mark.parametrize("width", [8.5, 17])
 def test_the_lines_are_the_goal_posterior(judgement: Judgement, width: float) -> None:
-    axes = panel(judgement.plot(width=width), "goal")
+    axes = panel(drawn(judgement, width), "goal")
     test, known = judgement.test, signs([judgement.episode])
     lines = {line.get_label(): line for line in axes.lines}
     for goal, belief in zip(test.goals, test.goal.T, strict=True):
@@ -103,7 +110,7 @@ def test_the_lines_are_the_goal_posterior(judgement: Judgement, width: float) ->
 
 
 def test_the_shades_are_the_efficiency_posterior(judgement: Judgement) -> None:
-    axes = panel(judgement.plot(), "efficiency")
+    axes = panel(drawn(judgement), "efficiency")
     (mesh,) = axes.collections
     order = np.argsort(judgement.test.efficiencies)
     assert np.array_equal(mesh.get_array(), judgement.test.efficiency[:, order].T)
@@ -116,7 +123,7 @@ def test_the_shades_are_the_efficiency_posterior(judgement: Judgement) -> None:
 
 
 def test_the_bars_are_the_surprise_of_each_step(judgement: Judgement) -> None:
-    axes = panel(judgement.plot(), "observation")
+    axes = panel(drawn(judgement), "observation")
     bars = axes.patches
     assert [bar.get_height() for bar in bars] == (-judgement.test.log_likelihood).tolist()
     starts = np.array([bar.get_x() for bar in bars])
@@ -127,7 +134,7 @@ def test_the_bars_are_the_surprise_of_each_step(judgement: Judgement) -> None:
 
 
 def test_the_preference_is_that_at_the_end_of_each_trial(judgement: Judgement) -> None:
-    axes = panel(judgement.plot(), "preference")
+    axes = panel(drawn(judgement), "preference")
     known = signs([judgement.episode])
     ends = np.array([posterior.preference[-1] for posterior in judgement.posteriors])
     for index, look in enumerate(judgement.test.preferred):
@@ -151,7 +158,7 @@ def test_preference_begins_anew_with_another_agent() -> None:
 
 
 def test_each_trial_has_a_map_with_the_path(with_key: Judgement) -> None:
-    figure = with_key.plot()
+    figure = drawn(with_key)
     paths = [line for axes in figure.axes for line in axes.lines if line.get_gid() == "path"]
     assert len(paths) == len(with_key.episode)
     for line, one in zip(paths, with_key.episode, strict=True):
@@ -176,7 +183,7 @@ def test_a_path_has_a_gap_where_the_agent_was_put() -> None:
 
 @pytest.mark.parametrize("width", [8.5, 17])
 def test_the_heading_has_plausibility_parts_and_sentence(judgement: Judgement, width) -> None:
-    said = " ".join(texts(judgement.plot(width=width)))
+    said = " ".join(texts(drawn(judgement, width)))
     assert f"plausibility {judgement.plausibility:.3f}" in said
     for kind, part in judgement.parts.to_dict().items():
         assert f"{kind} {part:.3f}" in said
@@ -214,18 +221,18 @@ def test_names_are_short_and_differ() -> None:
 # Sizes
 
 
-@pytest.mark.parametrize("width", [8.5, 17, 25])
+@pytest.mark.parametrize("width", [8.5, 17])
 def test_a_figure_is_as_wide_as_asked(judgement: Judgement, width: float) -> None:
-    assert judgement.plot(width=width).get_size_inches()[0] * INCH == pytest.approx(width)
+    assert drawn(judgement, width).get_size_inches()[0] * INCH == pytest.approx(width)
 
 
 def test_a_pair_stands_side_by_side_where_there_is_room(judgement, with_key) -> None:
     one, beside, above = (
-        plot(judgement),
+        drawn(judgement),
         plot(judgement, with_key),
         plot(judgement, with_key, width=8.5),
     )
-    heights = [figure.get_size_inches()[1] for figure in (plot(judgement, width=8.5), above)]
+    heights = [figure.get_size_inches()[1] for figure in (drawn(judgement, 8.5), above)]
     assert heights[1] > 1.8 * heights[0]
     assert beside.get_size_inches()[1] < above.get_size_inches()[1]
     assert len(one.axes) < len(beside.axes) == len(above.axes)
@@ -268,8 +275,10 @@ def test_text_is_broken_between_words_where_it_gets_too_wide() -> None:
 # Episodes that are not like the benchmark's
 
 
-@pytest.mark.parametrize(("model", "width"), [("default", 8.5), ("paper", 17)])
-@pytest.mark.parametrize("trials", [1, 2, 3, 12])
+@pytest.mark.parametrize(
+    ("model", "width", "trials"),
+    [("default", 8.5, 1), ("paper", 17, 2), ("default", 17, 1), ("paper", 8.5, 12)],
+)
 def test_any_number_of_trials_can_be_drawn(model: str, width: float, trials: int) -> None:
     figure = hbtom.judge(read(simple_episode(times=trials - 1)), model).plot(width=width)
     assert figure_bytes(figure, "png", dpi=40)
@@ -351,11 +360,11 @@ def test_what_has_no_figure_is_refused(judgement: Judgement) -> None:
 # Files
 
 
-@pytest.mark.parametrize("form", ["pdf", "svg", "png"])
-def test_the_same_figure_is_the_same_file(judgement: Judgement, form: str) -> None:
-    first = figure_bytes(judgement.plot(), form)
+def test_the_same_figure_is_the_same_file() -> None:
+    short, forms = hbtom.judge(read(simple_episode(times=1)), "paper"), ("pdf", "svg", "png")
+    first = [figure_bytes(short.plot(), form) for form in forms]
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.hashsalt": "x"}):
-        second = figure_bytes(judgement.plot(), form)
+        second = [figure_bytes(short.plot(), form) for form in forms]
     assert first == second
 
 
@@ -365,9 +374,9 @@ def text_in_svg(data: bytes) -> list[str]:
 
 
 def test_text_in_svg_and_pdf_stays_text(judgement: Judgement) -> None:
-    found = text_in_svg(figure_bytes(judgement.plot(), "svg"))
+    found = text_in_svg(figure_bytes(drawn(judgement), "svg"))
     assert {"heart", "spoon", "goal", "probability", "trials seen", "test trial"} <= set(found)
-    data = figure_bytes(judgement.plot(), "pdf")
+    data = figure_bytes(drawn(judgement), "pdf")
     assert b"/Type /Font" in data
     assert b"/Subtype /Type3" not in data
     assert b"CreationDate" not in data
@@ -376,17 +385,18 @@ def test_text_in_svg_and_pdf_stays_text(judgement: Judgement) -> None:
 NASTY = ["<b>&amp;\"'.png", "$\\frac{1}{$.png", "]]><script>alert(1)</script>.png", "日本 \x1b.png"]
 
 
-@pytest.mark.parametrize("name", NASTY)
-def test_names_are_text_wherever_they_stand(name: str) -> None:
-    thing = replace(HEART, image=name).at(120, 60)
-    judged = hbtom.judge(read(episode(*[to_thing(thing, others=[SPOON_HERE])] * 2)))
-    known = signs([judged.episode])
-    (shown,) = (sign.name for look, sign in known.items.items() if look.image == name)
-    assert shown in text_in_svg(figure_bytes(judged.plot(), "svg"))
-    assert figure_bytes(judged.plot(), "pdf")
+def test_names_are_text_wherever_they_stand() -> None:
+    places = [(120, 60), (120, 140), (60, 50), (60, 150)]
+    things = [replace(HEART, image=name).at(*at) for name, at in zip(NASTY, places, strict=True)]
+    judged = hbtom.judge(read(episode(*[to_thing(things[0], others=things[1:])] * 2)))
+    names = [sign.name for sign in signs([judged.episode]).items.values()]
+    assert len(names) == len(NASTY)
+    figure = judged.plot()
+    assert set(names) <= set(text_in_svg(figure_bytes(figure, "svg")))
+    assert figure_bytes(figure, "pdf")
     page = parsed(judged._repr_html_() or "")
     assert "script" not in page.tags
-    assert shown in " ".join(page.text)
+    assert all(name in " ".join(page.text) for name in names)
 
 
 def test_nothing_of_matplotlib_is_changed(judgement: Judgement, evaluation: Evaluation) -> None:
@@ -402,7 +412,7 @@ def test_nothing_of_matplotlib_is_changed(judgement: Judgement, evaluation: Eval
 
 
 def test_notebooks_show_figures_by_themselves(judgement: Judgement) -> None:
-    assert judgement.plot()._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert drawn(judgement)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
 
 
 # The command

@@ -104,7 +104,7 @@ def rows(draw: st.DrawFn) -> tuple[float, float]:
     return cell, draw(coordinates(cell))
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(rows())
 def test_the_first_centre_beyond_a_coordinate(row: tuple[float, float]) -> None:
     cell, at = row
@@ -124,7 +124,7 @@ def blocks(draw: st.DrawFn) -> tuple[tuple[int, int], float, tuple[float, ...], 
     return shape, cell, (*corner, draw(extent), draw(extent)), margin
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(blocks())
 def test_a_cell_is_covered_if_its_centre_is_strictly_inside(world) -> None:
     """Inside the grown block: a block's own edge, and one that ends at a centre, cover nothing."""

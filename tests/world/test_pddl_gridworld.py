@@ -18,7 +18,7 @@ from hbtom.world import Occupancy, Phase, Trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, write_problem
 
-few = settings(max_examples=60)
+few = settings(max_examples=25)
 
 
 class Grid(NamedTuple):

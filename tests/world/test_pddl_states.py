@@ -193,7 +193,7 @@ def conditions(draw: st.DrawFn, scope: tuple[str, ...] = ("?a", "?b"), deep: int
     return f"({kind} ({variable} - place) {draw(inner)})"
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(conditions(), st.sets(st.sampled_from(["home", "shop", "park"])))
 def test_conditions_mean_what_they_say(condition: str, roads: set[str]) -> None:
     move = f"""(:action move :parameters (?a ?b - place) :precondition {condition}

@@ -15,6 +15,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib.style
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -164,7 +165,8 @@ def text_width(text: str, size: float = TEXT, *, bold: bool = False) -> float:
     """Return how wide a text is, in centimetres."""
     font = FontProperties(size=size, weight="bold" if bold else "normal")
     outline = TextPath((0, 0), text + ".", prop=font, usetex=False)  # spaces at the end count, too
-    return float(outline.get_extents().width) * POINT
+    corners = outline.vertices[outline.codes != outline.CLOSEPOLY]  # letters end where these do
+    return float(np.ptp(corners[:, 0])) * POINT
 
 
 def wrapped(text: str, width: float, size: float = TEXT, *, bold: bool = False) -> list[str]:
