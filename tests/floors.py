@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from hbtom import Trial
-from hbtom.plan import CostToGo
+from hbtom.plan import CostToGo, legs
 from hbtom.world import (
     Costs,
     Mode,
@@ -25,6 +29,7 @@ from hbtom.world import (
 )
 from hbtom.world.modes import key_and_lock
 
+planner = sys.modules["hbtom.plan.cost_to_go"]  # the function of this name hides it
 FREE = Costs(1.0, 0.0, 0.0)  # where costs do not matter
 NOWHERE = np.empty((0, 0, 0), dtype=bool)
 
@@ -51,7 +56,9 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> World:
     """Return the same as a world of places and modes; the key can only be the last item."""
     items, rows, columns = floor.to_item.shape
     assert key in (None, items - 1)
-    locks = [] if floor.to_lock is None else [floor.to_lock]
+    nowhere = np.full((rows, columns), np.inf)
+    to_lock = nowhere if floor.to_lock is None else floor.to_lock
+    locks = int(floor.to_lock is not None)
     one = key is None and not locks and (floor.closed == floor.open).all()
     modes = [Mode.START] if one else list(Mode)
     lying = np.ones((len(modes), items), dtype=bool)
@@ -62,9 +69,9 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> World:
         costs,
         np.array([floor.blocked(mode) for mode in modes]),
         lying,
-        np.array([*floor.to_item, *locks]).reshape(-1, rows, columns),
+        np.array([*floor.to_item, *[to_lock] * (not one)]).reshape(-1, rows, columns),
         floor.boxes.reshape(-1, rows, columns),
-        key_and_lock(items, items if key is None else key, len(locks), len(modes), costs),
+        key_and_lock(items, items if key is None else key, locks, len(modes), costs),
     )
 
 
@@ -72,7 +79,8 @@ def floor_of(world: World) -> Floor:
     """Return a world with at most one lock as a floor."""
     items = world.lying.shape[1]
     closed, opened = world.blocked[Mode.START], world.blocked[-1]
-    return Floor(world.space.cell, closed, opened, world.reach[:items], world.lock, world.boxes)
+    lock = world.lock if world.lock is not None and np.isfinite(world.lock).any() else None
+    return Floor(world.space.cell, closed, opened, world.reach[:items], lock, world.boxes)
 
 
 def grid_floor(trial: Trial, cell: float) -> Floor:
@@ -135,6 +143,17 @@ def way_graph(blocked: np.ndarray, kind: str, cell: float = 1.0) -> nx.DiGraph:
 
 def costs_to(graph: nx.DiGraph, target: object) -> dict:
     return nx.single_source_dijkstra_path_length(graph.reverse(copy=False), target)
+
+
+@contextmanager
+def cell_by_cell() -> Iterator[None]:
+    """Have plans made as they are when compiled, but in plain Python."""
+    parts = {legs: ["field"], planner: ["leg", "seeds_of", "_listed", "_fill", "_lower"]}
+    with pytest.MonkeyPatch.context() as patch:
+        for module, names in parts.items():
+            for name in names:
+                patch.setattr(module, name, getattr(module, name).__wrapped__)
+        yield
 
 
 @st.composite

@@ -5,8 +5,10 @@ from __future__ import annotations
 from hbtom import Model, Trial
 from hbtom.mind import Regret, find_regret
 from hbtom.mind.motions import motion_regret
-from hbtom.plan.planning import plan_trial
-from hbtom.world.seeing import Seen, see, see_motion
+from hbtom.plan import CostToGo
+from hbtom.plan.planning import plan_in, plan_trial
+from hbtom.world import Trajectory, layout_of
+from hbtom.world.seeing import Seen, see, steps_of, world_of
 
 
 def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
@@ -20,6 +22,14 @@ def regret_at(model: Model, trial: Trial, opening: float) -> Regret:
 
     The key counts as a goal, whatever the model says.
     """
-    world, trajectory = see_motion(model.motion, model, trial, trial, opening)
-    seen = Seen(trial, world, trajectory, ())
-    return motion_regret(model.motion, model, trial, seen, plan_trial(model, seen))
+    costs, steps = planned_at(model, trial, opening)
+    return motion_regret(model.motion, model, trial, Seen(trial, costs.world, steps, ()), costs)
+
+
+def planned_at(
+    model: Model, trial: Trial, opening: float, *, everywhere: bool = False
+) -> tuple[CostToGo, Trajectory]:
+    """Return the plans on which this rests, and the steps."""
+    world = world_of(model.motion, model.acts, opening, trial)
+    steps = steps_of(model.motion, layout_of(trial), trial, world, model.acts.final)
+    return plan_in(model.motion, world, steps, everywhere), steps

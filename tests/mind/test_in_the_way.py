@@ -10,13 +10,10 @@ from msgspec.structs import replace
 
 import hbtom
 from episodes import HEART, SPOON, episode, read, trial
+from floors import cell_by_cell
 from hbtom import Model
 from hbtom.mind.continuous import heading_regret
-from hbtom.plan import legs
-from hbtom.plan.field import fields
-from hbtom.plan.planning import plan_motion
-from hbtom.world.seeing import Seen, see_motion
-from regrets import regret_at
+from regrets import planned_at, regret_at
 from worlds import odd_trial
 
 DEFAULT = Model.preset("default")
@@ -33,14 +30,11 @@ def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contac
         seen = odd_trial(seed)
         if not seen.items:
             continue
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(legs, "fields", fields.__wrapped__)
-            patch.setattr(legs, "_entered", legs._entered.__wrapped__)
+        with cell_by_cell():
             regret = regret_at(model, seen, 1.7)
-        meant = Seen(seen, *see_motion(model.motion, model, seen, seen, 1.7), ())
-        plans = plan_motion(model.motion, meant, everywhere=True)
-        by_goal, _, at_first = heading_regret(plans, meant.trajectory)
-        reachable = at_first < np.inf
+        plans, steps = planned_at(model, seen, 1.7, everywhere=True)
+        by_goal, _, at_first = heading_regret(plans, steps)
+        reachable = at_first[:, 0] < np.inf
         np.testing.assert_array_equal(regret.reachable, reachable)
         everywhere = np.where(reachable, by_goal.T, 0.0)
         np.testing.assert_allclose(regret.step_regret, everywhere, atol=1e-9)

@@ -22,11 +22,11 @@ from hbtom.mind.sight import WOBBLE, stride_of
 from hbtom.model import Continuous, Model, Observation, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
-from hbtom.plan.planning import plan_motion
+from hbtom.plan.planning import plan_in
 from hbtom.world import Trajectory
 from hbtom.world.seeing import see, waits
 from hbtom.world.steady import smoothed, steadied, way_length
-from planes import BETA, Plane, seen_walk
+from planes import BETA, plane, plane_regret, seen_walk, steps_on
 from regrets import regret_of
 
 SMOOTH = {
@@ -72,7 +72,7 @@ def trials() -> list[Trial]:
 def filtered_regret(model: Model, trial: Trial) -> Regret:
     """Return the regret of a trial with a filter, though there is no noise."""
     seen = see(model, trial)
-    costs = plan_motion(model.motion, seen, everywhere=True)
+    costs = plan_in(model.motion, seen.world, seen.trajectory, True)
     exact = find_regret(model, trial, seen, costs)
     if isinstance(model.motion, Continuous):
         sight = model.observation
@@ -234,16 +234,14 @@ def test_the_particle_filter_sums_over_all_ways_that_fit_what_was_seen() -> None
     rng, noise = np.random.default_rng(8), 3.0
     walk = seen_walk(rng, 0, 4.0, noise, strides=3)
     strides = [stride_of(*part[:3], noise, part[3]) for part in walk]
-    nothing, nowhere = np.zeros(3, dtype=np.int64), np.zeros((0, 2))
-    trajectory = Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere)
     everything = np.ones(3, dtype=bool)
-    many = ParticleFilter(trajectory, strides, noise, Plane(), everything, 1.0, 4000, (1,))
+    many = ParticleFilter(plane(), steps_on(3), strides, everything, noise, 4000, (1,))
     log = many(BETA).sum(axis=0)
     draws = dense(walk, noise, 100_000, rng)
     ways = np.broadcast_to(draws, (3, 1, *draws.shape))
     total = 0.0
     for step in range(3):
-        step_regret, length = Plane().of_moves(ways[..., step, :], ways[..., step + 1, :], 0)
+        step_regret, length = plane_regret(ways[..., step, :], ways[..., step + 1, :])
         total = total - BETA[:, None] * step_regret - log_i0e(BETA[:, None] * length)
     top = total.max(axis=-1)
     expected = top + np.log(np.exp(total - top[..., None]).mean(axis=-1))

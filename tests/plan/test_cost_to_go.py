@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from episodes import SPOON, key_trial, read
 from floors import (
     Floor,
+    cell_by_cell,
     continuous_floor,
     costs_to,
     floors,
@@ -24,8 +25,8 @@ from floors import (
 )
 from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route, solve
 from hbtom.plan.astar import _heuristic
-from hbtom.plan.cost_to_go import Wanted, plan
-from hbtom.plan.field import fields, relaxed
+from hbtom.plan.cost_to_go import plan, wanted
+from hbtom.plan.field import field, relaxed
 from hbtom.world import Costs, Mode
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
@@ -104,7 +105,7 @@ def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell
     blocked = rng.random(shape) < share
     seeds = np.where(rng.random((2, *shape)) < 0.1, rng.random((2, *shape)) * 3, np.inf)
     cost = solve(blocked, seeds, STENCILS[kind], cell)
-    for field, seed_of in zip(cost, seeds, strict=True):
+    for solved, seed_of in zip(cost, seeds, strict=True):
         graph = way_graph(blocked, kind, cell)
         graph.add_node("seed")
         graph.add_weighted_edges_from(
@@ -114,7 +115,7 @@ def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell
         )
         exact = costs_to(graph, "seed")
         wanted = [[exact.get((r, c), np.inf) for c in range(shape[1])] for r in range(shape[0])]
-        np.testing.assert_allclose(field, np.array(wanted), rtol=1e-12)
+        np.testing.assert_allclose(solved, np.array(wanted), rtol=1e-12)
 
 
 # Two ways to solve a field: all cells at once, and bucket by bucket, which is what is compiled
@@ -140,23 +141,27 @@ def test_buckets_hold_what_relaxing_finds(kind: str, seed: int, share: float, ce
     """Bit for bit; with some cells needed, at least in these, and nowhere anything else."""
     blocked, seeds = some_fields(seed, share)
     moves = STENCILS[kind].table
-    whole = relaxed(blocked, seeds, moves, cell, NO_CELLS)
-    np.testing.assert_array_equal(fields.__wrapped__(blocked, seeds, moves, cell, NO_CELLS), whole)
     rng = np.random.default_rng(seed)
     needed = rng.integers(0, blocked.shape, size=(rng.integers(1, 5), 2))
-    partial = fields.__wrapped__(blocked, seeds, moves, cell, needed)
     row, column = needed.T
-    np.testing.assert_array_equal(partial[:, row, column], whole[:, row, column])
-    assert ((partial == whole) | np.isinf(partial)).all()
+    for sown in seeds:
+        whole = relaxed(blocked, sown, moves, cell, NO_CELLS)
+        by_bucket = field.__wrapped__(blocked, sown, moves, cell, NO_CELLS)
+        np.testing.assert_array_equal(by_bucket, whole)
+        for solve_some in (field.__wrapped__, relaxed):
+            partial = solve_some(blocked, sown, moves, cell, needed)
+            np.testing.assert_array_equal(partial[row, column], whole[row, column])
+            assert ((partial == whole) | np.isinf(partial)).all()
 
 
 def test_what_is_not_needed_is_left_alone() -> None:
     """Otherwise the test above would say little."""
-    blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((1, 30, 30), np.inf)
-    seeds[0, 3, 3] = 0.0
-    partial = fields.__wrapped__(blocked, seeds, GRID.table, 1.0, np.array([[3, 7]]))
-    assert partial[0, 3, 7] == 4.0
-    assert np.isinf(partial[0, 20:]).all()
+    blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((30, 30), np.inf)
+    seeds[3, 3] = 0.0
+    for solve_some in (field.__wrapped__, relaxed):
+        partial = solve_some(blocked, seeds, GRID.table, 1.0, np.array([[3, 7]]))
+        assert partial[3, 7] == 4.0
+        assert np.isinf(partial[20:]).all()
 
 
 @both
@@ -168,10 +173,9 @@ def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -
     whole = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     needed = rng.random(whole.world.blocked.shape) < rng.choice([0.01, 0.1])
     needed[rng.integers(len(needed)), 0, 0] = True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hbtom.plan.legs.fields", fields.__wrapped__)
-        wanted = Wanted(np.array([0, 0]), needed, needed)
-        partial = CostToGo(whole.world, plan(whole.world, STENCILS[kind].table, wanted))
+    some = wanted(whole.world, (0, 0), needed, needed)
+    with cell_by_cell():
+        partial = CostToGo(whole.world, plan(whole.world, STENCILS[kind].table, some))
     for mode, cells in enumerate(needed):
         known, all_known = (plans.cost[:, mode][:, cells] for plans in (partial, whole))
         np.testing.assert_array_equal(known, all_known)

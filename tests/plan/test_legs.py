@@ -6,15 +6,12 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from floors import Floor, costs_to, floors, in_mode, way_graph, world_of
+from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
 from hbtom.plan import CONTINUOUS, cost_to_go
-from hbtom.plan.cost_to_go import Wanted, plan
-from hbtom.plan.field import fields
-from hbtom.plan.legs import _entered
+from hbtom.plan.cost_to_go import plan, wanted
 from hbtom.world import Costs, Mode
 
 few = settings(max_examples=40, deadline=None)
@@ -140,6 +137,8 @@ def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int
 def test_plans_are_their_definition(world) -> None:
     floor, costs, key, first = world
     plans = cost_to_go(world_of(floor, costs, key), CONTINUOUS, first)
+    with cell_by_cell():
+        np.testing.assert_array_equal(cost_to_go(plans.world, CONTINUOUS, first).cost, plans.cost)
     for goal in range(len(floor.to_item)):
         exact = planned(floor, costs, key, first, goal)
         for mode in Mode:
@@ -164,11 +163,9 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
     read[0, first[0], first[1]] = True
     row, column = first
     needed[0, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
-    with pytest.MonkeyPatch.context() as patch:
-        for part in (fields, _entered):
-            patch.setattr(f"hbtom.plan.legs.{part.__name__}", part.__wrapped__)
-        wanted = Wanted(np.array(first), needed, read)
-        partial = plan(whole.world, CONTINUOUS.table, wanted)
+    some = wanted(whole.world, first, needed, read)
+    with cell_by_cell():
+        partial = plan(whole.world, CONTINUOUS.table, some)
     for mode, cells in enumerate(read):
         known, all_known = (cost[:, mode][:, cells] for cost in (partial, whole.cost))
         np.testing.assert_array_equal(known, all_known)
