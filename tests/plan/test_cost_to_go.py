@@ -179,7 +179,7 @@ def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -
     for mode, cells in enumerate(needed):
         known, all_known = (plans.cost[:, mode][:, cells] for plans in (partial, whole))
         np.testing.assert_array_equal(known, all_known)
-    assert ((partial.cost == whole.cost) | np.isinf(partial.cost)).all()
+    assert (partial.cost >= whole.cost).all()
 
 
 @both
