@@ -3,13 +3,111 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
-from hbtom.plan import Costs
-from hbtom.world import Occupancy
+from hbtom import Trial
+from hbtom.plan import CostToGo, legs
+from hbtom.world import (
+    Costs,
+    Mode,
+    Space,
+    Trajectory,
+    World,
+    continuous_trajectory,
+    continuous_world,
+    grid_trajectory,
+    grid_world,
+    layout_of,
+)
+from hbtom.world.modes import key_and_lock
+
+planner = sys.modules["hbtom.plan.cost_to_go"]  # the function of this name hides it
+FREE = Costs(1.0, 0.0, 0.0)  # where costs do not matter
+NOWHERE = np.empty((0, 0, 0), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """A world as the tests' definitions see it: a barrier that stands or has gone."""
+
+    cell: float
+    closed: np.ndarray  # blocked while the barrier stands
+    open: np.ndarray  # blocked when it has gone
+    to_item: np.ndarray  # [item row column]: way left to an item at hand, in cells, or inf
+    to_lock: np.ndarray | None
+    boxes: np.ndarray = field(default_factory=lambda: NOWHERE)  # [item row column], to avoid
+
+    def blocked(self, mode: int) -> np.ndarray:
+        return self.open if mode == Mode.OPEN else self.closed
+
+    def cell_of(self, x: float, y: float) -> tuple[int, int]:
+        return world_of(self, FREE).cell_of(x, y)
+
+
+def world_of(floor: Floor, costs: Costs, key: int | None = None) -> World:
+    """Return the same as a world of places and modes; the key can only be the last item."""
+    items, rows, columns = floor.to_item.shape
+    assert key in (None, items - 1)
+    nowhere = np.full((rows, columns), np.inf)
+    to_lock = nowhere if floor.to_lock is None else floor.to_lock
+    locks = int(floor.to_lock is not None)
+    one = key is None and not locks and (floor.closed == floor.open).all()
+    modes = [Mode.START] if one else list(Mode)
+    lying = np.ones((len(modes), items), dtype=bool)
+    if key is not None:
+        lying[1:, key] = False
+    return World(
+        Space(floor.cell),
+        costs,
+        np.array([floor.blocked(mode) for mode in modes]),
+        lying,
+        np.array([*floor.to_item, *[to_lock] * (not one)]).reshape(-1, rows, columns),
+        floor.boxes.reshape(-1, rows, columns),
+        key_and_lock(items, items if key is None else key, locks, len(modes), costs),
+    )
+
+
+def floor_of(world: World) -> Floor:
+    """Return a world with at most one lock as a floor."""
+    items = world.lying.shape[1]
+    closed, opened = world.blocked[Mode.START], world.blocked[-1]
+    lock = world.lock if world.lock is not None and np.isfinite(world.lock).any() else None
+    return Floor(world.space.cell, closed, opened, world.reach[:items], lock, world.boxes)
+
+
+def grid_floor(trial: Trial, cell: float) -> Floor:
+    return floor_of(grid_world(layout_of(trial), Space(cell), FREE))
+
+
+def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float = 0.0) -> Floor:
+    return floor_of(continuous_world(layout_of(trial), Space(cell, clearance, berth), FREE))
+
+
+def grid_steps(trial: Trial, cell: float, *, final: bool) -> Trajectory:
+    """Return what was done, in moves between cells."""
+    layout = layout_of(trial)
+    world = grid_world(layout, Space(cell), FREE)
+    return grid_trajectory(layout, trial.whole_path, trial.marks, world, final)
+
+
+def pixel_steps(trial: Trial, *, stride: float, final: bool) -> Trajectory:
+    """Return what was done, in strides."""
+    layout = layout_of(trial)
+    world = continuous_world(layout, Space(10.0), FREE)
+    return continuous_trajectory(layout, trial.whole_path, trial.marks, world, stride, final)
+
+
+def in_mode(plans: CostToGo, mode: int) -> np.ndarray:
+    """Return the costs [goal row column] of a mode; a world with one mode is always in it."""
+    return plans.cost[:, min(mode, plans.cost.shape[1] - 1)]
 
 
 def needs(move: tuple[int, int]) -> set[tuple[int, int]]:
@@ -47,8 +145,19 @@ def costs_to(graph: nx.DiGraph, target: object) -> dict:
     return nx.single_source_dijkstra_path_length(graph.reverse(copy=False), target)
 
 
+@contextmanager
+def cell_by_cell() -> Iterator[None]:
+    """Have plans made as they are when compiled, but in plain Python."""
+    parts = {legs: ["field"], planner: ["leg", "seeds_of", "_listed", "_fill", "_lower"]}
+    with pytest.MonkeyPatch.context() as patch:
+        for module, names in parts.items():
+            for name in names:
+                patch.setattr(module, name, getattr(module, name).__wrapped__)
+        yield
+
+
 @st.composite
-def floors(draw: st.DrawFn) -> tuple[Occupancy, Costs, int | None]:
+def floors(draw: st.DrawFn) -> tuple[Floor, Costs, int | None]:
     """Draw a floor with two or three items, perhaps a key (the last item) and a lock."""
     rows, columns = draw(st.integers(1, 8)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -67,6 +176,6 @@ def floors(draw: st.DrawFn) -> tuple[Occupancy, Costs, int | None]:
     items = draw(st.integers(2, 3))
     key = items - 1 if draw(st.booleans()) else None
     lock = near() if draw(st.booleans()) else None
-    floor = Occupancy(10.0, closed, opened, np.array([near() for _ in range(items)]), lock)
+    floor = Floor(10.0, closed, opened, np.array([near() for _ in range(items)]), lock)
     costs = Costs(*(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(3)))
     return floor, costs, key

@@ -5,21 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from hbtom.mind.sight import WOBBLE
+from hbtom.plan import CostToGo
+from hbtom.world import Costs, Space, Trajectory, World
+from hbtom.world.modes import key_and_lock
+
+HEADINGS = np.array([0.0, 1.0, 2.6])
+WAY = np.stack([np.cos(HEADINGS), np.sin(HEADINGS)], axis=1)
+MIDDLE = 1000.0
 
 
-class Plane:
-    """Goals so far away that the cost-to-go is plane: the policy is von Mises, exactly."""
+def plane() -> CostToGo:
+    """Return goals so far away that the cost-to-go is plane: the policy is von Mises, exactly.
 
-    headings = np.array([0.0, 1.0, 2.6])
+    Four cells are enough, between whose centres costs are linear.
+    """
+    costs, shape = Costs(100.0, 1.0, 1.0), (len(WAY), 2, 2)
+    exits = key_and_lock(len(WAY), len(WAY), 0, 1, costs)
+    blocked, lying = np.zeros((1, 2, 2), dtype=bool), np.ones((1, len(WAY)), dtype=bool)
+    boxes = np.zeros((0, 2, 2), dtype=bool)
+    world = World(Space(MIDDLE), costs, blocked, lying, np.full(shape, np.inf), boxes, exits)
+    y, x = (np.mgrid[:2, :2] + 0.5) * MIDDLE
+    left = [(MIDDLE - x) * across + (MIDDLE - y) * down for across, down in WAY]
+    return CostToGo(world, 1000.0 + np.array(left)[:, None] / 10.0)
 
-    def of_moves(self, start: np.ndarray, stop: np.ndarray, phase: int):
-        way = np.stack([np.cos(self.headings), np.sin(self.headings)], axis=1)
-        move = (stop - start) / 10.0
-        length = np.sqrt((move**2).sum(axis=-1))
-        return length - (move * way[:, None, None]).sum(axis=-1), length
 
-    def of_act(self, places: np.ndarray, act: int, item: int, phase: int):
-        raise NotImplementedError
+def plane_regret(start: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the regret of moves [goal ... 2] on the plane, and their lengths."""
+    move = (stop - start) / 10.0
+    length = np.sqrt((move**2).sum(axis=-1))
+    return length - (move * WAY[:, None, None]).sum(axis=-1), length
+
+
+def steps_on(strides: int) -> Trajectory:
+    """Return moves of which nothing is known but that there are so many."""
+    nothing, nowhere = np.zeros(strides, dtype=np.int64), np.zeros((0, 2))
+    return Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere, np.full(2, MIDDLE))
 
 
 BETA = np.array([0.5, 1.5, 4.0, 10.0])
@@ -27,11 +47,11 @@ BETA = np.array([0.5, 1.5, 4.0, 10.0])
 
 def seen_walk(rng: np.random.Generator, goal: int, beta: float, noise: float, strides: int = 4):
     """Walk by the policy, lengths drawn evenly from an area, and return it as it is seen."""
-    here, found = rng.normal(0.0, 1.0, 2), []
+    here, found = rng.normal(MIDDLE, 1.0, 2), []
     begin = here + rng.normal(0.0, noise, 2)
     for _ in range(strides):
         length = np.sqrt(rng.uniform(12.0**2, 22.0**2))
-        heading = rng.vonmises(Plane.headings[goal], beta * length / 10.0)
+        heading = rng.vonmises(HEADINGS[goal], beta * length / 10.0)
         there = here + length * np.array([np.cos(heading), np.sin(heading)])
         share = np.arange(1, 8) / 8
         inner = here + share[:, None] * (there - here)

@@ -18,21 +18,22 @@ from hbtom.mind.graph_regret import graph_regret
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Trial
 from hbtom.plan.graph import plan_on_graph
-from hbtom.world import Act, Phase, Trajectory, grid_floor, grid_trajectory
+from hbtom.world import Act, Mode, Trajectory
 from hbtom.world.pddl import explore, ground, make_goal, read_domain, read_plan, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, cell_name, write_problem
+from hbtom.world.seeing import see
 
 PAPER = hbtom.Model.preset("paper")
 FINAL = msgspec.structs.replace(PAPER, acts=msgspec.structs.replace(PAPER.acts, final=True))
 
 
 def told(trial: Trial, trajectory: Trajectory, items: list[str]) -> list[str]:
-    """Return the steps of a course as actions of the gridworld's domain."""
+    """Return the steps of a trajectory as actions of the gridworld's domain."""
     steps = []
-    for step in range(len(trajectory)):
+    for step in range(len(trajectory.act)):
         (column, row), (to_column, to_row) = trajectory.start[step], trajectory.stop[step]
         here, there = (int(row), int(column)), (int(to_row), int(to_column))
-        barrier = "gone" if trajectory.phase[step] == Phase.OPEN else "standing"
+        barrier = "gone" if trajectory.mode[step] == Mode.OPEN else "standing"
         if trajectory.act[step] == Act.MOVE:
             one, other = cell_name((here[0], there[1])), cell_name((there[0], here[1]))
             ends = f"{cell_name(here)} {cell_name(there)}"
@@ -45,7 +46,7 @@ def told(trial: Trial, trajectory: Trajectory, items: list[str]) -> list[str]:
         elif trajectory.act[step] == Act.OPEN:
             steps.append(f"(unlock {items[-1]} {cell_name(here)})")
         else:
-            item = trajectory.item[step]
+            item = trajectory.thing[step]
             verb = "pick-up" if item == len(trial.objects) else "touch"
             steps.append(f"({verb} {items[item]} {cell_name(here)})")
     return steps
@@ -53,12 +54,11 @@ def told(trial: Trial, trajectory: Trajectory, items: list[str]) -> list[str]:
 
 def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Do what ``infer`` does, by way of a PDDL problem and a plan."""
-    floor = grid_floor(trial, model.motion.cell)
-    trajectory = grid_trajectory(trial, floor, final=model.acts.final)
+    _, cells, trajectory, _ = see(model, trial)
     items = [f"thing-{number}" for number in range(len(trial.items))]
     key = None if trial.key is None else len(trial.objects)
-    column, row = floor.cell_of(*trial.path[0])
-    problem = write_problem(floor, (row, column), items, key=key)
+    column, row = cells.cell_of(*trial.path[0])
+    problem = write_problem(cells, (row, column), items, key=key)
     world = ground(read_problem(problem, read_domain(DOMAIN.read_text(encoding="utf-8"))))
     goals = tuple(
         make_goal(world, str(number), f"({'held' if number == key else 'touched'} {item})")

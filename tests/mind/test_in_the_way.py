@@ -10,13 +10,10 @@ from msgspec.structs import replace
 
 import hbtom
 from episodes import HEART, SPOON, episode, read, trial
+from floors import cell_by_cell
 from hbtom import Model
-from hbtom.mind.continuous import continuous_costs, continuous_regret
-from hbtom.mind.noisy import _nearest
-from hbtom.mind.waste import Waste
-from hbtom.plan import CONTINUOUS, around, plan_costs_to_go
-from hbtom.plan.field import fields
-from hbtom.world import Phase, continuous_floor, continuous_trajectory
+from hbtom.mind.continuous import heading_regret
+from regrets import planned_at, regret_at
 from worlds import odd_trial
 
 DEFAULT = Model.preset("default")
@@ -27,28 +24,20 @@ COARSE = replace(DEFAULT.motion, cell=10.0)  # pure Python takes its time on a f
 @pytest.mark.parametrize("first", [0, 20])
 def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contact: bool) -> None:
     """The compiled planner stops as soon as it knows what will be read; here in plain Python."""
-    motion = replace(COARSE, contact=contact)
+    model = replace(DEFAULT, motion=replace(COARSE, contact=contact))
     compared = 0
     for seed in range(first, first + 10):
         seen = odd_trial(seed)
         if not seen.items:
             continue
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(around, "fields", fields.__wrapped__)
-            patch.setattr(around, "_entered", around._entered.__wrapped__)
-            regret = continuous_regret(motion, DEFAULT.acts, seen, 1.7)
-        floor = continuous_floor(seen, motion.cell, motion.clearance, motion.berth)
-        trajectory = continuous_trajectory(seen, stride=motion.stride, final=DEFAULT.acts.final)
-        key = None if seen.key is None else len(seen.objects)
-        column, row = floor.cell_of(*seen.whole_path[0])
-        costs = continuous_costs(motion, DEFAULT.acts, 1.7)
-        plans = plan_costs_to_go(floor, CONTINUOUS, costs, key=key, first=(row, column))
-        waste = Waste.of(plans, -1 if key is None else key)
-        at_first = np.broadcast_to(seen.whole_path[0], (len(seen.items), 2))
-        reachable = waste.to_go(at_first, Phase.START) < np.inf
+        with cell_by_cell():
+            regret = regret_at(model, seen, 1.7)
+        plans, steps = planned_at(model, seen, 1.7, everywhere=True)
+        by_goal, _, at_first = heading_regret(plans, steps)
+        reachable = at_first[:, 0] < np.inf
         np.testing.assert_array_equal(regret.reachable, reachable)
-        everywhere = _nearest(waste, trajectory, reachable, DEFAULT.acts.cost)
-        np.testing.assert_allclose(regret.step_regret, everywhere.step_regret, atol=1e-9)
+        everywhere = np.where(reachable, by_goal.T, 0.0)
+        np.testing.assert_allclose(regret.step_regret, everywhere, atol=1e-9)
         compared += 1
     assert compared >= 5
 

@@ -11,20 +11,23 @@ import hbtom
 from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom.judgement import watch
 from hbtom.judgement.judging import plan_trials
-from hbtom.mind import find_regret, log_likelihood, waits
-from hbtom.mind.action_noise import slippery_actions
-from hbtom.mind.cell_filter import CellFilter, Stay, Stays
-from hbtom.mind.grid import actions
-from hbtom.mind.noisy import content, noisy_regret
-from hbtom.mind.particles import ParticleFilter, log_i0e
+from hbtom.mind import Regret, find_regret, log_likelihood
+from hbtom.mind.action_noise import noisy_values
+from hbtom.mind.cell_filter import CellFilter, Stay, Stays, stays
+from hbtom.mind.grid import action_values
+from hbtom.mind.motions import _particles
+from hbtom.mind.particles import ParticleFilter, content, log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
 from hbtom.mind.sight import WOBBLE, stride_of
-from hbtom.model import Model, Observation, with_settings
+from hbtom.model import Continuous, Model, Observation, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
+from hbtom.plan.planning import plan_in
 from hbtom.world import Trajectory
+from hbtom.world.seeing import see, waits
 from hbtom.world.steady import smoothed, steadied, way_length
-from planes import BETA, Plane, seen_walk
+from planes import BETA, plane, plane_regret, seen_walk, steps_on
+from regrets import regret_of
 
 SMOOTH = {
     "default": {},
@@ -66,12 +69,24 @@ def trials() -> list[Trial]:
 # Without noise
 
 
+def filtered_regret(model: Model, trial: Trial) -> Regret:
+    """Return the regret of a trial with a filter, though there is no noise."""
+    seen = see(model, trial)
+    costs = plan_in(model.motion, seen.world, seen.trajectory, True)
+    exact = find_regret(model, trial, seen, costs)
+    if isinstance(model.motion, Continuous):
+        sight = model.observation
+        return exact.seen_through(_particles(sight, trial, seen, costs, exact.reachable))
+    where = stays(seen.trajectory, seen.world, seen.trial.whole_path, trial.path, 0.0)
+    return exact.seen_through(CellFilter(costs, seen.trajectory, where, model.motion.slip))
+
+
 @pytest.mark.parametrize("model", [*MODELS.values(), COLD], ids=[*MODELS, "cold"])
 def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: Model) -> None:
     beta = model.efficiency.values
     for trial in trials():
-        exact = log_likelihood(find_regret(model, (), trial), beta)
-        filtered = log_likelihood(noisy_regret(model, trial, model.acts.cost), beta)
+        exact = log_likelihood(regret_of(model, trial), beta)
+        filtered = log_likelihood(filtered_regret(model, trial), beta)
         assert filtered.regret.choice is not exact.regret.choice
         assert np.allclose(filtered.log, exact.log, rtol=1e-12, atol=1e-12)
         assert np.array_equal(filtered.frame, exact.frame)
@@ -84,9 +99,9 @@ def test_as_noise_vanishes_the_evidence_comes_near_that_of_the_exact_model(model
     beta = model.efficiency.values
     # Not on the edge between two cells, where the least noise makes a difference
     (trial,) = read(episode(to_thing(HEART.at(125, 105), start=(45, 105))))
-    exact = log_likelihood(find_regret(model, (), trial), beta).log
+    exact = log_likelihood(regret_of(model, trial), beta).log
     off = [
-        np.abs(log_likelihood(find_regret(noisy(model, noise), (), trial), beta).log - exact).max()
+        np.abs(log_likelihood(regret_of(noisy(model, noise), trial), beta).log - exact).max()
         for noise in (1e-2, 1e-3)
     ]
     assert off[1] < 0.02
@@ -97,9 +112,7 @@ def test_a_model_without_noise_does_not_filter() -> None:
     model = Model.preset("default")
     settings = {"observation.seed": 9, "observation.particles": 3}
     for trial in trials():
-        one, other = (
-            find_regret(each, (), trial) for each in (model, with_settings(model, settings))
-        )
+        one, other = (regret_of(each, trial) for each in (model, with_settings(model, settings)))
         assert type(one.choice).__name__ == "Headings"
         assert np.array_equal(one.step_regret, other.step_regret)
 
@@ -112,8 +125,8 @@ def test_whoever_moves_is_somewhere_afterwards(slip: float) -> None:
     """Where nothing is at hand, a move after which the agent may be anywhere says nothing."""
     model = noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip})
     (trial,) = read(episode(to_thing(HEART.at(165, 165), start=(25, 25))))
-    filter = find_regret(model, (), trial).choice.filter
-    rows, columns = filter.plans.floor.closed.shape
+    filter = regret_of(model, trial).choice.filter
+    _, rows, columns = filter.costs.world.blocked.shape
     anywhere = Stay(np.arange(rows * columns), np.ones(rows * columns))
     begin = filter.stays[0].begin
     some = replace(filter, stays=(Stays(begin, anywhere), Stays(None, anywhere)))
@@ -122,14 +135,12 @@ def test_whoever_moves_is_somewhere_afterwards(slip: float) -> None:
 
 def policy_of(filter: CellFilter, cell: int, goal: int, beta: float) -> dict[int, float]:
     """Return how probable it is to be seen in each cell next, by plain loops; acts are -1."""
-    columns = filter.plans.floor.closed.shape[1]
+    columns = filter.costs.world.blocked.shape[2]
     here, start = np.array([[cell % columns, cell // columns]], dtype=float), np.zeros(1, dtype=int)
-    trajectory = Trajectory(start, start, start, start, here, here)
-    legal, q = (
-        slippery_actions(filter.plans, trajectory, filter.key, filter.slip)
-        if filter.slip
-        else actions(filter.plans, trajectory, filter.key)
-    )
+    trajectory = Trajectory(start, start, start, start, here, here, here[0])
+    legal, q = action_values(filter.costs, trajectory, GRID.table)
+    if filter.slip:
+        q = noisy_values(q, filter.costs, trajectory, filter.slip)
     free = {move for move, can in zip(GRID.moves, legal[0], strict=False) if can}
     best = q[0, legal[0], goal].max()
     ends: dict[int, float] = {}
@@ -154,10 +165,10 @@ def test_the_filter_over_cells_is_the_sum_over_all_ways_through_them(slip: float
     model = noisy(Model.preset("paper"), 4.0, **{"motion.slip": slip})
     told = episode(to_thing(HEART.at(125, 55), start=(45, 75), others=[SPOON.at(45, 145)]))
     (trial,) = read(told)
-    filter = find_regret(model, (), jittered(trial, 4.0)).choice.filter
+    filter = regret_of(model, jittered(trial, 4.0)).choice.filter
     beta = model.efficiency.values[::2]
     log = filter(beta)[:4]
-    blocked = filter.plans.floor.closed.ravel()
+    blocked = filter.costs.world.blocked[0].ravel()
     for goal in range(2):
         for k, one in enumerate(beta):
             begin = filter.stays[0].begin
@@ -223,16 +234,14 @@ def test_the_particle_filter_sums_over_all_ways_that_fit_what_was_seen() -> None
     rng, noise = np.random.default_rng(8), 3.0
     walk = seen_walk(rng, 0, 4.0, noise, strides=3)
     strides = [stride_of(*part[:3], noise, part[3]) for part in walk]
-    nothing, nowhere = np.zeros(3, dtype=np.int64), np.zeros((0, 2))
-    trajectory = Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere)
     everything = np.ones(3, dtype=bool)
-    many = ParticleFilter(trajectory, strides, noise, Plane(), everything, 1.0, 4000, (1,))
+    many = ParticleFilter(plane(), steps_on(3), strides, everything, noise, 4000, (1,))
     log = many(BETA).sum(axis=0)
     draws = dense(walk, noise, 100_000, rng)
     ways = np.broadcast_to(draws, (3, 1, *draws.shape))
     total = 0.0
     for step in range(3):
-        step_regret, length = Plane().of_moves(ways[..., step, :], ways[..., step + 1, :], 0)
+        step_regret, length = plane_regret(ways[..., step, :], ways[..., step + 1, :])
         total = total - BETA[:, None] * step_regret - log_i0e(BETA[:, None] * length)
     top = total.max(axis=-1)
     expected = top + np.log(np.exp(total - top[..., None]).mean(axis=-1))
@@ -251,14 +260,12 @@ def test_bessel_functions_of_many_are_those_of_one() -> None:
 def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = tuple(jittered(trial, 2.0, seed) for seed, trial in enumerate(trials()[2:5]))
-    alone = [
-        log_likelihood(find_regret(model, (), one), model.efficiency.values).log for one in seen
-    ]
+    alone = [log_likelihood(regret_of(model, one), model.efficiency.values).log for one in seen]
     turned = watch(model, Episode(seen[::-1]))[::-1]
     for log, posterior in zip(alone, turned, strict=True):
         assert np.array_equal(log, posterior.likelihood.log)
     other = noisy(Model.preset("default"), 2.0, **{"observation.seed": 1})
-    log = log_likelihood(find_regret(other, (), seen[0]), other.efficiency.values).log
+    log = log_likelihood(regret_of(other, seen[0]), other.efficiency.values).log
     assert not np.array_equal(log, alone[0])
     likely = alone[0] > -3  # chance tells most about what hardly any particle can explain
     assert np.allclose(log[likely], alone[0][likely], atol=0.5)
@@ -268,8 +275,8 @@ def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
 def test_plans_are_shared_by_models_that_see_alike() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = Episode(tuple(jittered(trial, 2.0) for trial in trials()[:2]))
-    regrets = plan_trials(model, seen)
-    one, other = hbtom.judge(seen, model), hbtom.judge(seen, model, regrets=regrets)
+    planned = plan_trials(model, seen)
+    one, other = hbtom.judge(seen, model), hbtom.judge(seen, model, planned=planned)
     assert one.plausibility == other.plausibility
 
 
@@ -298,8 +305,8 @@ def test_what_happens_is_told_through_noise(noise: float, missing: float) -> Non
         assert steady.marks.picked == trial.marks.picked
         assert steady.marks.gone == trial.marks.gone
         exact, filtered = (
-            find_regret(Model.preset("default"), (), trial),
-            find_regret(model, (), seen),
+            regret_of(Model.preset("default"), trial),
+            regret_of(model, seen),
         )
         acts = [(~one.moves).sum() for one in (exact.choice, filtered.choice.nearest)]
         assert acts[0] == acts[1]
@@ -313,16 +320,16 @@ def test_rest_is_not_taken_for_wandering() -> None:
     still = replace(trials()[2], path=np.full((300, 2), 100.0), barrier_left=np.zeros(300))
     for seed in range(5):
         seen = jittered(still, 3.0, seed)
-        regret = find_regret(model, (), seen)
+        regret = regret_of(model, seen)
         moved = way_length(seen, model.observation)
         assert moved < 10  # the jitter itself is about a thousand pixels long
         assert np.abs(log_likelihood(regret, model.efficiency.values).log).sum(axis=0).max() < 1.0
 
 
 def test_waiting_costs_about_the_same_through_noise() -> None:
-    exact, model = Model.preset("default"), noisy(Model.preset("default"), 2.0)
+    model = noisy(Model.preset("default"), 2.0)
     trial = trials()[0]
-    (cost,), (seen,) = waits(exact, trial), waits(model, jittered(trial, 2.0))
+    (cost,), (seen,) = waits(trial), see(model, jittered(trial, 2.0)).waited
     assert seen == pytest.approx(cost, rel=0.5)
 
 
@@ -346,7 +353,7 @@ def test_all_noise_that_a_model_allows_is_filtered(name: str, noise: float, pace
     model = noisy(Model.preset(name), noise, **{"observation.pace": pace})
     for trial in trials()[:3]:
         assert np.isfinite(
-            log_likelihood(find_regret(model, (), trial), model.efficiency.values).log
+            log_likelihood(regret_of(model, trial), model.efficiency.values).log
         ).all()
 
 

@@ -19,9 +19,8 @@ from hbtom.mind.particles import ParticleFilter
 from hbtom.mind.sight import stride_of
 from hbtom.mind.simulate import policy
 from hbtom.plan.graph import GraphCosts, plan_on_graph
-from hbtom.world import Trajectory
 from hbtom.world.pddl import PartialPlan, explore, load_goals
-from planes import BETA, Plane, seen_walk
+from planes import BETA, plane, seen_walk, steps_on
 
 BINS = 10
 DRAWS = 200
@@ -93,14 +92,8 @@ def plane_ranks(assumed: float, noise: float = 4.0) -> tuple[list[float], list[f
         goal, k = int(rng.integers(3)), int(rng.integers(len(BETA)))
         walk = seen_walk(rng, goal, float(BETA[k]), noise)
         strides = [stride_of(*part[:3], assumed, part[3]) for part in walk]
-        nothing = np.zeros(len(walk), dtype=np.int64)
-        trajectory = Trajectory(
-            nothing, nothing, nothing, nothing, np.zeros((0, 2)), np.zeros((0, 2))
-        )
-        everything = np.ones(3, dtype=bool)
-        particles = ParticleFilter(
-            trajectory, strides, assumed, Plane(), everything, 1.0, 100, (11, number)
-        )
+        everything, steps = np.ones(3, dtype=bool), steps_on(len(walk))
+        particles = ParticleFilter(plane(), steps, strides, everything, assumed, 100, (11, number))
         belief = posterior(particles(BETA), np.full(len(BETA), 1.0 / len(BETA)))
         goals.append(rank(belief.sum(axis=1), goal, rng))
         betas.append(rank(belief.sum(axis=0), k, rng))

@@ -13,21 +13,22 @@ from hypothesis import strategies as st
 
 import hbtom
 from episodes import HEART, SPOON, border, key_trial, read, simple_episode, trial, walk
+from floors import Floor, grid_steps, in_mode, world_of
 from hbtom import BadInput, Model, Trial
 from hbtom.judgement.prediction import tail
 from hbtom.mind import Actions, Regret, log_likelihood
-from hbtom.mind.action_noise import slippery_actions, slippery_regret
-from hbtom.mind.grid import grid_regret
+from hbtom.mind.action_noise import noisy_values
+from hbtom.mind.grid import action_values
 from hbtom.mind.regret import ActionNoise
-from hbtom.model import with_settings
-from hbtom.plan import GRID, plan_costs_to_go
+from hbtom.model import Acts, with_settings
+from hbtom.plan import GRID, cost_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.slippery import BESIDE, Slippery, slippery_cost_to_go
-from hbtom.world import Occupancy, grid_floor, grid_trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, SLIPPERY, write_domain
-from mind.test_grid_evidence import Slow, done, random_trial, trials
-from world.test_pddl_gridworld import Grid, corridor, course_through, grids, number_of, place_of
+from mind.test_grid_likelihood import Slow, done, random_trial, trials
+from regrets import regret_at
+from world.test_pddl_gridworld import Grid, corridor, grids, number_of, place_of, steps_from
 from worlds import odd_trial
 
 PAPER = Model.preset("paper")
@@ -35,8 +36,9 @@ BETAS = np.array([0.5, 2.0, 5.0])
 MOVES = len(GRID.moves)
 
 
-def slippery(slip: float) -> msgspec.Struct:
-    return msgspec.structs.replace(PAPER.motion, slip=slip)
+def slippery(slip: float, acts: Acts = PAPER.acts) -> Model:
+    motion = msgspec.structs.replace(PAPER.motion, slip=slip)
+    return msgspec.structs.replace(PAPER, motion=motion, acts=acts)
 
 
 def graph_of(grid: Grid, slip: float) -> StateGraph:
@@ -60,19 +62,21 @@ def plans_of(grid: Grid, graph: StateGraph) -> GraphCosts:
 def test_the_grid_and_pddl_agree_in_every_state(grid: Grid, slip: float) -> None:
     graph = graph_of(grid, slip)
     by_pddl = plans_of(grid, graph)
-    plans = slippery_cost_to_go(grid.floor, grid.costs, key=grid.key, slip=slip)
+    plans = slippery_cost_to_go(grid.world, slip)
     places = [place_of(grid, graph, state) for state in range(len(graph))]
-    legal, q = slippery_actions(plans, course_through(places), grid.key, slip)
-    for state, (row, column, phase, touched) in enumerate(places):
+    steps = steps_from(plans.world, places)
+    legal, q = action_values(plans, steps, GRID.table)
+    q = noisy_values(q, plans, steps, slip)
+    for state, (row, column, mode, touched) in enumerate(places):
         first, last = graph.choices[state : state + 2]
         done = [number_of(grid, graph.world.actions[one]) for one in graph.action[first:last]]
         assert sorted(done) == np.flatnonzero(legal[state]).tolist()
         price = by_pddl.prices(first, last)
         for goal in set(range(len(grid.items))) - touched:
-            cost = plans.cost[goal, plans.layer[phase], row, column]
+            cost = in_mode(plans, mode)[goal, row, column]
             assert by_pddl.cost[goal, state] == pytest.approx(cost, rel=1e-8)
             assert -q[state, done, goal] == pytest.approx(price[goal], rel=1e-8)
-        ground = Slippery(grid.floor.blocked(phase), slip)
+        ground = Slippery(grid.floor.blocked(mode), slip)
         here = row * grid.floor.open.shape[1] + column
         for choice, move in zip(range(first, last), done, strict=True):
             if move < MOVES:
@@ -145,7 +149,7 @@ def by_value_iteration(ground: Slippery, seed: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("slip", [0.15, 0.6])
 def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
-    """Phase after phase, each with the next one's costs where it begins."""
+    """Mode after mode, each with the next one's costs where it begins."""
     grid = corridor()
     blocked = np.zeros((4, 5), dtype=bool)
     wide = [np.repeat(one, 4, axis=0) for one in (grid.floor.closed, grid.floor.open)]
@@ -153,8 +157,8 @@ def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
     to[0, :, 4] = to[1, 2, 0] = 0.0
     lock = np.full((4, 5), np.inf)
     lock[1:3, 2] = 0.0
-    floor = Occupancy(10.0, wide[0], wide[1] | blocked, to, lock)
-    plans = slippery_cost_to_go(floor, grid.costs, key=1, slip=slip)
+    floor = Floor(10.0, wide[0], wide[1] | blocked, to, lock)
+    plans = slippery_cost_to_go(world_of(floor, grid.costs, 1), slip)
     closed, opened = Slippery(floor.closed, slip), Slippery(floor.open, slip)
     after = by_value_iteration(opened, 1.0 + to[0])
     held = by_value_iteration(closed, np.minimum(1.0 + to[0], 2.5 + lock + after))
@@ -171,11 +175,10 @@ def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
 @settings(max_examples=20)
 @given(grids())
 def test_without_slips_costs_are_those_of_sure_feet(grid: Grid) -> None:
-    sure = plan_costs_to_go(grid.floor, GRID, grid.costs, key=grid.key)
+    sure = cost_to_go(grid.world, GRID)
     for slip, near in ((0.0, 1e-9), (1e-9, 1e-6)):
-        plans = slippery_cost_to_go(grid.floor, grid.costs, key=grid.key, slip=slip)
+        plans = slippery_cost_to_go(grid.world, slip)
         assert plans.cost.shape == sure.cost.shape
-        assert np.array_equal(plans.layer, sure.layer)
         assert np.array_equal(np.isinf(plans.cost), np.isinf(sure.cost))
         finite = np.isfinite(sure.cost)
         assert np.allclose(plans.cost[finite], sure.cost[finite], rtol=near)
@@ -183,10 +186,8 @@ def test_without_slips_costs_are_those_of_sure_feet(grid: Grid) -> None:
 
 def test_slips_cost_something() -> None:
     grid = corridor()
-    room = replace(grid.floor, closed=grid.floor.open)
-    costs = [
-        slippery_cost_to_go(room, grid.costs, key=1, slip=s).cost[0, 0, 0, 0] for s in (0, 0.3, 0.6)
-    ]
+    room = world_of(replace(grid.floor, closed=grid.floor.open), grid.costs, 1)
+    costs = [slippery_cost_to_go(room, s).cost[0, 0, 0, 0] for s in (0, 0.3, 0.6)]
     assert costs[0] == 4 + 1
     assert costs[1] == pytest.approx(
         4 / 0.7 + 1
@@ -273,11 +274,11 @@ def test_evidence_by_plain_loops(number: int, final: bool, slip: float) -> None:
     trial = trials()[number]
     slow = Slipping(trial, 1.5, slip)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    regret = slippery_regret(slippery(slip), acts, trial, 1.5)
+    regret = regret_at(slippery(slip, acts), trial, 1.5)
     likelihood = log_likelihood(regret, BETAS)
-    trajectory = grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
+    trajectory = grid_steps(trial, 10.0, final=final)
     assert regret.warnings == ()
-    assert len(likelihood) == len(trajectory) > 0
+    assert len(likelihood) == len(trajectory.act) > 0
     for step, (state, action) in enumerate(done(trajectory)):
         for goal in range(len(trial.items)):
             for k, beta in enumerate(BETAS):
@@ -294,7 +295,7 @@ def every_sight(regret: Regret) -> np.ndarray:
     many = choice.options.shape[1]
     logs = []
     for option in range(many):
-        seen = ActionNoise(choice.slips.chance, np.full(len(regret.frame), option))
+        seen = ActionNoise(choice.noise.chance, np.full(len(regret.frame), option))
         logs.append(
             log_likelihood(
                 msgspec.structs.replace(regret, choice=Actions(choice.options, seen)), BETAS
@@ -306,7 +307,7 @@ def every_sight(regret: Regret) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(6))
 def test_all_that_may_be_seen_adds_up_to_one(seed: int) -> None:
     for odd in (odd_trial(seed), random_trial(seed, with_key=seed % 2 == 0)):
-        regret = slippery_regret(slippery(0.3), PAPER.acts, odd, 2.0)
+        regret = regret_at(slippery(0.3), odd, 2.0)
         assert np.exp(every_sight(regret)).sum(axis=0) == pytest.approx(1.0)
         assert (log_likelihood(regret, BETAS).log <= 1e-12).all()
 
@@ -317,8 +318,8 @@ def test_as_slips_vanish_the_evidence_is_that_of_sure_feet(seed: int, final: boo
     """In odd worlds, too: what says nothing without slips says nothing with them."""
     odd = odd_trial(seed)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
-    sure = grid_regret(PAPER.motion, acts, odd, 2.5)
-    unsure = slippery_regret(slippery(1e-9), acts, odd, 2.5)
+    sure = regret_at(slippery(0.0, acts), odd, 2.5)
+    unsure = regret_at(slippery(1e-9, acts), odd, 2.5)
     assert sure.warnings == unsure.warnings
     assert sure.goals == unsure.goals
     assert sure.frame.tolist() == unsure.frame.tolist()
@@ -339,14 +340,14 @@ def test_the_better_an_agent_the_more_is_put_down_to_chance() -> None:
     """A sideways step is no slip; half sideways, it is all that a perfect agent can have had."""
     for stop, chance in (((75, 95), 0.1), ((75, 105), 0.8), ((65, 95), 0.0)):
         seen = read([trial(walk((65, 105), stop), [HEART.at(165, 105)])])[0]
-        regret = slippery_regret(slippery(0.2), PAPER.acts, seen, 1.0)
+        regret = regret_at(slippery(0.2), seen, 1.0)
         log = log_likelihood(regret, np.array([1e3])).log[0, 0, 0]
         assert math.exp(log) == pytest.approx(chance, abs=1e-6)
 
 
 def test_at_random_every_sight_counts_its_ways() -> None:
     """With efficiency 0, eight moves in the open are equally likely, astray or not."""
-    regret = slippery_regret(slippery(0.4), PAPER.acts, astray(), 1.0)
+    regret = regret_at(slippery(0.4), astray(), 1.0)
     assert np.exp(log_likelihood(regret, np.array([0.0])).log) == pytest.approx(1 / 8)
 
 
@@ -354,11 +355,7 @@ def test_who_may_have_slipped_is_not_thought_to_want_something_else() -> None:
     """Half sideways steps towards another thing say less where agents slip."""
     path = walk((65, 125), (75, 115), (85, 105), (95, 105))
     seen = read([trial(path, [HEART.at(165, 125), SPOON.at(165, 45)])])[0]
-    motions = [PAPER.motion, slippery(0.4)]
-    regrets = [
-        (slippery_regret if motion.slip else grid_regret)(motion, PAPER.acts, seen, 1.0)
-        for motion in motions
-    ]
+    regrets = [regret_at(model, seen, 1.0) for model in (PAPER, slippery(0.4))]
     heart = [str(goal) for goal in regrets[0].goals].index("heart.png")
     shift = [
         log_likelihood(regret, BETAS).log[:2, heart].sum()
@@ -401,7 +398,7 @@ def test_keys_may_be_no_goals() -> None:
 
 def test_the_predictive_score_expects_slips() -> None:
     """What an agent wastes is drawn from what is seen of it, slips and all."""
-    regret = slippery_regret(slippery(0.4), PAPER.acts, astray(), 1.0)
+    regret = regret_at(slippery(0.4), astray(), 1.0)
     likelihood = log_likelihood(regret, BETAS)
     waste, goal = regret.choice.options[0, :, 0], 0
     chance = np.exp(every_sight(regret)[:, 0, goal, 1])
@@ -412,6 +409,6 @@ def test_the_predictive_score_expects_slips() -> None:
 def test_a_wall_across_leaves_no_way() -> None:
     walls = [*border(), [[100, 0], [20, 200]]]
     seen = trial(walk((45, 85), (55, 85)), [HEART.at(150, 85), SPOON.at(45, 150)], walls=walls)
-    regret = slippery_regret(slippery(0.3), PAPER.acts, read([seen])[0], 1.0)
+    regret = regret_at(slippery(0.3), read([seen])[0], 1.0)
     assert sorted(regret.reachable.tolist()) == [False, True]
     assert np.exp(every_sight(regret)).sum(axis=0) == pytest.approx(1.0)

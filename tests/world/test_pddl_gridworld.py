@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from floors import Floor, in_mode, world_of
 from hbtom.errors import BadInput
-from hbtom.mind.grid import actions
-from hbtom.plan import GRID, Costs, CostToGo, plan_costs_to_go
+from hbtom.mind.grid import action_values
+from hbtom.plan import GRID, CostToGo, cost_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
-from hbtom.world import Occupancy, Phase, Trajectory
+from hbtom.world import Costs, Mode, Trajectory, World
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, write_problem
 
@@ -22,12 +23,16 @@ few = settings(max_examples=25)
 
 
 class Grid(NamedTuple):
-    floor: Occupancy
+    floor: Floor
     costs: Costs
     items: tuple[str, ...]
     key: int | None
     start: tuple[int, int]
-    phase: Phase
+    mode: Mode
+
+    @property
+    def world(self) -> World:
+        return world_of(self.floor, self.costs, self.key)
 
     def problem(self, **more: float) -> str:
         prices = {
@@ -36,8 +41,8 @@ class Grid(NamedTuple):
             "act": self.costs.act,
             "opening": self.costs.opening,
         }
-        options = {"key": self.key, "phase": self.phase, **prices, **more}
-        return write_problem(self.floor, self.start, self.items, **options)
+        options = {"key": self.key, "mode": self.mode, **prices, **more}
+        return write_problem(self.world, self.start, self.items, **options)
 
     def graph(self) -> StateGraph:
         domain = read_domain(DOMAIN.read_text(encoding="utf-8"))
@@ -52,7 +57,7 @@ class Grid(NamedTuple):
         return plan_on_graph(graph, tuple(make_goal(graph.world, *goal) for goal in goals))
 
     def kernel(self) -> CostToGo:
-        return plan_costs_to_go(self.floor, GRID, self.costs, key=self.key)
+        return cost_to_go(self.world, GRID)
 
 
 @st.composite
@@ -73,28 +78,28 @@ def grids(draw: st.DrawFn) -> Grid:
     key = draw(st.sampled_from([None, many - 1]))
     lock = near() if draw(st.booleans()) else None
     costs = Costs(1.0, *(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(2)))
-    phase = draw(st.sampled_from([Phase.START, Phase.OPEN] + [Phase.HELD] * (key is not None)))
+    mode = draw(st.sampled_from([Mode.START, Mode.OPEN] + [Mode.HELD] * (key is not None)))
     start = tuple(int(rng.integers(side)) for side in shape)
-    (opened if phase == Phase.OPEN else closed)[start] = opened[start] = False
+    (opened if mode == Mode.OPEN else closed)[start] = opened[start] = False
     return Grid(
-        Occupancy(10.0, closed, opened, np.array([near() for _ in range(many)]), lock),
+        Floor(10.0, closed, opened, np.array([near() for _ in range(many)]), lock),
         costs,
         tuple(f"thing-{number}" for number in range(many)),
         key,
         start,
-        phase,
+        mode,
     )
 
 
-def place_of(grid: Grid, graph: StateGraph, state: int) -> tuple[int, int, Phase, set[int]]:
-    """Return row, column and phase of a state, and the items that were touched."""
+def place_of(grid: Grid, graph: StateGraph, state: int) -> tuple[int, int, Mode, set[int]]:
+    """Return row, column and mode of a state, and the items that were touched."""
     facts = graph.world.true_in(graph.states[state]) | graph.world.always
     (cell,) = (fact[1] for fact in facts if fact[0] == "at")
     row, column = map(int, cell.split("-")[1:])
     held = any(fact[0] == "held" for fact in facts)
-    phase = Phase.OPEN if ("now", "gone") in facts else Phase.HELD if held else Phase.START
+    mode = Mode.OPEN if ("now", "gone") in facts else Mode.HELD if held else Mode.START
     touched = {grid.items.index(fact[1]) for fact in facts if fact[0] == "touched"}
-    return row, column, phase, touched
+    return row, column, mode, touched
 
 
 def number_of(grid: Grid, action: tuple[str, ...]) -> int:
@@ -107,12 +112,12 @@ def number_of(grid: Grid, action: tuple[str, ...]) -> int:
     return many + len(grid.items) if name == "unlock" else many + grid.items.index(terms[0])
 
 
-def course_through(places: list[tuple[int, int, Phase, set[int]]]) -> Trajectory:
-    """Return a course that begins a step in each of some places."""
+def steps_from(world: World, places: list[tuple[int, int, Mode, set[int]]]) -> Trajectory:
+    """Return a trajectory that begins a step in each of some places."""
     none = np.zeros(len(places), dtype=np.int64)
-    phase = np.array([int(phase) for _, _, phase, _ in places])
+    mode = np.array([min(mode, len(world.blocked) - 1) for _, _, mode, _ in places])
     start = np.array([(column, row) for row, column, _, _ in places], dtype=np.float64)
-    return Trajectory(none, none, none, phase, start, start)
+    return Trajectory(none, none, none, mode, start, start, start[0])
 
 
 @few
@@ -121,33 +126,32 @@ def test_kernels_and_pddl_agree_in_every_state(grid: Grid) -> None:
     graph = grid.graph()
     plans, kernel = grid.plans(graph), grid.kernel()
     places = [place_of(grid, graph, state) for state in range(len(graph))]
-    legal, q = actions(kernel, course_through(places), grid.key)
-    for state, (row, column, phase, touched) in enumerate(places):
+    legal, q = action_values(kernel, steps_from(kernel.world, places), GRID.table)
+    for state, (row, column, mode, touched) in enumerate(places):
         choices = range(graph.choices[state], graph.choices[state + 1])
         done = {number_of(grid, graph.world.actions[graph.action[one]]): one for one in choices}
         assert len(done) == len(choices)
         assert sorted(done) == np.flatnonzero(legal[state]).tolist()
         for goal in set(range(len(grid.items))) - touched:
-            layer = kernel.layer[phase]
-            assert plans.cost[goal, state] == kernel.cost[goal, layer, row, column]
+            assert plans.cost[goal, state] == in_mode(kernel, mode)[goal, row, column]
             for action, choice in done.items():
                 after = plans.cost[goal, graph.target[choice]]
                 assert -(graph.cost[choice] + after) == q[state, action, goal]
         for action, choice in done.items():
             there = places[graph.target[choice]]
-            assert there[:3] == successor(grid, (row, column, phase), action)
+            assert there[:3] == successor(grid, (row, column, mode), action)
 
 
-def successor(grid: Grid, place: tuple[int, int, Phase], action: int) -> tuple[int, int, Phase]:
+def successor(grid: Grid, place: tuple[int, int, Mode], action: int) -> tuple[int, int, Mode]:
     """Return where the kernels take an action to lead, by their definition."""
-    row, column, phase = place
+    row, column, mode = place
     if action < len(GRID.moves):
         down, right = GRID.moves[action]
-        return row + down, column + right, phase
+        return row + down, column + right, mode
     if action == len(GRID.moves) + len(grid.items):
-        return row, column, Phase.OPEN
+        return row, column, Mode.OPEN
     picked = action - len(GRID.moves) == grid.key
-    return row, column, Phase.HELD if picked else phase
+    return row, column, Mode.HELD if picked else mode
 
 
 def corridor() -> Grid:
@@ -156,8 +160,8 @@ def corridor() -> Grid:
     closed = np.array([[False, False, False, True, False]])
     at = {name: np.full((1, 5), np.inf) for name in ("item", "key", "lock")}
     at["item"][0, 4] = at["key"][0, 0] = at["lock"][0, 2] = 0.0
-    floor = Occupancy(10.0, closed, opened, np.array([at["item"], at["key"]]), at["lock"])
-    return Grid(floor, Costs(1.0, 1.0, 2.5), ("bell", "clef"), 1, (0, 1), Phase.START)
+    floor = Floor(10.0, closed, opened, np.array([at["item"], at["key"]]), at["lock"])
+    return Grid(floor, Costs(1.0, 1.0, 2.5), ("bell", "clef"), 1, (0, 1), Mode.START)
 
 
 def random_grid(rng: np.random.Generator) -> Grid:
@@ -169,8 +173,8 @@ def random_grid(rng: np.random.Generator) -> Grid:
     at = np.full((4, 8, 8), np.inf)
     for things, (row, column) in zip(at, [(7, 6), (2, 7), (0, 4), (3, 3)], strict=True):
         things[max(row - 1, 0) : row + 2, column - 1 : column + 2] = 0.0
-    floor = Occupancy(10.0, closed, opened, at[:3], at[3])
-    return Grid(floor, Costs(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Phase.START)
+    floor = Floor(10.0, closed, opened, at[:3], at[3])
+    return Grid(floor, Costs(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Mode.START)
 
 
 def test_a_way_through_key_and_lock_by_hand() -> None:
@@ -196,7 +200,7 @@ def test_nobody_starts_in_a_wall_or_in_a_barrier_that_stands() -> None:
     grid = corridor()._replace(start=(0, 3))
     with pytest.raises(BadInput, match="row 0, column 3"):
         grid.problem()
-    assert "(at cell-0-3)" in grid._replace(phase=Phase.OPEN).problem()
+    assert "(at cell-0-3)" in grid._replace(mode=Mode.OPEN).problem()
 
 
 def test_fine_floors_are_not_told_in_pddl() -> None:

@@ -29,7 +29,7 @@ EVERYWHERE = np.empty((0, 0, 0), dtype=np.bool_)
 class CostToGo(NamedTuple):
     """Cost-to-go of every state, for every item as the goal; infinite where there is no way.
 
-    Only the cells that were asked for need to be known; others may be infinite, too.
+    Only the cells that were asked for need to be known; others may be too high, or infinite.
     """
 
     world: World

@@ -102,7 +102,7 @@ class World(NamedTuple):
 
     @property
     def lock(self) -> Annotated[Floats, "row column"] | None:
-        """The way left to the lock, if there is one."""
+        """The way left to the lock, if the world has more than one mode; infinite without one."""
         return self.reach[self.lying.shape[1]] if len(self.reach) > self.lying.shape[1] else None
 
     def __repr__(self) -> str:
@@ -121,7 +121,7 @@ def cell_of(at: float, cell: float, cells: int) -> int:
 def key_and_lock(items: int, objects: int, locks: int, modes: int, costs: Costs) -> Exits:
     """Return the exits of the benchmark's worlds: touching items, fetching the key, opening."""
     key = objects if items > objects else -1
-    many = modes * objects + (1 if key >= 0 else 0) + (locks if modes > 1 else 0)
+    many = modes * objects + (1 if key >= 0 else 0) + (1 if modes > 1 else 0)
     numbers = np.empty((5, many), dtype=np.int64)
     price, reluctance = np.full(many, costs.act), np.zeros(many)
     row = 0
@@ -129,7 +129,7 @@ def key_and_lock(items: int, objects: int, locks: int, modes: int, costs: Costs)
         for item in range(objects):
             _exit(numbers[:, row], mode, mode, item, item, ANY)
             row += 1
-    if modes > 1 and locks > 0:
+    if modes > 1:  # even without a lock: a barrier may go anyway
         _exit(numbers[:, row], HELD, OPEN, items, NO_GOAL, ANY)
         price[row] = costs.opening
         row += 1

@@ -36,7 +36,7 @@ def grid_world(layout: Layout, space: Space, costs: Costs) -> World:
     cell, items, lock = space.cell, layout.items, layout.lock
     blocked = _blocked(layout, space)
     _, rows, columns = blocked.shape
-    reach = np.full((len(items) + len(lock), rows, columns), np.inf)
+    reach = _out_of_reach(blocked, len(items))
     closed = blocked[START]
     for index in range(len(items)):
         column = cell_of(items[index, 0], cell, columns)
@@ -68,7 +68,7 @@ def continuous_world(layout: Layout, space: Space, costs: Costs) -> World:
     cell, items, lock, radius = space.cell, layout.items, layout.lock, layout.radius
     blocked = _blocked(layout, space)
     _, rows, columns = blocked.shape
-    reach = np.full((len(items) + len(lock), rows, columns), np.inf)
+    reach = _out_of_reach(blocked, len(items))
     for index in range(len(items)):
         _to_middle(reach[index], cell, items[index, 0], items[index, 1], radius + items[index, 2])
     for index in range(len(lock)):
@@ -92,6 +92,13 @@ def _world(
     lying[1:, layout.objects :] = False  # once it is held, the key lies no more
     exits = key_and_lock(items, layout.objects, len(layout.lock), modes, costs)
     return World(space, costs, blocked, lying, reach, boxes, exits)
+
+
+@part
+def _out_of_reach(blocked: Bools, items: int) -> Annotated[Floats, "thing row column"]:
+    """Return a map for each thing. A barrier may go without a lock, which then is nowhere."""
+    modes, rows, columns = blocked.shape
+    return np.full((items + (1 if modes > 1 else 0), rows, columns), np.inf)
 
 
 @part

@@ -12,17 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, Json, Point, block, border, key_trial, read, trial, walk
+from floors import Floor, grid_floor, grid_steps, pixel_steps
 from hbtom import Trial
 from hbtom.observe import Body, Identity
-from hbtom.world import (
-    Act,
-    Occupancy,
-    Phase,
-    Trajectory,
-    continuous_trajectory,
-    grid_floor,
-    grid_trajectory,
-)
+from hbtom.world import Act, Mode, Trajectory
 from hbtom.world.trajectory import _touched_last
 from worlds import odd_trial
 
@@ -34,26 +27,26 @@ def seen(path: list[Point], *things, **more) -> Trial:
 
 
 def fine(trial: Trial, *, stride: float = 10.0, final: bool = True) -> Trajectory:
-    return continuous_trajectory(trial, stride=stride, final=final)
+    return pixel_steps(trial, stride=stride, final=final)
 
 
 def coarse(trial: Trial, *, final: bool = True) -> Trajectory:
-    return grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
+    return grid_steps(trial, 10.0, final=final)
 
 
 kinds = pytest.mark.parametrize("make", [fine, coarse])
 
 
 def steps(trajectory: Trajectory) -> list[tuple]:
-    """Return all of the course but the frames."""
-    kinds = np.stack([trajectory.act, trajectory.item, trajectory.phase], axis=1)
+    """Return all of the trajectory but the frames."""
+    kinds = np.stack([trajectory.act, trajectory.thing, trajectory.mode], axis=1)
     return [tuple(row) for row in np.hstack([kinds, trajectory.start, trajectory.stop]).tolist()]
 
 
-def acts(trajectory: Trajectory) -> list[tuple[Act, int, Phase]]:
+def acts(trajectory: Trajectory) -> list[tuple[Act, int, Mode]]:
     """Return all steps that are not moves."""
-    rows = zip(trajectory.act, trajectory.item, trajectory.phase, strict=True)
-    return [(Act(a), int(i), Phase(p)) for a, i, p in rows if a != Act.MOVE]
+    rows = zip(trajectory.act, trajectory.thing, trajectory.mode, strict=True)
+    return [(Act(a), int(i), Mode(p)) for a, i, p in rows if a != Act.MOVE]
 
 
 def moves(trajectory: Trajectory) -> np.ndarray:
@@ -75,8 +68,8 @@ def test_still_frames_are_no_steps(make) -> None:
 @pytest.mark.parametrize("final", [False, True])
 def test_who_does_not_move_does_nothing(make, final: bool) -> None:
     """Not even if it stands in contact with something all the time."""
-    assert len(make(seen([(50, 50)] * 4, HEART.at(55, 50)), final=final)) == 0
-    assert len(make(seen([(50, 50)], before=0, after=0), final=final)) == 0
+    assert len(make(seen([(50, 50)] * 4, HEART.at(55, 50)), final=final).act) == 0
+    assert len(make(seen([(50, 50)], before=0, after=0), final=final).act) == 0
 
 
 @kinds
@@ -111,7 +104,7 @@ def test_moves_follow_one_another_along_the_path(corners: list[Point], stride: f
     trajectory = fine(trial, stride=stride)
     np.testing.assert_array_equal(trajectory.start[1:], trajectory.stop[:-1])
     along = np.r_[0, np.cumsum(np.hypot(*np.diff(trial.path, axis=0).T))]
-    if len(trajectory):
+    if len(trajectory.act):
         assert tuple(trajectory.start[0]) == corners[0]
         assert tuple(trajectory.stop[-1]) == corners[-1]
         assert (np.diff(along[trajectory.frame])[:-1] >= stride - 1e-9).all()
@@ -138,7 +131,7 @@ def test_a_stride_is_measured_along_the_way() -> None:
 def test_the_touch_at_the_end_is_an_act_if_the_model_says_so(make, final: bool) -> None:
     trial = seen(walk((40, 100), (86, 100)), SPOON.at(99, 100), HEART.at(99, 60))
     spoon = [str(item.look) for item in trial.items].index("spoon.png")
-    assert acts(make(trial, final=final)) == [(Act.TOUCH, spoon, Phase.START)] * final
+    assert acts(make(trial, final=final)) == [(Act.TOUCH, spoon, Mode.START)] * final
 
 
 @kinds
@@ -160,7 +153,7 @@ def test_contact_on_the_way_ends_nothing() -> None:
     trial = seen(walk((40, 100), (126, 100)), SPOON.at(80, 112), HEART.at(140, 100))
     trajectory = fine(trial)
     heart = [str(item.look) for item in trial.items].index("heart.png")
-    assert acts(trajectory) == [(Act.TOUCH, heart, Phase.START)]
+    assert acts(trajectory) == [(Act.TOUCH, heart, Mode.START)]
     np.testing.assert_array_equal(trajectory.start[1:], trajectory.stop[:-1])
 
 
@@ -173,24 +166,24 @@ def test_contact_that_is_given_up_does_not_count() -> None:
 def test_of_two_things_in_contact_the_nearer_for_its_size_is_touched() -> None:
     trial = seen(walk((40, 100), (86, 100)), SPOON.at(92, 112), HEART.at(94, 92))
     heart = [str(item.look) for item in trial.items].index("heart.png")
-    assert acts(fine(trial)) == [(Act.TOUCH, heart, Phase.START)]
+    assert acts(fine(trial)) == [(Act.TOUCH, heart, Mode.START)]
 
 
 # Key and lock
 
-KEY_ITEM = 1  # the heart is item 0
+KEY_ITEM, LOCK_THING = 1, 2  # the heart is item 0
 
 
 @kinds
 def test_an_instrumental_trial_is_three_legs(make) -> None:
     trajectory = make(read([key_trial()])[0])
     assert acts(trajectory) == [
-        (Act.TOUCH, KEY_ITEM, Phase.START),
-        (Act.OPEN, -1, Phase.HELD),
-        (Act.TOUCH, 0, Phase.OPEN),
+        (Act.TOUCH, KEY_ITEM, Mode.START),
+        (Act.OPEN, LOCK_THING, Mode.HELD),
+        (Act.TOUCH, 0, Mode.OPEN),
     ]
-    assert (np.diff(trajectory.phase) >= 0).all()
-    assert set(trajectory.phase[trajectory.act == Act.MOVE]) == set(Phase)
+    assert (np.diff(trajectory.mode) >= 0).all()
+    assert set(trajectory.mode[trajectory.act == Act.MOVE]) == set(Mode)
 
 
 @kinds
@@ -217,7 +210,7 @@ def test_the_jump_to_the_lock_is_no_move(make) -> None:
     trajectory = make(read([key_trial(jump=True)])[0])
     lengths = np.hypot(*(trajectory.stop - trajectory.start).T)
     assert lengths.max() < (13 if make is fine else 1.5)
-    after = trajectory.start[trajectory.phase == Phase.OPEN][0]
+    after = trajectory.start[trajectory.mode == Mode.OPEN][0]
     assert tuple(after) == ((110, 110) if make is fine else (11, 11))
 
 
@@ -247,14 +240,14 @@ def test_a_barrier_that_vanishes_by_itself_is_not_opened_by_the_agent() -> None:
         each["pin"] = []
     trajectory = fine(read([frames])[0])
     assert Act.OPEN not in trajectory.act
-    assert set(trajectory.phase) == {Phase.START, Phase.OPEN}
+    assert set(trajectory.mode) == {Mode.START, Mode.OPEN}
 
 
 def test_a_barrier_that_never_goes_leaves_nothing_after_the_opening() -> None:
     frames: list[Json] = key_trial()
     last = next(n for n, each in enumerate(frames) if not each["fuse_walls"])
     trajectory = fine(read([frames[:last]])[0])
-    assert acts(trajectory)[-1] == (Act.OPEN, -1, Phase.HELD)
+    assert acts(trajectory)[-1] == (Act.OPEN, LOCK_THING, Mode.HELD)
     assert trajectory.act[-1] == Act.OPEN
 
 
@@ -289,12 +282,12 @@ def test_a_barrier_that_goes_before_the_key_is_touched_puts_no_frame_into_two_le
     trajectory = fine(trial, stride=0)
     assert (np.diff(trajectory.frame) >= 0).all()
     assert (np.diff(trajectory.frame[trajectory.act == Act.MOVE]) > 0).all()
-    assert acts(trajectory)[0] == (Act.TOUCH, 1, Phase.START)
+    assert acts(trajectory)[0] == (Act.TOUCH, 1, Mode.START)
 
 
 # Odd trials, told step by step
 
-Told = list[tuple[int, Act, int, Phase, tuple, tuple]]  # frame, act, item, phase, start, stop
+Told = list[tuple[int, Act, int, Mode, tuple, tuple]]  # frame, act, item, mode, start, stop
 
 
 class Tale:
@@ -336,58 +329,59 @@ class Tale:
         later = [n for n in self.moved if gone and n > gone[0]]
         return later[0] if later else self.end
 
-    def touched_last(self, phase: Phase) -> int | None:
-        lying = self.trial.items if phase is Phase.START else self.trial.objects
+    def touched_last(self, mode: Mode) -> int | None:
+        lying = self.trial.items if mode is Mode.START else self.trial.objects
         radius = self.trial.agent.radius
         near = [(self.away(self.end, b) / (radius + b.radius), n) for n, b in enumerate(lying)]
         return min(near)[1] if self.moved and min(near)[0] <= 1 else None
 
-    def legs(self, final: bool) -> list[tuple[int, int, Phase, Act | None, int]]:
-        """Return first and last frame, phase, and the act with its item that ends each leg."""
-        legs, here, phase = [], 0, Phase.START
+    def legs(self, final: bool) -> list[tuple[int, int, Mode, Act | None, int]]:
+        """Return first and last frame, mode, and the act with its thing that ends each leg."""
+        legs, here, mode = [], 0, Mode.START
         picked, opens, objects = self.picked(), self.opens(), len(self.trial.objects)
+        lock = len(self.trial.items)
         if picked is not None:
             touch = self.contact_began(picked, self.trial.items[objects])
-            legs.append((here, touch, phase, Act.TOUCH, objects))
-            here, phase = picked, Phase.HELD
+            legs.append((here, touch, mode, Act.TOUCH, objects))
+            here, mode = picked, Mode.HELD
         if opens is not None:
             arrived = max([n for n in self.moved if n <= opens], default=0)
-            act = Act.OPEN if phase is Phase.HELD else None
-            legs.append((here, max(here, arrived), phase, act, -1))
-            here, phase = max(here, self.after_opening(opens)), Phase.OPEN
-        item = self.touched_last(phase) if final else None
+            act = Act.OPEN if mode is Mode.HELD else None
+            legs.append((here, max(here, arrived), mode, act, lock if act else -1))
+            here, mode = max(here, self.after_opening(opens)), Mode.OPEN
+        item = self.touched_last(mode) if final else None
         if item is None:
-            return [*legs, (here, self.end, phase, None, -1)]
+            return [*legs, (here, self.end, mode, None, -1)]
         touch = self.contact_began(self.end, self.trial.items[item])
-        return [*legs, (here, max(here, touch), phase, Act.TOUCH, item)]
+        return [*legs, (here, max(here, touch), mode, Act.TOUCH, item)]
 
     def strides(self, final: bool, stride: float) -> Told:
         told: Told = []
-        for first, last, phase, act, item in self.legs(final):
+        for first, last, mode, act, item in self.legs(final):
             here, walked = first, 0.0
             on_foot = [n for n in self.moved if first < n <= last]
             for n in on_foot:
                 across, down = (b - a for a, b in zip(self.path[n - 1], self.path[n], strict=True))
                 walked += math.sqrt(across * across + down * down)
                 if walked >= stride or n == on_foot[-1]:
-                    told.append((n, Act.MOVE, -1, phase, self.path[here], self.path[n]))
+                    told.append((n, Act.MOVE, -1, mode, self.path[here], self.path[n]))
                     here, walked = n, 0.0
             if act is not None:
-                told.append((last, act, item, phase, self.path[last], self.path[last]))
+                told.append((last, act, item, mode, self.path[last], self.path[last]))
         return told
 
-    def cells(self, final: bool, floor: Occupancy) -> Told:
+    def cells(self, final: bool, floor: Floor) -> Told:
         told: Told = []
-        for first, last, phase, act, item in self.legs(final):
-            visits = self._smooth(self._visits(first, last, floor), floor.blocked(phase))
+        for first, last, mode, act, item in self.legs(final):
+            visits = self._smooth(self._visits(first, last, floor), floor.blocked(mode))
             for (_, a), (n, b) in pairwise(visits):
-                told.append((n, Act.MOVE, -1, phase, a, b))
+                told.append((n, Act.MOVE, -1, mode, a, b))
             if act is not None:
                 here = floor.cell_of(*self.path[last])
-                told.append((last, act, item, phase, here, here))
+                told.append((last, act, item, mode, here, here))
         return told
 
-    def _visits(self, first: int, last: int, floor: Occupancy) -> list[tuple[int, tuple[int, int]]]:
+    def _visits(self, first: int, last: int, floor: Floor) -> list[tuple[int, tuple[int, int]]]:
         """Return the cells on the way, looking no less than four times a cell."""
         visits = [(first, floor.cell_of(*self.path[first]))]
         for n in range(first + 1, last + 1):
@@ -417,12 +411,12 @@ class Tale:
 
 def told(trajectory: Trajectory) -> Told:
     return [
-        (int(n), Act(act), int(item), Phase(phase), tuple(start), tuple(stop))
-        for n, act, item, phase, start, stop in zip(
+        (int(n), Act(act), int(item), Mode(mode), tuple(start), tuple(stop))
+        for n, act, item, mode, start, stop in zip(
             trajectory.frame.tolist(),
             trajectory.act.tolist(),
-            trajectory.item.tolist(),
-            trajectory.phase.tolist(),
+            trajectory.thing.tolist(),
+            trajectory.mode.tolist(),
             trajectory.start.tolist(),
             trajectory.stop.tolist(),
             strict=True,
@@ -436,17 +430,17 @@ some_seeds = st.integers(0, 10_000)
 
 @odd
 @given(seed=some_seeds, stride=st.sampled_from([0.0, 9.3, 15.0, 500.0]), final=st.booleans())
-def test_a_course_in_pixels_is_the_trial_retold(seed: int, stride: float, final: bool) -> None:
+def test_a_trajectory_in_pixels_is_the_trial_retold(seed: int, stride: float, final: bool) -> None:
     trial = odd_trial(seed)
     assert told(fine(trial, stride=stride, final=final)) == Tale(trial).strides(final, stride)
 
 
 @odd
 @given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 13.0, 100.0]), final=st.booleans())
-def test_a_course_in_cells_is_the_trial_retold(seed: int, cell: float, final: bool) -> None:
+def test_a_trajectory_in_cells_is_the_trial_retold(seed: int, cell: float, final: bool) -> None:
     trial = odd_trial(seed)
     floor = grid_floor(trial, cell)
-    assert told(grid_trajectory(trial, floor, final=final)) == Tale(trial).cells(final, floor)
+    assert told(grid_steps(trial, cell, final=final)) == Tale(trial).cells(final, floor)
 
 
 @odd
@@ -466,16 +460,16 @@ def test_the_nearest_for_its_size_is_touched_last(radius: int, bodies: list[tupl
 
 
 def cells(trajectory: Trajectory) -> list[tuple[int, int]]:
-    """Return the cells of a course without acts."""
+    """Return the cells of a trajectory without acts."""
     assert (trajectory.act == Act.MOVE).all()
-    places = [trajectory.start[0], *trajectory.stop] if len(trajectory) else []
+    places = [trajectory.start[0], *trajectory.stop] if len(trajectory.act) else []
     return [(int(x), int(y)) for x, y in places]
 
 
 def test_cells_are_found_by_rounding_down() -> None:
     """At 55 and 59 an agent is in the sixth cell; rounding to the nearest would say the seventh."""
     assert cells(coarse(seen(walk((51, 105), (69, 105))))) == [(5, 10), (6, 10)]
-    assert len(coarse(seen(walk((51, 109), (59, 101))))) == 0
+    assert len(coarse(seen(walk((51, 109), (59, 101)))).act) == 0
 
 
 def test_zigzags_become_diagonals() -> None:

@@ -12,11 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from episodes import SPOON, key_trial, read
-from floors import costs_to, floors, way_graph
-from hbtom.plan import CONTINUOUS, GRID, Costs, cost_to_go, find_route, plan_costs_to_go
+from floors import (
+    Floor,
+    cell_by_cell,
+    continuous_floor,
+    costs_to,
+    floors,
+    grid_floor,
+    in_mode,
+    way_graph,
+    world_of,
+)
+from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route, solve
 from hbtom.plan.astar import _heuristic
-from hbtom.plan.field import fields, relaxed
-from hbtom.world import Occupancy, Phase, continuous_floor, grid_floor
+from hbtom.plan.cost_to_go import plan, wanted
+from hbtom.plan.field import field, relaxed
+from hbtom.world import Costs, Mode
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
 few = settings(max_examples=20)
@@ -28,56 +39,54 @@ NO_CELLS = np.empty((0, 2), dtype=np.int64)  # are needed in particular
 # The definition: what can be done besides moving
 
 
-def state_graph(
-    floor: Occupancy, kind: str, costs: Costs, item: int, key: int | None
-) -> nx.DiGraph:
-    """Return all states (row, column, phase), all acts between them, and the node "done"."""
+def state_graph(floor: Floor, kind: str, costs: Costs, item: int, key: int | None) -> nx.DiGraph:
+    """Return all states (row, column, mode), all acts between them, and the node "done"."""
     graph = nx.DiGraph()
     graph.add_node("done")
-    for phase in Phase:
-        ways = way_graph(floor.open if phase == Phase.OPEN else floor.closed, kind, costs.cell)
-        graph.update(nx.relabel_nodes(ways, {cell: (*cell, phase) for cell in ways}))
+    for mode in Mode:
+        ways = way_graph(floor.open if mode == Mode.OPEN else floor.closed, kind, costs.cell)
+        graph.update(nx.relabel_nodes(ways, {cell: (*cell, mode) for cell in ways}))
 
-    def act(away: np.ndarray, price: float, before: Phase, after: Phase | None) -> None:
+    def act(away: np.ndarray, price: float, before: Mode, after: Mode | None) -> None:
         for row, column in zip(*map(np.ndarray.tolist, np.nonzero(np.isfinite(away))), strict=True):
             if (row, column, before) in graph:
                 there = "done" if after is None else (row, column, after)
                 cost = price + costs.cell * away[row, column]
                 graph.add_edge((row, column, before), there, weight=cost)
 
-    for phase in Phase:
-        if item != key or phase == Phase.START:
-            act(floor.to_item[item], costs.act, phase, None)
+    for mode in Mode:
+        if item != key or mode == Mode.START:
+            act(floor.to_item[item], costs.act, mode, None)
         else:  # who wants the key and has it is done
-            act(np.zeros(floor.closed.shape), 0.0, phase, None)
+            act(np.zeros(floor.closed.shape), 0.0, mode, None)
     if key is not None:
-        act(floor.to_item[key], costs.act, Phase.START, Phase.HELD)
+        act(floor.to_item[key], costs.act, Mode.START, Mode.HELD)
     if floor.to_lock is not None:
-        act(floor.to_lock, costs.opening, Phase.HELD, Phase.OPEN)
+        act(floor.to_lock, costs.opening, Mode.HELD, Mode.OPEN)
     return graph
 
 
 # Random worlds
 
 
-def all_states(floor: Occupancy) -> list[tuple[int, int, Phase]]:
+def all_states(floor: Floor) -> list[tuple[int, int, Mode]]:
     rows, columns = floor.closed.shape
-    return [(r, c, phase) for r in range(rows) for c in range(columns) for phase in Phase]
+    return [(r, c, mode) for r in range(rows) for c in range(columns) for mode in Mode]
 
 
-def is_free(floor: Occupancy, state: tuple[int, int, Phase]) -> bool:
-    row, column, phase = state
-    return not floor.blocked(phase)[row, column]
+def is_free(floor: Floor, state: tuple[int, int, Mode]) -> bool:
+    row, column, mode = state
+    return not floor.blocked(mode)[row, column]
 
 
-def assert_plans_equal_graph(floor: Occupancy, kind: str, costs: Costs, key: int | None) -> None:
-    plans = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
+def assert_plans_equal_graph(floor: Floor, kind: str, costs: Costs, key: int | None) -> None:
+    plans = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     for item in range(len(floor.to_item)):
         exact = costs_to(state_graph(floor, kind, costs, item, key), "done")
-        for row, column, phase in filter(lambda s: is_free(floor, s), all_states(floor)):
-            planned = plans.cost[item, plans.layer[phase], row, column]
-            wanted = exact.get((row, column, phase), math.inf)
-            assert planned == pytest.approx(wanted, rel=1e-12), (item, row, column, phase)
+        for row, column, mode in filter(lambda s: is_free(floor, s), all_states(floor)):
+            planned = in_mode(plans, mode)[item, row, column]
+            wanted = exact.get((row, column, mode), math.inf)
+            assert planned == pytest.approx(wanted, rel=1e-12), (item, row, column, mode)
 
 
 # Walking
@@ -95,8 +104,8 @@ def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell
     shape = tuple(rng.integers(1, 10, size=2))
     blocked = rng.random(shape) < share
     seeds = np.where(rng.random((2, *shape)) < 0.1, rng.random((2, *shape)) * 3, np.inf)
-    cost = cost_to_go(blocked, seeds, STENCILS[kind], cell)
-    for field, seed_of in zip(cost, seeds, strict=True):
+    cost = solve(blocked, seeds, STENCILS[kind], cell)
+    for solved, seed_of in zip(cost, seeds, strict=True):
         graph = way_graph(blocked, kind, cell)
         graph.add_node("seed")
         graph.add_weighted_edges_from(
@@ -106,7 +115,7 @@ def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell
         )
         exact = costs_to(graph, "seed")
         wanted = [[exact.get((r, c), np.inf) for c in range(shape[1])] for r in range(shape[0])]
-        np.testing.assert_allclose(field, np.array(wanted), rtol=1e-12)
+        np.testing.assert_allclose(solved, np.array(wanted), rtol=1e-12)
 
 
 # Two ways to solve a field: all cells at once, and bucket by bucket, which is what is compiled
@@ -132,23 +141,27 @@ def test_buckets_hold_what_relaxing_finds(kind: str, seed: int, share: float, ce
     """Bit for bit; with some cells needed, at least in these, and nowhere anything else."""
     blocked, seeds = some_fields(seed, share)
     moves = STENCILS[kind].table
-    whole = relaxed(blocked, seeds, moves, cell, NO_CELLS)
-    np.testing.assert_array_equal(fields.__wrapped__(blocked, seeds, moves, cell, NO_CELLS), whole)
     rng = np.random.default_rng(seed)
     needed = rng.integers(0, blocked.shape, size=(rng.integers(1, 5), 2))
-    partial = fields.__wrapped__(blocked, seeds, moves, cell, needed)
     row, column = needed.T
-    np.testing.assert_array_equal(partial[:, row, column], whole[:, row, column])
-    assert ((partial == whole) | np.isinf(partial)).all()
+    for sown in seeds:
+        whole = relaxed(blocked, sown, moves, cell, NO_CELLS)
+        by_bucket = field.__wrapped__(blocked, sown, moves, cell, NO_CELLS)
+        np.testing.assert_array_equal(by_bucket, whole)
+        for solve_some in (field.__wrapped__, relaxed):
+            partial = solve_some(blocked, sown, moves, cell, needed)
+            np.testing.assert_array_equal(partial[row, column], whole[row, column])
+            assert ((partial == whole) | np.isinf(partial)).all()
 
 
 def test_what_is_not_needed_is_left_alone() -> None:
     """Otherwise the test above would say little."""
-    blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((1, 30, 30), np.inf)
-    seeds[0, 3, 3] = 0.0
-    partial = fields.__wrapped__(blocked, seeds, GRID.table, 1.0, np.array([[3, 7]]))
-    assert partial[0, 3, 7] == 4.0
-    assert np.isinf(partial[0, 20:]).all()
+    blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((30, 30), np.inf)
+    seeds[3, 3] = 0.0
+    for solve_some in (field.__wrapped__, relaxed):
+        partial = solve_some(blocked, seeds, GRID.table, 1.0, np.array([[3, 7]]))
+        assert partial[3, 7] == 4.0
+        assert np.isinf(partial[20:]).all()
 
 
 @both
@@ -157,30 +170,29 @@ def test_what_is_not_needed_is_left_alone() -> None:
 def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -> None:
     floor, costs, key = world
     rng = np.random.default_rng(pick)
-    needed = rng.random((3, *floor.closed.shape)) < rng.choice([0.01, 0.1])
-    needed[rng.integers(3), 0, 0] = True
-    whole = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hbtom.plan.plans.fields", fields.__wrapped__)
-        partial = plan_costs_to_go(floor, STENCILS[kind], costs, key=key, needed=needed)
-    np.testing.assert_array_equal(partial.layer, whole.layer)
-    for phase, layer in enumerate(whole.layer):
-        known, all_known = (plans.cost[:, layer][:, needed[phase]] for plans in (partial, whole))
+    whole = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
+    needed = rng.random(whole.world.blocked.shape) < rng.choice([0.01, 0.1])
+    needed[rng.integers(len(needed)), 0, 0] = True
+    some = wanted(whole.world, (0, 0), needed, needed)
+    with cell_by_cell():
+        partial = CostToGo(whole.world, plan(whole.world, STENCILS[kind].table, some))
+    for mode, cells in enumerate(needed):
+        known, all_known = (plans.cost[:, mode][:, cells] for plans in (partial, whole))
         np.testing.assert_array_equal(known, all_known)
-    assert ((partial.cost == whole.cost) | np.isinf(partial.cost)).all()
+    assert (partial.cost >= whole.cost).all()
 
 
 @both
 def test_a_world_without_floor_has_no_ways(kind: str) -> None:
     blocked = np.ones((3, 4), dtype=bool)
-    assert np.isinf(cost_to_go(blocked, np.zeros((1, 3, 4)), STENCILS[kind])).all()
+    assert np.isinf(solve(blocked, np.zeros((1, 3, 4)), STENCILS[kind])).all()
 
 
 def test_a_diagonal_needs_both_cells_beside_it() -> None:
     seeds = np.where([[False, False], [False, True]], 0.0, np.inf)
     for blocked in ([[0, 1], [0, 0]], [[0, 0], [1, 0]]):
-        assert cost_to_go(np.array(blocked, dtype=bool), seeds, GRID)[0, 0] == 2.0
-    assert cost_to_go(np.zeros((2, 2), dtype=bool), seeds, GRID)[0, 0] == math.sqrt(2)
+        assert solve(np.array(blocked, dtype=bool), seeds, GRID)[0, 0] == 2.0
+    assert solve(np.zeros((2, 2), dtype=bool), seeds, GRID)[0, 0] == math.sqrt(2)
 
 
 @pytest.mark.parametrize("wall", [(1, 0), (1, 1)])
@@ -188,16 +200,16 @@ def test_a_knights_move_needs_the_two_cells_it_crosses(wall: tuple[int, int]) ->
     seeds = np.full((3, 2), np.inf)
     seeds[2, 1] = 0.0
     blocked = np.zeros((3, 2), dtype=bool)
-    assert cost_to_go(blocked, seeds, CONTINUOUS)[0, 0] == math.sqrt(5)
+    assert solve(blocked, seeds, CONTINUOUS)[0, 0] == math.sqrt(5)
     blocked[wall] = True
-    assert cost_to_go(blocked, seeds, CONTINUOUS)[0, 0] == 3.0
+    assert solve(blocked, seeds, CONTINUOUS)[0, 0] == 3.0
 
 
 @pytest.mark.parametrize(("kind", "longer"), [("grid", 1.083), ("continuous", 1.028)])
 def test_open_ways_are_a_little_longer_than_straight_lines(kind: str, longer: float) -> None:
     seeds = np.full((30, 30), np.inf)
     seeds[11, 17] = 0.0
-    cost = cost_to_go(np.zeros((30, 30), dtype=bool), seeds, STENCILS[kind])
+    cost = solve(np.zeros((30, 30), dtype=bool), seeds, STENCILS[kind])
     row, column = np.mgrid[:30, :30]
     straight = np.hypot(row - 11, column - 17)
     assert (cost >= straight - 1e-12).all()
@@ -229,14 +241,14 @@ def test_plans_of_a_whole_trial(opening: float) -> None:
 def test_no_act_gains_more_than_it_costs(kind: str, world) -> None:
     """C(s) <= cost(a) + C(s') for every act, with equality for the best one."""
     floor, costs, key = world
-    plans = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
+    plans = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     for item in range(len(floor.to_item)):
         graph = state_graph(floor, kind, costs, item, key)
 
         def to_go(node, item=item) -> float:
             if node == "done":
                 return 0.0
-            return plans.cost[item, plans.layer[node[2]], node[0], node[1]]
+            return in_mode(plans, node[2])[item, node[0], node[1]]
 
         for state in graph:
             ways = [edge["weight"] + to_go(after) for after, edge in graph[state].items()]
@@ -249,11 +261,11 @@ def test_the_way_leads_through_key_and_lock() -> None:
     trial = read([key_trial()])[0]
     floor, costs = grid_floor(trial, 10.0), Costs(1.0, 1.0, 5.0)
     row, column = 4, 5  # where the agent starts
-    with_key = plan_costs_to_go(floor, GRID, costs, key=1).cost[0, :, row, column]
-    without = plan_costs_to_go(floor, GRID, costs, key=None).cost[0, Phase.START, row, column]
+    with_key = cost_to_go(world_of(floor, costs, 1), GRID).cost[0, :, row, column]
+    without = cost_to_go(world_of(floor, costs), GRID).cost[0, Mode.START, row, column]
     assert np.isinf(without)
-    assert with_key[Phase.START] > with_key[Phase.HELD] + costs.act
-    assert with_key[Phase.HELD] > with_key[Phase.OPEN] + costs.opening
+    assert with_key[Mode.START] > with_key[Mode.HELD] + costs.act
+    assert with_key[Mode.HELD] > with_key[Mode.OPEN] + costs.opening
 
 
 def test_a_key_that_does_not_help_is_left() -> None:
@@ -261,9 +273,9 @@ def test_a_key_that_does_not_help_is_left() -> None:
     trial = read([key_trial(goal=SPOON.at(50, 150))])[0]
     floor = grid_floor(trial, 10.0)
     costs = Costs(1.0, 1.0, 1.0)
-    with_key = plan_costs_to_go(floor, GRID, costs, key=1)
-    without = plan_costs_to_go(floor, GRID, costs, key=None)
-    near = (0, Phase.START, slice(None), slice(10))
+    with_key = cost_to_go(world_of(floor, costs, 1), GRID)
+    without = cost_to_go(world_of(floor, costs), GRID)
+    near = (0, Mode.START, slice(None), slice(10))
     np.testing.assert_array_equal(with_key.cost[near], without.cost[near])
 
 
@@ -276,14 +288,15 @@ def test_a_key_that_does_not_help_is_left() -> None:
 def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
     floor, costs, key = world
     stencil = STENCILS[kind]
-    plans = plan_costs_to_go(floor, stencil, costs, key=key)
+    plans = cost_to_go(world_of(floor, costs, key), stencil)
     rng = np.random.default_rng(pick)
-    states = [state for state in all_states(floor) if is_free(floor, state)]
+    modes = len(plans.world.blocked)
+    states = [s for s in all_states(floor) if is_free(floor, s) and s[2] < modes]
     for index in rng.permutation(len(states))[:6]:
-        row, column, phase = states[index]
+        row, column, mode = states[index]
         item = int(rng.integers(len(floor.to_item)))
-        route = find_route(floor, stencil, costs, states[index], item, key=key)
-        planned = plans.cost[item, plans.layer[phase], row, column]
+        route = find_route(plans.world, stencil, states[index], item)
+        planned = in_mode(plans, mode)[item, row, column]
         if route is None:
             assert np.isinf(planned)
             continue
@@ -299,23 +312,23 @@ def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
 @given(world=floors())
 def test_the_heuristic_never_says_too_much(kind: str, world) -> None:
     floor, costs, key = world
-    plans = plan_costs_to_go(floor, STENCILS[kind], costs, key=key)
+    plans = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     for item in range(len(floor.to_item)):
-        guess = _heuristic(floor, costs, item, key)
-        for row, column, phase in filter(lambda s: is_free(floor, s), all_states(floor)):
-            exact = plans.cost[item, plans.layer[phase], row, column]
-            assert guess((row, column, phase)) <= exact + 1e-12
+        guess, modes = _heuristic(plans.world, item), len(plans.world.blocked)
+        for row, column, mode in filter(lambda s: is_free(floor, s), all_states(floor)):
+            exact = in_mode(plans, mode)[item, row, column]
+            assert guess((row, column, min(mode, modes - 1))) <= exact + 1e-12
 
 
-def test_a_route_through_key_and_lock_passes_all_phases() -> None:
+def test_a_route_through_key_and_lock_passes_all_modes() -> None:
     trial = read([key_trial()])[0]
     floor, costs = continuous_floor(trial, 5.0, 6.0), Costs(0.5, 1.0, 5.0)
-    start = (8, 10, Phase.START)
-    route = find_route(floor, CONTINUOUS, costs, start, 0, key=1)
-    plans = plan_costs_to_go(floor, CONTINUOUS, costs, key=1)
+    start = (8, 10, Mode.START)
+    plans = cost_to_go(world_of(floor, costs, 1), CONTINUOUS)
+    route = find_route(plans.world, CONTINUOUS, start, 0)
     assert route is not None
-    assert route.cost == pytest.approx(plans.cost[0, Phase.START, 8, 10], rel=1e-12)
-    phases = [phase for _, _, phase in route.states]
-    assert phases == sorted(phases)
-    assert set(phases) == set(Phase)
-    assert find_route(floor, CONTINUOUS, costs, start, 0, key=None) is None
+    assert route.cost == pytest.approx(plans.cost[0, Mode.START, 8, 10], rel=1e-12)
+    modes = [mode for _, _, mode in route.states]
+    assert modes == sorted(modes)
+    assert set(modes) == set(Mode)
+    assert find_route(world_of(floor, costs), CONTINUOUS, start, 0) is None

@@ -6,14 +6,13 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from floors import costs_to, floors, way_graph
-from hbtom.plan import CONTINUOUS, Costs, plan_costs_to_go
-from hbtom.plan.field import fields
-from hbtom.world import Occupancy, Phase
+from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
+from hbtom.plan import CONTINUOUS, cost_to_go
+from hbtom.plan.cost_to_go import plan, wanted
+from hbtom.world import Costs, Mode
 
 few = settings(max_examples=15)
 
@@ -82,8 +81,8 @@ def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
     return costs.cell * away + (costs.cell * away + then)[middle].min()
 
 
-def planned(floor: Occupancy, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
-    """Return the cost-to-go of each phase, written down leg by leg."""
+def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
+    """Return the cost-to-go of each mode, written down leg by leg."""
     shape = floor.closed.shape
     start = np.zeros(shape, dtype=bool)
     start[first] = True
@@ -117,7 +116,7 @@ def planned(floor: Occupancy, costs: Costs, key: int | None, first, goal: int) -
 
 
 @st.composite
-def cluttered(draw: st.DrawFn) -> tuple[Occupancy, Costs, int | None, tuple[int, int]]:
+def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int]]:
     """Draw a floor on which items have boxes, and where an agent sets out."""
     floor, costs, key = draw(floors())
     rows, columns = floor.closed.shape
@@ -137,13 +136,14 @@ def cluttered(draw: st.DrawFn) -> tuple[Occupancy, Costs, int | None, tuple[int,
 @given(world=cluttered())
 def test_plans_are_their_definition(world) -> None:
     floor, costs, key, first = world
-    plans = plan_costs_to_go(floor, CONTINUOUS, costs, key=key, first=first)
+    plans = cost_to_go(world_of(floor, costs, key), CONTINUOUS, first)
+    with cell_by_cell():
+        np.testing.assert_array_equal(cost_to_go(plans.world, CONTINUOUS, first).cost, plans.cost)
     for goal in range(len(floor.to_item)):
         exact = planned(floor, costs, key, first, goal)
-        for phase in Phase:
-            layer = plans.cost[goal, plans.layer[phase]]
-            alike = exact[phase if plans.cost.shape[1] > 1 else Phase.START]
-            np.testing.assert_allclose(layer, alike, rtol=1e-9)
+        for mode in Mode:
+            alike = exact[mode if plans.cost.shape[1] > 1 else Mode.START]
+            np.testing.assert_allclose(in_mode(plans, mode)[goal], alike, rtol=1e-9)
 
 
 @few
@@ -153,35 +153,28 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
     floor, costs, key, first = world
     rng = np.random.default_rng(pick)
     rows, columns = floor.closed.shape
-    needed = np.zeros((3, rows, columns), dtype=bool)
+    whole = cost_to_go(world_of(floor, costs, key), CONTINUOUS, first)
+    needed = np.zeros(whole.world.blocked.shape, dtype=bool)
     read = np.zeros_like(needed)
-    for phase, _ in product(range(3), range(2)):
+    for mode, _ in product(range(len(read)), range(2)):
         row, column = rng.integers(rows), rng.integers(columns)
-        read[phase, row, column] = True
-        needed[phase, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
+        read[mode, row, column] = True
+        needed[mode, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
     read[0, first[0], first[1]] = True
     row, column = first
     needed[0, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
-    whole = plan_costs_to_go(floor, CONTINUOUS, costs, key=key, first=first)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hbtom.plan.around.fields", fields.__wrapped__)
-        partial = plan_costs_to_go(
-            floor, CONTINUOUS, costs, key=key, first=first, needed=needed, read=read
-        )
-    for phase, layer in enumerate(whole.layer):
-        known, all_known = (plans.cost[:, layer][:, read[phase]] for plans in (partial, whole))
+    some = wanted(whole.world, first, needed, read)
+    with cell_by_cell():
+        partial = plan(whole.world, CONTINUOUS.table, some)
+    for mode, cells in enumerate(read):
+        known, all_known = (cost[:, mode][:, cells] for cost in (partial, whole.cost))
         np.testing.assert_array_equal(known, all_known)
 
 
 @few
 @given(world=floors())
-def test_leg_by_leg_is_the_same_where_nothing_is_in_the_way(world) -> None:
-    """Two ways to plan: all phases at once, and leg by leg; without boxes they agree, bit for bit.
-
-    The boxes are empty, and still enough to have plans made leg by leg.
-    """
+def test_boxes_without_extent_are_not_in_the_way(world) -> None:
     floor, costs, key = world
-    at_once = plan_costs_to_go(floor, CONTINUOUS, costs, key=key)
     empty = replace(floor, boxes=np.zeros(floor.to_item.shape, dtype=bool))
-    by_leg = plan_costs_to_go(empty, CONTINUOUS, costs, key=key)
-    np.testing.assert_array_equal(by_leg.cost, at_once.cost)
+    one, other = (cost_to_go(world_of(each, costs, key), CONTINUOUS) for each in (floor, empty))
+    np.testing.assert_array_equal(one.cost, other.cost)

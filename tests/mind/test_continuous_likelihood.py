@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from episodes import HEART, KEY, LOCK, SPOON, block, border, key_trial, read, to_thing, trial, walk
-from hbtom import Trial
+from floors import continuous_floor, in_mode, pixel_steps
+from hbtom import Model, Trial
 from hbtom.mind import Headings, Likelihood, log_likelihood
-from hbtom.mind.continuous import continuous_regret
 from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.model import Acts, Continuous
-from hbtom.plan import CONTINUOUS, Costs, plan_costs_to_go
-from hbtom.world import Act, Phase, continuous_floor, continuous_trajectory
+from hbtom.plan import CONTINUOUS, cost_to_go
+from hbtom.world import Act, Costs, Mode, Space, continuous_world, layout_of
+from regrets import regret_at
 from worlds import odd_model, odd_trial
 
 MOTION = Continuous(cell=5.0, clearance=6.0, stride=10.0)
@@ -26,9 +27,11 @@ BETAS = np.array([0.5, 2.0, 5.0])
 
 
 def gathered(trial: Trial, *, opening: float = 1.0, final: bool = True, stride: float = 10.0):
-    acts = msgspec.structs.replace(ACTS, final=final)
-    motion = msgspec.structs.replace(MOTION, stride=stride)
-    return log_likelihood(continuous_regret(motion, acts, trial, opening), BETAS)
+    acts = replace(ACTS, final=final)
+    motion = replace(MOTION, stride=stride)
+    return log_likelihood(
+        regret_at(replace(Model.preset("default"), motion=motion, acts=acts), trial, opening), BETAS
+    )
 
 
 def of(likelihood: Likelihood, name: str) -> np.ndarray:
@@ -47,7 +50,7 @@ def act(step_regret: float) -> np.ndarray:
 
 
 def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
-    trajectory = continuous_trajectory(trial, stride=stride, final=False)
+    trajectory = pixel_steps(trial, stride=stride, final=False)
     return np.hypot(*(trajectory.stop - trajectory.start).T) / 10
 
 
@@ -127,7 +130,7 @@ def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
     """Fetching key and opening lock are no waste, whether the object is wanted or the key."""
     seen = read([key_trial()])[0]
     likelihood = gathered(seen, opening=2.0)
-    trajectory = continuous_trajectory(seen, stride=10.0, final=True)
+    trajectory = pixel_steps(seen, stride=10.0, final=True)
     pick, opens, _ = np.flatnonzero(trajectory.act != Act.MOVE)
     np.testing.assert_allclose(of(likelihood, "heart.png")[pick], act(0.0), atol=0.3)
     np.testing.assert_allclose(of(likelihood, "key")[pick], act(0.0), atol=0.3)
@@ -140,7 +143,7 @@ def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
     frames = key_trial(goal=SPOON.at(50, 150))
     seen = read([frames])[0]
     likelihood = gathered(seen)
-    pick = int(np.flatnonzero(continuous_trajectory(seen, stride=10.0, final=True).act)[0])
+    pick = int(np.flatnonzero(pixel_steps(seen, stride=10.0, final=True).act)[0])
     np.testing.assert_allclose(of(likelihood, "spoon.png")[pick], act(1.0))
 
 
@@ -188,12 +191,10 @@ class Slow:
         self.floor = continuous_floor(trial, motion.cell, motion.clearance)
         self.key = None if trial.key is None else len(trial.objects)
         costs = Costs(motion.cell / 10, acts.cost, opening)
-        plans = plan_costs_to_go(self.floor, CONTINUOUS, costs, key=self.key)
-        self.cost = {phase: plans.cost[:, plans.layer[phase]] for phase in Phase}
-        shared = plans.cost.shape[1] == 1  # then barrier and walls are the same
-        self.blocked = {
-            phase: self.floor.blocked(Phase.START if shared else phase) for phase in Phase
-        }
+        space = Space(motion.cell, motion.clearance)
+        plans = cost_to_go(continuous_world(layout_of(trial), space, costs), CONTINUOUS)
+        self.cost = {mode: in_mode(plans, mode) for mode in Mode}
+        self.blocked = {mode: self.floor.blocked(mode) for mode in Mode}
 
     def around(self, row: int, column: int) -> list[tuple[int, int, float]]:
         """Return the cells around a cell, and the cost of the way to each."""
@@ -205,21 +206,20 @@ class Slow:
             if (r, c) != (row, column)
         ]
 
-    def in_cell(self, goal: int, phase: Phase, row: int, column: int, deep: int = 2) -> float:
+    def in_cell(self, goal: int, mode: Mode, row: int, column: int, deep: int = 2) -> float:
         """Return the cost-to-go; within blocked cells, up to two deep, that of leaving them."""
-        cost = self.cost[phase][goal]
-        if math.isfinite(cost[row, column]) or not self.blocked[phase][row, column] or deep == 0:
+        cost = self.cost[mode][goal]
+        if math.isfinite(cost[row, column]) or not self.blocked[mode][row, column] or deep == 0:
             return cost[row, column]
         ways = [cost[r, c] + way for r, c, way in self.around(row, column)]
         if math.isfinite(min(ways, default=math.inf)) or deep == 1:
             return min(ways, default=math.inf)
         ways = [
-            self.in_cell(goal, phase, r, c, deep - 1) + way
-            for r, c, way in self.around(row, column)
+            self.in_cell(goal, mode, r, c, deep - 1) + way for r, c, way in self.around(row, column)
         ]
         return min(ways, default=math.inf)
 
-    def to_go(self, goal: int, phase: Phase, place: np.ndarray) -> float:
+    def to_go(self, goal: int, mode: Mode, place: np.ndarray) -> float:
         """Return the mean over the four nearest cells that have a way, weighted by nearness."""
         total = weight = 0.0
         corners = [
@@ -228,7 +228,7 @@ class Slow:
         ]
         for column, across in corners[0]:
             for row, down in corners[1]:
-                value = self.in_cell(goal, phase, row, column)
+                value = self.in_cell(goal, mode, row, column)
                 if math.isfinite(value):
                     total, weight = total + across * down * value, weight + across * down
         return total / weight if weight >= 0.5 else math.inf
@@ -242,14 +242,14 @@ class Slow:
         low = math.floor(at)
         return [(low, 1 - (at - low)), (low + 1, at - low)]
 
-    def step_regret(self, goal: int, act: int, item: int, phase: int, start, stop) -> float:
+    def step_regret(self, goal: int, act: int, item: int, mode: int, start, stop) -> float:
         length = math.dist(start, stop) / 10
         price = {Act.MOVE: length, Act.TOUCH: self.acts.cost, Act.OPEN: self.opening}[Act(act)]
         most = 2 * length if act == Act.MOVE else self.acts.cost
-        after = Phase.OPEN if act == Act.OPEN else Phase(phase)
-        after = Phase.HELD if self.key is not None and item == self.key else after
+        after = Mode.OPEN if act == Act.OPEN else Mode(mode)
+        after = Mode.HELD if self.key is not None and item == self.key else after
         left = 0.0 if act == Act.TOUCH and item == goal else self.to_go(goal, after, stop)
-        before = self.to_go(goal, Phase(phase), start)
+        before = self.to_go(goal, Mode(mode), start)
         if math.isinf(left):
             return most
         return min(max(price + left - before, 0.0), most)
@@ -257,25 +257,25 @@ class Slow:
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), opening=st.sampled_from([0.5, 4.0]))
-def test_effort_in_odd_worlds(seed: int, opening: float) -> None:
+def test_regret_in_odd_worlds(seed: int, opening: float) -> None:
     """Also where agents stand within walls, and where there is no way to anything."""
     trial, model = odd_trial(seed), odd_model(2 * seed + 1)
     assert isinstance(model.motion, Continuous)
-    regret = continuous_regret(model.motion, model.acts, trial, opening)
+    regret = regret_at(model, trial, opening)
     slow = Slow(model.motion, model.acts, trial, opening)
-    trajectory = continuous_trajectory(trial, stride=model.motion.stride, final=model.acts.final)
+    trajectory = pixel_steps(trial, stride=model.motion.stride, final=model.acts.final)
     assert isinstance(regret.choice, Headings)
     np.testing.assert_array_equal(regret.frame, trajectory.frame)
     np.testing.assert_array_equal(regret.choice.moves, trajectory.act == Act.MOVE)
     lengths = np.hypot(*(trajectory.stop - trajectory.start).T) / 10
     np.testing.assert_allclose(regret.choice.length, lengths, rtol=1e-12)
     goals = range(len(trial.items))
-    reachable = [math.isfinite(slow.to_go(g, Phase.START, trial.path[0])) for g in goals]
+    reachable = [math.isfinite(slow.to_go(g, Mode.START, trial.path[0])) for g in goals]
     assert regret.reachable.tolist() == reachable
     steps = zip(
         trajectory.act,
-        trajectory.item,
-        trajectory.phase,
+        trajectory.thing,
+        trajectory.mode,
         trajectory.start,
         trajectory.stop,
         strict=True,

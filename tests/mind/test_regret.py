@@ -1,4 +1,4 @@
-"""Effort: what it depends on, and how it is weighed into evidence."""
+"""Regret: what it depends on, and how it becomes a likelihood."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import pytest
 
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom import Beliefs, Model, Trial, infer
-from hbtom.mind import Headings, Regret, find_regret, log_likelihood
+from hbtom.mind import Headings, Regret, find_likelihood, find_regrets, infer_agent, log_likelihood
+from hbtom.plan.planning import plan_trial
+from hbtom.world.seeing import see
+from regrets import regret_of
 
 
 def trials_seen() -> list[Trial]:
@@ -16,7 +19,7 @@ def trials_seen() -> list[Trial]:
     return list(read(episode(one, key_trial(), key_trial(goal=SPOON.at(50, 150)))))
 
 
-def assert_equal_efforts(one: Regret, other: Regret) -> None:
+def assert_equal_regrets(one: Regret, other: Regret) -> None:
     assert (one.goals, one.warnings) == (other.goals, other.warnings)
     for name in ("reachable", "frame", "step_regret"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
@@ -24,16 +27,18 @@ def assert_equal_efforts(one: Regret, other: Regret) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_to_infer_is_to_exert_and_to_infer(preset: str) -> None:
+def test_inference_is_seeing_planning_regret_and_belief(preset: str) -> None:
     model, beliefs = Model.preset(preset), Beliefs()
     for trial in trials_seen():
-        regret = find_regret(model, beliefs.openings, trial)
+        seen = see(model, trial, beliefs.openings)
+        likelihood = find_likelihood(model, *find_regrets(model, trial, seen, plan_trial(model, seen)))
         one, after = infer(model, beliefs, trial)
-        other, same = infer(model, beliefs, trial, regret)
+        agent = trial.agent.look
+        other, same = infer_agent(model, beliefs, agent, likelihood, waited=seen.waited)
         np.testing.assert_array_equal(one.joint, other.joint)
         np.testing.assert_array_equal(one.preference, other.preference)
         assert after.openings == same.openings
-        assert_equal_efforts(one.likelihood.regret, regret)
+        assert_equal_regrets(one.likelihood.regret, regret)
         weighed = log_likelihood(regret, model.efficiency.values)
         np.testing.assert_array_equal(one.likelihood.log, weighed.log)
         np.testing.assert_array_equal(one.frame, [0, *regret.frame])
@@ -41,7 +46,7 @@ def test_to_infer_is_to_exert_and_to_infer(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_effort_depends_on_neither_efficiency_nor_preference(preset: str) -> None:
+def test_regret_depends_on_neither_efficiency_nor_preference(preset: str) -> None:
     """So that models which differ in these alone can share it."""
     base = Model.preset(preset)
     other = msgspec.structs.replace(
@@ -51,29 +56,29 @@ def test_effort_depends_on_neither_efficiency_nor_preference(preset: str) -> Non
     )
     beliefs = Beliefs()
     for trial in trials_seen():
-        assert_equal_efforts(
-            find_regret(base, beliefs.openings, trial), find_regret(other, beliefs.openings, trial)
+        assert_equal_regrets(
+            regret_of(base, trial, beliefs.openings), regret_of(other, trial, beliefs.openings)
         )
         _, beliefs = infer(base, beliefs, trial)
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_effort_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
+def test_regret_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
     base = Model.preset(preset)
     keyless = msgspec.structs.replace(
         base, preference=msgspec.structs.replace(base.preference, keys=False)
     )
     for trial in trials_seen()[1:]:
         objects = slice(len(trial.objects))
-        whole, part = (find_regret(model, (), trial) for model in (base, keyless))
-        assert_equal_efforts(whole.among(objects), part)
+        whole, part = (regret_of(model, trial) for model in (base, keyless))
+        assert_equal_regrets(whole.among(objects), part)
         np.testing.assert_array_equal(whole.choice.options[..., objects], part.choice.options)
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_only_the_default_learns_what_opening_costs(preset: str) -> None:
     trial = trials_seen()[1]
-    new, slow = (find_regret(Model.preset(preset), o, trial) for o in ((), (90.0,)))
+    new, slow = (regret_of(Model.preset(preset), trial, o) for o in ((), (90.0,)))
     assert np.array_equal(new.step_regret, slow.step_regret) == (preset == "paper")
 
 
@@ -84,7 +89,7 @@ def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
     For acts exactly; for headings, of which there are many, nearly.
     """
     for trial in trials_seen():
-        regret = find_regret(Model.preset("default"), (), trial)
+        regret = regret_of(Model.preset("default"), trial)
         assert isinstance(regret.choice, Headings)
         log = log_likelihood(regret, np.array([beta])).log[..., 0]
         options = regret.choice.options

@@ -13,18 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
+from floors import grid_steps
 from hbtom import Model, Trial
 from hbtom.mind import Likelihood, log_likelihood
-from hbtom.mind.grid import actions, grid_regret
+from hbtom.mind.grid import action_values
 from hbtom.model import Acts
 from hbtom.observe import Body, Identity
-from hbtom.plan import GRID, Costs, plan_costs_to_go
-from hbtom.world import Act, Phase, Trajectory, grid_floor, grid_trajectory
+from hbtom.plan import GRID, cost_to_go
+from hbtom.world import Act, Costs, Mode, Space, Trajectory, grid_world, layout_of
+from regrets import regret_at
 from worlds import odd_trial
 
 PAPER = Model.preset("paper")
 BETAS = np.array([0.5, 2.0, 5.0])
-State = tuple[int, int, int]  # column, row, phase
+State = tuple[int, int, int]  # column, row, mode
 Action = tuple  # ("move", columns, rows), ("touch", item) or ("open",)
 MOVES = [("move", i, j) for i, j in product((-1, 0, 1), repeat=2) if (i, j) != (0, 0)]
 
@@ -32,7 +34,9 @@ MOVES = [("move", i, j) for i, j in product((-1, 0, 1), repeat=2) if (i, j) != (
 def gathered(
     trial: Trial, *, acts: Acts = PAPER.acts, betas: np.ndarray = BETAS, opening: float = 1.0
 ) -> Likelihood:
-    return log_likelihood(grid_regret(PAPER.motion, acts, trial, opening), betas)
+    return log_likelihood(
+        regret_at(msgspec.structs.replace(PAPER, acts=acts), trial, opening), betas
+    )
 
 
 class Slow:
@@ -43,13 +47,13 @@ class Slow:
         self.columns, self.rows = (math.ceil(side / 10) for side in trial.size)
         self.key = None if trial.key is None else len(trial.objects)
         blocks = [tuple(row) for row in trial.walls]
-        self.free = {Phase.OPEN: self._free(blocks)}
+        self.free = {Mode.OPEN: self._free(blocks)}
         blocks += [tuple(row) for row in trial.barrier]
         if trial.lock is not None:
             x, y = trial.lock.centre
             blocks.append((x - 10, y - 10, 20, 20))
-        self.free[Phase.START] = self.free[Phase.HELD] = self._free(blocks)
-        self.states = [(*cell, phase) for phase in Phase for cell in sorted(self.free[phase])]
+        self.free[Mode.START] = self.free[Mode.HELD] = self._free(blocks)
+        self.states = [(*cell, mode) for mode in Mode for cell in sorted(self.free[mode])]
         self.values = [self._solve(goal) for goal in range(len(trial.items))]
 
     def _free(self, blocks: list[tuple]) -> set[tuple[int, int]]:
@@ -63,7 +67,7 @@ class Slow:
         """Tell whether a cell is the item's or next to it, not around a corner between walls."""
         (i, j), (x, y) = cell, item.centre
         a, b = min(math.floor(x / 10), self.columns - 1), min(math.floor(y / 10), self.rows - 1)
-        free = self.free[Phase.START]
+        free = self.free[Mode.START]
         return abs(i - a) <= 1 and abs(j - b) <= 1 and ((i, b) in free or (a, j) in free)
 
     def _at_lock(self, cell: tuple[int, int]) -> bool:
@@ -72,27 +76,27 @@ class Slow:
         return abs(i * 10 + 5 - x) < 20 and abs(j * 10 + 5 - y) < 20
 
     def actions(self, state: State) -> Iterator[Action]:
-        i, j, phase = state
-        free = self.free[phase]
+        i, j, mode = state
+        free = self.free[mode]
         for _, di, dj in MOVES:
             if {(i, j), (i + di, j), (i, j + dj), (i + di, j + dj)} <= free:
                 yield ("move", di, dj)
         for item, body in enumerate(self.trial.items):
-            if self._at_item((i, j), body) and not (item == self.key and phase != Phase.START):
+            if self._at_item((i, j), body) and not (item == self.key and mode != Mode.START):
                 yield ("touch", item)
-        if self.trial.lock is not None and phase == Phase.HELD and self._at_lock((i, j)):
+        if self.trial.lock is not None and mode == Mode.HELD and self._at_lock((i, j)):
             yield ("open",)
 
     def result(self, state: State, action: Action, goal: int) -> tuple[float, State | None]:
         """Return the cost of an action and the state after it; None if nothing is left to do."""
-        i, j, phase = state
+        i, j, mode = state
         if action[0] == "move":
-            return math.hypot(*action[1:]), (i + action[1], j + action[2], phase)
+            return math.hypot(*action[1:]), (i + action[1], j + action[2], mode)
         if action[0] == "open":
-            return self.opening, (i, j, Phase.OPEN)
+            return self.opening, (i, j, Mode.OPEN)
         if action[1] == goal:
             return PAPER.acts.cost, None
-        return PAPER.acts.cost, (i, j, Phase.HELD) if action[1] == self.key else state
+        return PAPER.acts.cost, (i, j, Mode.HELD) if action[1] == self.key else state
 
     def _solve(self, goal: int) -> dict[State, float]:
         """Return the cost-to-go of all states by going over them until nothing changes."""
@@ -102,7 +106,7 @@ class Slow:
             for state in self.states
         }
         if goal == self.key:
-            value.update((state, 0.0) for state in self.states if state[2] != Phase.START)
+            value.update((state, 0.0) for state in self.states if state[2] != Mode.START)
         changed = True
         while changed:
             changed = False
@@ -132,16 +136,16 @@ class Slow:
 
 
 def done(trajectory: Trajectory) -> Iterator[tuple[State, Action]]:
-    """Yield the state before each step of a course, and what was done in it."""
-    for step in range(len(trajectory)):
+    """Yield the state before each step of a trajectory, and what was done in it."""
+    for step in range(len(trajectory.act)):
         column, row = (int(place) for place in trajectory.start[step])
         moved = tuple(int(d) for d in trajectory.stop[step] - trajectory.start[step])
         action = {
             Act.MOVE: ("move", *moved),
-            Act.TOUCH: ("touch", int(trajectory.item[step])),
+            Act.TOUCH: ("touch", int(trajectory.thing[step])),
             Act.OPEN: ("open",),
         }[Act(trajectory.act[step])]
-        yield (column, row, int(trajectory.phase[step])), action
+        yield (column, row, int(trajectory.mode[step])), action
 
 
 # Random trials
@@ -169,7 +173,7 @@ def pixels(cells: list[tuple[int, int]]) -> list[tuple[float, float]]:
 
 
 def random_trial(seed: int, *, with_key: bool) -> Trial:
-    """Return an agent that wanders in a small world; with a key, through all three phases.
+    """Return an agent that wanders in a small world; with a key, through all three modes.
 
     A barrier then parts the world in two, with the lock in it, and the key lies beside the
     agent's cell when it picks it up.
@@ -243,15 +247,15 @@ def test_evidence_is_the_boltzmann_policy(number: int, final: bool, opening: flo
     slow = Slow(trial, opening)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
     likelihood = gathered(trial, acts=acts, opening=opening)
-    trajectory = grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
+    trajectory = grid_steps(trial, 10.0, final=final)
     assert likelihood.regret.warnings == ()
-    assert len(likelihood) == len(trajectory) > 0
+    assert len(likelihood) == len(trajectory.act) > 0
     for step, (state, action) in enumerate(done(trajectory)):
         for goal, k in product(range(len(trial.items)), range(len(BETAS))):
             wanted = slow.log_policy(state, action, goal, BETAS[k])
             assert likelihood.log[step, goal, k] == pytest.approx(wanted, abs=1e-9), (state, action)
     column, row = (int(place // 10) for place in trial.path[0])
-    reachable = [math.isfinite(value[column, row, Phase.START]) for value in slow.values]
+    reachable = [math.isfinite(value[column, row, Mode.START]) for value in slow.values]
     assert likelihood.reachable.tolist() == reachable
 
 
@@ -260,13 +264,12 @@ def test_q_values_and_legal_actions(number: int) -> None:
     """For all actions before every step, not only for those that were done."""
     trial = trials()[number]
     slow = Slow(trial, opening=3.0)
-    floor = grid_floor(trial, 10.0)
-    trajectory = grid_trajectory(trial, floor, final=False)
-    key = None if trial.key is None else len(trial.objects)
-    plans = plan_costs_to_go(floor, GRID, Costs(1.0, PAPER.acts.cost, 3.0), key=key)
-    legal, q = actions(plans, trajectory, key)
+    trajectory = grid_steps(trial, 10.0, final=False)
+    world = grid_world(layout_of(trial), Space(10.0), Costs(1.0, PAPER.acts.cost, 3.0))
+    legal, q = action_values(cost_to_go(world, GRID), trajectory, GRID.table)
     names: list[Action] = [("move", right, down) for down, right in GRID.moves]
-    names += [("touch", item) for item in range(len(trial.items))] + [("open",)]
+    names += [("touch", item) for item in range(len(trial.items))]
+    names += [("open",)] * (trial.lock is not None)
     for step, (state, _) in enumerate(done(trajectory)):
         possible = set(slow.actions(state))
         assert {name for name, can in zip(names, legal[step], strict=True) if can} == possible
@@ -284,11 +287,11 @@ def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
     slow = Slow(trial, opening=2.5)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
     likelihood = gathered(trial, acts=acts, opening=2.5)
-    trajectory = grid_trajectory(trial, grid_floor(trial, 10.0), final=final)
-    assert len(likelihood) == len(trajectory)
+    trajectory = grid_steps(trial, 10.0, final=final)
+    assert len(likelihood) == len(trajectory.act)
     lost = 0
     for step, (state, action) in enumerate(done(trajectory)):
-        on_floor = state[:2] in slow.free[Phase(state[2])]
+        on_floor = state[:2] in slow.free[Mode(state[2])]
         known = on_floor and (action[0] != "move" or action in slow.actions(state))
         lost += not known
         for goal, k in product(range(len(trial.items)), range(len(BETAS))):

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from episodes import HEART, KEY, LOCK, Json, block, border, divided, frame, key_trial, read
+from floors import Floor, continuous_floor, grid_floor
 from hbtom import Trial
-from hbtom.world import Occupancy, Phase, continuous_floor, grid_floor
-from hbtom.world.floor import _cover, _first_after, _first_from
+from hbtom.world import Mode
+from hbtom.world.occupancy import _cover, _first_after, _first_from
 from worlds import odd_trial
 
 
@@ -21,11 +22,11 @@ def seen(walls: list[Json] | None = None, **more: object) -> Trial:
     return read([[frame((50, 50), [HEART.at(150, 150)], walls=walls, **more)]])[0]
 
 
-def fine(trial: Trial, cell: float = 5.0, clearance: float = 6.0) -> Occupancy:
+def fine(trial: Trial, cell: float = 5.0, clearance: float = 6.0) -> Floor:
     return continuous_floor(trial, cell, clearance)
 
 
-def coarse(trial: Trial) -> Occupancy:
+def coarse(trial: Trial) -> Floor:
     return grid_floor(trial, 10.0)
 
 
@@ -164,7 +165,7 @@ def is_covered(x: float, y: float, solid: list[tuple[float, ...]], margin: float
     )
 
 
-def assert_blocked(floor: Occupancy, trial: Trial, margin: float) -> None:
+def assert_blocked(floor: Floor, trial: Trial, margin: float) -> None:
     rows, columns = floor.closed.shape
     assert (columns, rows) == tuple(math.ceil(side / floor.cell) for side in trial.size)
     for row, column in np.ndindex(rows, columns):
@@ -255,9 +256,9 @@ def test_the_barrier_blocks_until_it_is_open(make) -> None:
     trial = seen(divided(), barrier=[block(100, 60), block(100, 70), block(100, 80)])
     floor, walls_only = make(trial), make(seen(divided()))
     column, row = floor.cell_of(110, 80)
-    assert floor.blocked(Phase.START)[row, column]
-    assert floor.blocked(Phase.HELD)[row, column]
-    np.testing.assert_array_equal(floor.blocked(Phase.OPEN), walls_only.open)
+    assert floor.blocked(Mode.START)[row, column]
+    assert floor.blocked(Mode.HELD)[row, column]
+    np.testing.assert_array_equal(floor.blocked(Mode.OPEN), walls_only.open)
 
 
 def test_barrier_blocks_off_the_lattice_block_the_cells_whose_centres_they_cover() -> None:

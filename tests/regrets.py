@@ -1,0 +1,35 @@
+"""From a trial to the regret of its steps, in one go."""
+
+from __future__ import annotations
+
+from hbtom import Model, Trial
+from hbtom.mind import Regret, find_regret
+from hbtom.mind.motions import motion_regret
+from hbtom.plan import CostToGo
+from hbtom.plan.planning import plan_in, plan_trial
+from hbtom.world import Trajectory, layout_of
+from hbtom.world.seeing import Seen, see, steps_of, world_of
+
+
+def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
+    """Return the regret of a trial, after locks that took so long to open."""
+    seen = see(model, trial, openings)
+    return find_regret(model, trial, seen, plan_trial(model, seen))
+
+
+def regret_at(model: Model, trial: Trial, opening: float) -> Regret:
+    """Return the regret of a trial seen without noise, if opening a lock costs so much.
+
+    The key counts as a goal, whatever the model says.
+    """
+    costs, steps = planned_at(model, trial, opening)
+    return motion_regret(model.motion, model, trial, Seen(trial, costs.world, steps, ()), costs)
+
+
+def planned_at(
+    model: Model, trial: Trial, opening: float, *, everywhere: bool = False
+) -> tuple[CostToGo, Trajectory]:
+    """Return the plans on which this rests, and the steps."""
+    world = world_of(model.motion, model.acts, opening, trial)
+    steps = steps_of(model.motion, layout_of(trial), trial, world, model.acts.final)
+    return plan_in(model.motion, world, steps, everywhere), steps
