@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from hbtom.judgement.account import surprising
 from hbtom.mind.regret import UNIT
 from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
-from hbtom.show.words import SURE, surprising
+from hbtom.show.words import SURE
 
 DETOUR = 1.15  # times the shortest way: what is longer is called a detour
 WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost

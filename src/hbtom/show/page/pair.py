@@ -10,7 +10,8 @@ import numpy as np
 
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial, same_trial
-from hbtom.show.page.scenes import listed, three
+from hbtom.show.page.scenes import listed
+from hbtom.show.terminal import three
 
 _ASPECTS = {
     "goal": "what the agent turns out to want",

@@ -11,11 +11,11 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
+from hbtom.judgement.account import detour
 from hbtom.mind import Posterior
-from hbtom.mind.regret import UNIT
 from hbtom.observe import Identity, Trial
 from hbtom.show.page.labels import names_of
-from hbtom.world.steady import steadied, way_length
+from hbtom.world.steady import steadied
 
 CLEAR_LEAD = 0.1  # by which a goal must lead the next to be called the likeliest
 
@@ -93,9 +93,7 @@ class Scene:
     @cached_property
     def detour(self) -> float:
         """How many times longer than needed the way to the likeliest goal was."""
-        walked = way_length(self.trial, self.judgement.model.observation) / UNIT
-        wasted = float(self.posterior.likelihood.regret.step_regret[:, self.went].sum())
-        return walked / max(walked - wasted, 0.1) if wasted > 0 else 1.0
+        return detour(self.trial, self.posterior, self.judgement.model.observation)
 
 
 def scenes(judgement: Judgement) -> tuple[Scene, ...]:
@@ -124,11 +122,6 @@ def per_cent(share: float) -> str:
     if share >= 0.995:
         return "over 99\u00a0%"
     return "under 1\u00a0%" if share < 0.005 else f"{100 * share:.0f}\u00a0%"
-
-
-def three(value: float) -> str:
-    """Return a plausibility, or a part of one, with three decimals."""
-    return f"{value:.3f}" if value >= 0.0005 else "<0.001"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -11,7 +11,7 @@ from hbtom.judgement import Judgement
 from hbtom.show.document import document
 from hbtom.show.page.page_values import Plain, film
 from hbtom.show.page.pair import differences
-from hbtom.show.page.scenes import three
+from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
 STYLES = ("page", "drawings", "print")

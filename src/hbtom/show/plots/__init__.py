@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hbtom.bench.calibration import Calibration
-from hbtom.bench.evaluation import Evaluation
 from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement
 from hbtom.judgement.plan_judging import PlanJudgement
@@ -48,17 +46,13 @@ def plot(
         from hbtom.show.plots.plan_figure import draw_plans
 
         return draw_plans(result, **wide)
-    from hbtom.show.plots.scores import draw_calibration, draw_evaluation
+    from hbtom.show.plots.scores import draw_scores
 
-    if isinstance(result, Evaluation):
-        return draw_evaluation(result, **wide)
-    if isinstance(result, Calibration):
-        return draw_calibration(result, **wide)
-    raise TypeError(f"there is no figure of {type(result).__name__}")
+    return draw_scores(result, **wide)
 
 
 def need_matplotlib() -> None:
-    """Say kindly that figures need matplotlib, where it is not installed."""
+    """Raise an error that says how to install matplotlib, if it is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -66,9 +60,7 @@ def need_matplotlib() -> None:
 
 
 def html(result: Plottable) -> str | None:
-    """Return what notebooks show of a judgement or an evaluation; None of other results."""
+    """Return what notebooks show of a judgement or an evaluation; None for other results."""
     from hbtom.show.plots.notebook import evaluation_html, judgement_html
 
-    if isinstance(result, Judgement):
-        return judgement_html(result)
-    return evaluation_html(result) if isinstance(result, Evaluation) else None
+    return judgement_html(result) if isinstance(result, Judgement) else evaluation_html(result)

@@ -25,8 +25,9 @@ from hbtom.show.plots.panels import (
 )
 from hbtom.show.plots.posteriors import scales
 from hbtom.show.plots.sheet import COLUMN, LARGE, LINE, PAGE, Column, How, Sheet, styled, wrapped
-from hbtom.show.plots.signs import Signs, said, signs, signs_of_goals, three
+from hbtom.show.plots.signs import Signs, said, signs, signs_of_goals
 from hbtom.show.plots.strip import GAP, draw_strip, lay_out
+from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
 EDGE = 0.15  # centimetres around everything

@@ -70,6 +70,15 @@ def _lines(evaluation: Evaluation) -> Iterator[Line]:
     yield Line("all", evaluation.overall, part=False)
 
 
+def draw_scores(result: object, **wide: float) -> Figure:
+    """Return a figure of an evaluation or a calibration."""
+    if isinstance(result, Evaluation):
+        return draw_evaluation(result, **wide)
+    if isinstance(result, Calibration):
+        return draw_calibration(result, **wide)
+    raise TypeError(f"there is no figure of {type(result).__name__}")
+
+
 @styled
 def draw_evaluation(evaluation: Evaluation, width: float = COLUMN) -> Figure:
     """Return accuracy by task, with 95 % intervals, against every published figure."""

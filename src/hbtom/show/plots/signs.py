@@ -108,8 +108,3 @@ def said(judgement: Judgement, known: Signs) -> str:
         if look != KEY:
             sentence = sentence.replace(plain(str(look)), sign.name)
     return sentence
-
-
-def three(value: float) -> str:
-    """Return a plausibility, or a part of one, with three decimals."""
-    return f"{value:.3f}" if value >= 0.0005 else "<0.001"
