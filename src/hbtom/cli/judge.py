@@ -29,9 +29,9 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
     objects: list[str] = []
     warnings: list[tuple[str, str]] = []
     failed = False
-    for episode in _episodes(files):
-        judgement = _judged(episode, chosen)
-        if judgement is None:
+    for judgement in _judgements(files, chosen):
+        if isinstance(judgement, BadInput):
+            complain(judgement)
             failed = True
             continue
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
@@ -48,6 +48,15 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
     return 1 if failed else 0
 
 
+def _judgements(files: Sequence[str], model: Model) -> Iterator[Judgement | BadInput]:
+    """Judge one episode after the other; where that is impossible, yield why."""
+    for episode in _episodes(files):
+        try:
+            yield episode if isinstance(episode, BadInput) else judge(episode, model)
+        except BadInput as error:
+            yield error
+
+
 def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
     """Yield the episode of each file and all episodes of each archive, or why there is none."""
     for file in files:
@@ -55,14 +64,3 @@ def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
             yield from load_each(file)
         except BadInput as error:
             yield error
-
-
-def _judged(episode: Loaded, model: Model) -> Judgement | None:
-    """Judge an episode; if that is impossible, say why and return None."""
-    try:
-        if isinstance(episode, BadInput):
-            raise episode
-        return judge(episode, model)
-    except BadInput as error:
-        complain(error)
-        return None
