@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
 from hbtom.show.plan_text import beliefs_table, verdict_table
