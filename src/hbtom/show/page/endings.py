@@ -17,7 +17,7 @@ WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost
 def summary(scene: Scene) -> str:
     """Say how the trial went; of the test trial also what was surprising about it."""
     if not scene.trial.items:
-        return "There is nothing that it could want."
+        return "There is nothing it could want."
     if len(scene.posterior) == 0:
         return "It does not move."
     told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
@@ -56,7 +56,7 @@ def _wish(scene: Scene) -> str:
     chance = float(scene.posterior.goal[-1].max())
     if scene.reached == scene.went:
         return (
-            "" if chance >= SURE else f"; that this is what it wants is {per_cent(chance)} certain"
+            "" if chance >= SURE else f"; it is {per_cent(chance)} certain that this is what it wants"
         )
     return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
 
@@ -89,14 +89,14 @@ def _efficiency(scene: Scene) -> str:
 
 def _observation(scene: Scene) -> str:
     if scene.detour > DETOUR:
-        return "such a detour was not to be expected of it"
-    return "one of its steps was most unlikely, whatever it wants"
+        return "it was not expected to take such a detour"
+    return "one of its steps was very unlikely, whatever it wants"
 
 
 def _waste(scene: Scene) -> str:
     if scene.detour > DETOUR:
-        return "such a detour was not to be expected of it"
-    return "all in all it wasted more on its way than was to be expected"
+        return "it was not expected to take such a detour"
+    return "it wasted more effort in total than expected"
 
 
 def history(scene: Scene, goal: int) -> str:
@@ -109,7 +109,7 @@ def peak(scene: Scene) -> tuple[int, str]:
     """Return the frame at which the least likely step of a trial is complete, and say so."""
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
-    told = f"The least likely of its steps ends here, {_likelihood(scene, step)}"
+    told = f"Its least likely step ends here, {_likelihood(scene, step)}"
     wasted = float(posterior.likelihood.regret.step_regret[step, scene.went])
     if wasted >= WORTH_SAYING:
         told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
@@ -123,8 +123,8 @@ def _likelihood(scene: Scene, step: int) -> str:
         return f"with a probability of {per_cent(math.exp(log))}"
     times = math.exp(min(abs(log), 7.0))
     if times < 1.1:
-        return "about as likely as a step at random"
+        return "about as likely as a random step"
     much = f"{times:.1f}" if times < 10 else f"{times:.0f}" if times < 1000 else "over 1000"
     if log > 0:
-        return f"though still {much} times likelier than a step at random"
-    return f"{much} times less likely than a step at random"
+        return f"though still {much} times likelier than a random step"
+    return f"{much} times less likely than a random step"

@@ -70,7 +70,7 @@ def _expectation(scene: Scene) -> str:
     if not scene.trial.items:
         return f"{_choice(scene)}."
     if not scene.earlier:
-        known = "Nothing is known yet about" if scene.index == 0 else "A new agent is here:"
+        known = "Nothing is known yet about" if scene.index == 0 else "This is a new agent:"
         return f"{known} {scene.agent}. {_choice(scene)}."
     reachable = scene.posterior.reachable
     if reachable.sum() == 1:
@@ -86,10 +86,10 @@ def _choice(scene: Scene) -> str:
     """Say among what it chooses."""
     goals = range(len(scene.posterior.goals))
     if not scene.trial.items:
-        return "There is nothing that it could want"
+        return "There is nothing it could want"
     within = [scene.the(goal) for goal in goals if scene.posterior.reachable[goal]]
     if not within:
-        return "There is nothing that it can reach"
+        return "There is nothing it can reach"
     if len(within) > 1:
         return f"It may want {listed(within, 'or')}"
     only = "There is only" if len(goals) == 1 else "It can reach only"
@@ -102,7 +102,7 @@ def _manner(scene: Scene) -> str:
     usual = float(np.exp(prior.log_prior) @ prior.values)
     now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)
     if now > 1.2 * usual:
-        return ". So far it has gone straight to where it wanted"
+        return ". So far it has gone straight to its goals"
     return ". So far it has wasted effort" if now < 0.8 * usual else ""
 
 
@@ -149,7 +149,7 @@ def _goals(scene: Scene) -> Iterator[Moment]:
             yield Moment(frame, "goal", _change(scene, leaders[:step], leader, chance))
         elif passes:
             told = (
-                f"It is almost certain now that it wants {scene.the(leader)} ({per_cent(chance)})."
+                f"By now it is almost certain that it wants {scene.the(leader)} ({per_cent(chance)})."
             )
             yield Moment(frame, "certain", told)
 

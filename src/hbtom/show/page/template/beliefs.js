@@ -100,7 +100,7 @@ function drawSurprise(film, trial, scale, height) {
   const rows = [
     { name: "goal", values: goal_shift, ...shift },
     { name: "efficiency", values: efficiency_shift, ...shift },
-    { name: "single steps", values: [-Infinity, ...unlikely], ...steps },
+    { name: "each step", values: [-Infinity, ...unlikely], ...steps },
   ];
   const tall = height / rows.length;
   const drawn = rows.map((row, index) => {
@@ -112,7 +112,7 @@ function drawSurprise(film, trial, scale, height) {
     above: drawn.flatMap((row) => row.above),
     value: (step) => {
       const moved = [goal_shift, efficiency_shift].map((shifts) => decimals(shifts[step], 2));
-      const told = `goal moved ${moved[0]} · efficiency moved ${moved[1]}`;
+      const told = `goal shifted by ${moved[0]} · efficiency by ${moved[1]}`;
       return step ? `${told} · last step ${decimals(unlikely[step - 1], 2)}` : told;
     },
   };

@@ -46,7 +46,7 @@ function makeMember(film) {
       make(
         "p",
         { class: "note" },
-        "Rings show how probable it is that the agent wants a thing; dots are its steps.",
+        "Rings show how probable it is that the agent wants each item; dots mark its steps.",
       ),
     ),
   );

@@ -39,7 +39,7 @@ function makeColumn(film, trial, slot, onseek) {
       onclick: () => onseek(slot, 0),
     },
     thumbnail(trial),
-    make("span", { class: "number" }, name, isOther ? make("i", {}, " other agent") : null),
+    make("span", { class: "number" }, name, isOther ? make("i", {}, " new agent") : null),
   );
   const chart = preferenceChart(film, trial);
   drag(chart.svg, (x) => onseek(slot, chart.frameAt(x)));

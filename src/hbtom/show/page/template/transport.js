@@ -4,13 +4,13 @@ const LEAP = 10; // frames
 
 const KEYS = [
   ["Space", "play or pause"],
-  ["← →", "one frame back or on"],
-  ["Shift + ← →", "ten frames back or on"],
-  [",  .", "one step of the agent back or on"],
-  ["[ ]  or  Page Up, Page Down", "trial before or after"],
+  ["← →", "one frame back or forward"],
+  ["Shift + ← →", "ten frames back or forward"],
+  [",  .", "one step of the agent back or forward"],
+  ["[ ]  or  Page Up, Page Down", "previous or next trial"],
   ["Home End", "first or last frame of the trial"],
   ["+ −", "faster or slower"],
-  ["T", "light or dark"],
+  ["T", "switch between light and dark"],
   ["?", "this help"],
 ];
 
@@ -99,9 +99,9 @@ function makeTransport(player, { lengths, marks, nameOf }) {
     make(
       "div",
       { class: "buttons" },
-      button("⟨", "Trial before ([)", () => player.trial(-1)),
+      button("⟨", "Previous trial ([)", () => player.trial(-1)),
       play,
-      button("⟩", "Trial after (])", () => player.trial(1)),
+      button("⟩", "Next trial (])", () => player.trial(1)),
     ),
     make("div", { class: "scrubber" }, ticks, range),
     where,
@@ -111,7 +111,7 @@ function makeTransport(player, { lengths, marks, nameOf }) {
       button("−", "Slower (−)", () => player.changeSpeed(-1)),
       speed,
       button("+", "Faster (+)", () => player.changeSpeed(1)),
-      make("label", { title: "Run faster while nothing moves" }, shorten, "shorten pauses"),
+      make("label", { title: "Speed up while nothing moves" }, shorten, "shorten pauses"),
     ),
   );
 }

@@ -4,16 +4,16 @@ const PARTS = {
   goal: {
     name: "Goal",
     question: "Did it want what it was expected to want?",
-    scale: "0: as expected, 1: as unexpected as can be",
+    scale: "0: as expected; 1: completely unexpected",
   },
   efficiency: {
     name: "Efficiency",
-    question: "Did it act as efficiently as it was expected to?",
-    scale: "0: as expected, 1: as unexpected as can be",
+    question: "Did it act as efficiently as expected?",
+    scale: "0: as expected; 1: completely unexpected",
   },
   observation: {
     name: "Observation",
-    question: "Was each of its steps likely, whatever it wants?",
+    question: "Was every step likely, whatever its goal?",
     scale: {
       grid: "0: certain; larger: less likely",
       continuous: "0: as likely as chance; larger: less likely",
@@ -21,8 +21,8 @@ const PARTS = {
   },
   waste: {
     name: "Waste",
-    question: "Is so long a way to be expected of it, all in all?",
-    scale: "0: it often wastes so much; 3: one time in 20; 7: one in 1,000",
+    question: "Did it waste no more effort than expected?",
+    scale: "0: it often wastes this much; 3: 1 time in 20; 7: 1 time in 1,000",
   },
 };
 
@@ -59,7 +59,7 @@ function makeParts(film) {
       { class: "equation" },
       make("b", {}, three(film.plausibility)),
       ` = ${product}`,
-      make("span", { class: "note" }, "Made to compare trials, not to be read as a probability."),
+      make("span", { class: "note" }, "Meant for comparing trials, not as a probability."),
     ),
     make("div", { class: "cards" }, parts),
     warnings.length ? make("ul", { class: "warnings" }, warnings) : null,
@@ -79,7 +79,7 @@ function makePart(film, kind) {
     curve(film.curves[kind], value, kind),
     make("p", { class: "note" }, `Surprise ${decimals(value, 2)} (${unit}).`),
     ignored
-      ? make("p", { class: "note" }, "In this model it is reported and does not count.")
+      ? make("p", { class: "note" }, "This model reports it but does not count it.")
       : null,
   );
 }

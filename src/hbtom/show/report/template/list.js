@@ -4,8 +4,8 @@ const LINES = 25;
 const COLUMNS = [
   { key: "task", label: "Task", about: "task" },
   { key: "name", label: "Pair", about: "name" },
-  { key: "e", label: "e", about: "the rating of the expected one", number: true },
-  { key: "u", label: "u", about: "the rating of the unexpected one", number: true },
+  { key: "e", label: "e", about: "the rating of the expected episode", number: true },
+  { key: "u", label: "u", about: "the rating of the unexpected episode", number: true },
   { key: "margin", label: "Margin", about: "margin", number: true },
   { key: "outcome", label: "Outcome", about: "outcome" },
 ];
@@ -52,8 +52,8 @@ function makeList() {
     "pairs",
     "All pairs",
     makeLead(
-      "The margin says by how much the expected episode is rated higher. Click the name of a " +
-        "pair to see it from near, a heading to sort.",
+      "The margin is how much higher the expected episode is rated. Click the name of a pair " +
+        "for its details, or a heading to sort.",
     ),
     make("div", { class: "tools" }, filters.node, found, pager.node),
     makeScroller("All pairs", make("table", { class: "pairs" }, heading.node, body)),
@@ -150,7 +150,7 @@ function makePager(onturn) {
     const attributes = { type: "button", title: label, "aria-label": label };
     return make("button", { ...attributes, onclick: () => onturn(current + by) }, sign);
   };
-  const [before, after] = [button("‹", "Pairs before", -1), button("›", "Pairs after", 1)];
+  const [before, after] = [button("‹", "Previous pairs", -1), button("›", "Next pairs", 1)];
   function show(page, pages) {
     current = page;
     before.disabled = page === 0;

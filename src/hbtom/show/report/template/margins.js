@@ -6,12 +6,12 @@ function makeMargins() {
   const near = data.margins.reach === 1 ? "below .05" : "below zero"; // as far as bins tell
   return makeSection(
     "margins",
-    "How near is it to failing?",
+    "How close is it to failing?",
     makeLead(
-      "The margin of a pair is the rating of its expected episode less that of the unexpected " +
-        "one: zero is a tie, and below zero the pair is wrong. Bars count the pairs with about " +
-        `the same margin, in orange where it is ${near}. The column 5 % has the margin that one ` +
-        "pair in twenty does not exceed.",
+      "The margin of a pair is the rating of its expected episode minus that of the unexpected " +
+        "one: zero is a tie, and a pair below zero is wrong. Bars count pairs with about the " +
+        `same margin, in orange where it is ${near}. One pair in twenty has a margin of at most ` +
+        "the value in the column 5 %.",
     ),
     makeMarginTable(),
   );

@@ -3,8 +3,8 @@
 const ABOUT = {
   goal: "what the agent turns out to want",
   efficiency: "how efficiently it acts",
-  observation: "how likely its single steps are",
-  waste: "how much it wastes on the whole way",
+  observation: "how likely its individual steps are",
+  waste: "how much effort it wastes in total",
 };
 const MEMBERS = { e: "expected", u: "unexpected" };
 
@@ -91,9 +91,9 @@ function decisive(pair) {
 
 function reasonOf(pair) {
   const part = decisive(pair);
-  if (!part) return "The parts do not differ, or by too little to be told here.";
+  if (!part) return "The parts do not differ, or differ too little to say.";
   const better = weightOf(pair, part) > 0 ? "expected" : "unexpected";
-  return `What makes most of the difference is ${ABOUT[part]}: it speaks for the ${better} one.`;
+  return `Most of the difference comes from ${ABOUT[part]}, which favours the ${better} episode.`;
 }
 
 function makeWords(words) {
@@ -105,7 +105,7 @@ function makeWords(words) {
 }
 
 function makeLink({ link, name }) {
-  if (link.missing) return make("p", { class: "note" }, `It cannot be watched: ${link.missing}`);
+  if (link.missing) return make("p", { class: "note" }, `This pair cannot be watched: ${link.missing}`);
   const attributes = { class: "watch", href: link.address, "aria-label": `Watch the pair ${name}` };
   return make("p", {}, make("a", attributes, "Watch this pair"));
 }

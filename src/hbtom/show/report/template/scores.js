@@ -19,7 +19,7 @@ function makeScores() {
     "scores",
     "How often is it right?",
     makeLead(
-      "A pair is right if its expected episode is rated higher; a tie counts one half. Dots are " +
+      "A pair is right if its expected episode is rated higher; a tie counts as half. Dots are " +
         "accuracies in per cent, bars their 95 % intervals (Wilson). The dashed line is chance.",
     ),
     box,
@@ -42,8 +42,8 @@ function makeKey() {
     make(
       "p",
       { class: "note" },
-      "▲ Published figures are of the real benchmark: they compare with ratings of the real " +
-        "benchmark only, not with those of synthetic episodes.",
+      "▲ Published figures are for the real benchmark. Compare them only with ratings of the " +
+        "real benchmark, not with ratings of synthetic episodes.",
     ),
   );
 }

@@ -7,10 +7,11 @@ const BAR = { width: 4, gap: 0.6, ground: 30, highest: 29, lowest: 1.2 };
 function makeSpreads() {
   return makeSection(
     "spreads",
-    "What tells the expected from the unexpected?",
+    "What separates expected from unexpected episodes?",
     makeLead(
-      "Expected episodes stand above the line, unexpected ones below. The per cent in each " +
-        "picture says in how many pairs this measure alone points the right way; 50 % is chance.",
+      "Expected episodes stand above the line, unexpected ones below. The percentage in " +
+        "each picture is the share of pairs in which this measure alone points the right way; " +
+        "50 % is chance.",
     ),
     make(
       "ul",

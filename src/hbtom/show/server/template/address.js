@@ -22,8 +22,8 @@ async function ask(address, options) {
     response = await fetch(address, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The server does not answer. Was it stopped? Start it, and load this again.");
+    throw new Error("The server is not answering. If it was stopped, start it again and reload this page.");
   }
-  if (!response.ok) throw new Error(`The server could not do this (${response.status}).`);
+  if (!response.ok) throw new Error(`The server could not do that (${response.status}).`);
   return response.json();
 }

@@ -76,7 +76,7 @@ function show(answer) {
   controls.show(asked, answer.count);
   run.show(answer);
   pager.show(answer);
-  say(nothing, answer.chosen ? "" : "There is no such pair.");
+  say(nothing, answer.chosen ? "" : "No pair matches.");
   if (answer.run?.going) lookAgain(EVERY);
 }
 
@@ -116,8 +116,8 @@ function makePager() {
   }
   const button = (text, title, by) =>
     make("button", { type: "button", title, "aria-label": title, onclick: () => turn(by) }, text);
-  const back = button("‹", "Pairs before (←)", -1);
-  const on = button("›", "Pairs after (→)", 1);
+  const back = button("‹", "Previous pairs (←)", -1);
+  const on = button("›", "Next pairs (→)", 1);
   const where = make("span", { role: "status" });
   const node = make("nav", { class: "pager", "aria-label": "Pages" }, back, where, on);
   function show({ first, chosen }) {

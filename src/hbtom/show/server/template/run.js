@@ -32,7 +32,7 @@ function makeRun({ begin, stop }) {
       bar.value = run.done;
     }
     say(news, run ? (going ? "Judging" : `${run.done} of ${run.total} pairs judged`) : "");
-    say(how, going ? `${run.done} of ${run.total}, by model ${run.model}` : (run?.problem ?? ""));
+    say(how, going ? `${run.done} of ${run.total}, with model ${run.model}` : (run?.problem ?? ""));
   }
   return { node, show };
 }
