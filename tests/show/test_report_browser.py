@@ -16,7 +16,7 @@ from browsing import Browser
 from hbtom.bench import Evaluation
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.show import report, write_report
+from hbtom.show.report import report, write_report
 
 LINES = ".pairs tbody tr:not(.near)"
 

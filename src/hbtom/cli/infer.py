@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.say import complain, or_complain, print_json
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.plan_judging import ALONE, judge_plans
@@ -20,6 +20,7 @@ KINDS = (".pdf", ".svg", ".png")
 VERDICT = ("plausibility", "parts", "surprise")  # what is printed only if plans are judged
 
 
+@or_complain
 def run(
     domain: str,
     problem: str,
@@ -34,28 +35,21 @@ def run(
     overwrite: bool,
 ) -> int:
     """Infer goals from plans, each with its agent, and print the beliefs; return 1 if it fails."""
+    if figure is not None:
+        need_matplotlib()
+        check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
+    world = load_world(domain, problem)
+    wanted = load_goals(world, goals)
+    seen = [load_plan(world, file, agent=agent) for agent, file in plans]
+    chosen = find_model(model)
     try:
-        if figure is not None:
-            need_matplotlib()
-            check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
-        world = load_world(domain, problem)
-        wanted = load_goals(world, goals)
-        seen = [load_plan(world, file, agent=agent) for agent, file in plans]
-        chosen = find_model(model)
-        try:
-            judgement = judge_plans(
-                wanted, seen, chosen, something_else=something_else, most=states
-            )
-        except BadInput as error:  # such as too many states
-            raise error.at(file=problem) from None
-        if figure is not None:
-            from hbtom.show.plots.sheet import figure_bytes
+        judgement = judge_plans(wanted, seen, chosen, something_else=something_else, most=states)
+    except BadInput as error:  # such as too many states
+        raise error.at(file=problem) from None
+    if figure is not None:
+        from hbtom.show.plots.sheet import figure_bytes
 
-            kind = Path(figure).suffix[1:]
-            write_whole(Path(figure), figure_bytes(judgement.plot(), kind))
-    except BadInput as error:
-        complain(error)
-        return 1
+        write_whole(Path(figure), figure_bytes(judgement.plot(), Path(figure).suffix[1:]))
     # A single plan is enough for an inference, though not for a judgement.
     warnings = [warning for warning in judgement.warnings if judged or warning != ALONE]
     for warning in warnings:

@@ -1,4 +1,4 @@
-"""How a trial went, in a sentence, and what was least likely about it."""
+"""How a trial went, in a sentence, and its least likely step."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE
 
-DETOUR = 1.15  # times the shortest way: what is longer is called a detour
-WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost
+DETOUR = 1.15  # times the shortest way: a longer way is called a detour
+WORTH_SAYING = 0.3  # what a step must waste to be mentioned, in units of cost
 
 
 def summary(scene: Scene) -> str:
-    """Say how the trial went; of the test trial also what was surprising about it."""
+    """Say how the trial went, and for the test trial also what was surprising about it."""
     if not scene.trial.items:
         return "There is nothing it could want."
     if len(scene.posterior) == 0:
@@ -25,7 +25,7 @@ def summary(scene: Scene) -> str:
 
 
 def _deeds(scene: Scene) -> str:
-    """Say what it did: fetched the key, opened the lock, went somewhere."""
+    """Say what the agent did: fetched the key, opened the lock, went somewhere."""
     picked, opened = (scene.steady.event(kind) for kind in ("pick up key", "reach lock"))
     deeds = []
     if picked is not None and scene.reached != len(scene.trial.objects):
@@ -40,7 +40,7 @@ def _deeds(scene: Scene) -> str:
 
 
 def _aside(scene: Scene) -> str:
-    """Say what else matters: that there was no choice, or that the way was long."""
+    """Say whether the agent had no choice, or took a detour."""
     reachable = scene.posterior.reachable
     if scene.reached != scene.went:
         return ""
@@ -52,11 +52,13 @@ def _aside(scene: Scene) -> str:
 
 
 def _wish(scene: Scene) -> str:
-    """Say what it probably wants, unless it went there and this is almost certain."""
+    """Say what the agent probably wants, unless it went there and this is almost certain."""
     chance = float(scene.posterior.goal[-1].max())
     if scene.reached == scene.went:
         return (
-            "" if chance >= SURE else f"; it is {per_cent(chance)} certain that this is what it wants"
+            ""
+            if chance >= SURE
+            else f"; it is {per_cent(chance)} certain that this is what it wants"
         )
     return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
 
@@ -106,7 +108,7 @@ def history(scene: Scene, goal: int) -> str:
 
 
 def peak(scene: Scene) -> tuple[int, str]:
-    """Return the frame at which the least likely step of a trial is complete, and say so."""
+    """Return the frame at which the least likely step of a trial ends, and a sentence about it."""
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
     told = f"Its least likely step ends here, {_likelihood(scene, step)}"
@@ -117,7 +119,7 @@ def peak(scene: Scene) -> tuple[int, str]:
 
 
 def _likelihood(scene: Scene, step: int) -> str:
-    """Say how likely a step was: on the grid a probability, else in comparison with chance."""
+    """Say how likely a step was: as a probability on the grid, else compared with chance."""
     log = float(scene.posterior.log_likelihood[step])
     if isinstance(scene.judgement.model.motion, Grid):
         return f"with a probability of {per_cent(math.exp(log))}"

@@ -1,4 +1,4 @@
-"""What differs between two judged episodes, in sentences."""
+"""The differences between two judged episodes, in sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ASPECTS = {
 
 
 def differences(left: Judgement, right: Judgement) -> tuple[str, ...]:
-    """Say which of two episodes is judged more plausible, why, and where they differ."""
+    """Say which of two episodes is judged more plausible, why, and how they differ."""
     return (_verdict(left, right), *_reason(left, right), *_trials(left, right))
 
 
@@ -51,7 +51,7 @@ def _log(part: float) -> float:
 
 
 def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
-    """Say in which trials the two differ, and in what the test trials do."""
+    """Say which trials differ, and how the test trials differ."""
     if len(left.episode) != len(right.episode):
         yield f"The left one has {len(left.episode)} trials, the right one {len(right.episode)}."
         return
@@ -73,7 +73,7 @@ def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Return trials' numbers as people list them: trials 1 to 3 and 8."""
+    """Return the numbers of trials as a phrase: trials 1 to 3 and 8."""
     runs = [
         [number for _, number in run]
         for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WIDTHS", "html", "need_matplotlib", "plot"]
 
-WIDTHS = (6.0, 60.0)  # centimetres: between these a figure can be
+WIDTHS = (6.0, 60.0)  # centimetres: the least and the most
 
 
 def plot(
@@ -26,15 +26,15 @@ def plot(
 ) -> Figure:
     """Return a figure of a judgement, posterior, evaluation or calibration (extra ``plots``).
 
-    Two judgements, as of a pair, are drawn side by side where there is room. ``width`` is in
-    centimetres: 8.5 is a column, 17 a page. Without it, a figure has the width that suits it.
+    Two judgements, such as those of a pair, are drawn side by side if there is room. ``width`` is
+    in centimetres: 8.5 is a column, 17 a page. By default it depends on what is drawn.
     """
     need_matplotlib()
     if width is not None and not WIDTHS[0] <= width <= WIDTHS[1]:
-        hint = "{:g} to {:g} are possible; a column has 8.5, a page 17".format(*WIDTHS)
+        hint = "choose a width from {:g} to {:g}; a column is 8.5 wide, a page 17".format(*WIDTHS)
         raise BadInput(f"a figure cannot be {width:g} centimetres wide", hint=hint)
     if other is not None and not isinstance(result, Judgement):
-        raise TypeError("only judgements are drawn in pairs")
+        raise TypeError("only judgements can be drawn in pairs")
     wide = {} if width is None else {"width": width}
     if isinstance(result, Judgement | Posterior):
         from hbtom.show.plots.episode_figure import draw_judgements, draw_posterior

@@ -1,6 +1,6 @@
-"""What notebooks show: a judgement in short with a map of its test trial, and a table of scores.
+"""What notebooks show: a judgement with a map of its test trial, and a table of scores.
 
-Plain HTML and SVG, made without any library. All text that comes from files is escaped.
+Plain HTML and SVG, made without any library. All text from files is escaped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The figure of plans that were seen: beliefs about goal and efficiency after every action."""
+"""The figure of observed plans: beliefs about goal and efficiency after every action."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from hbtom.world.pddl import SeenPlan
 # Centimetres
 EDGE, LEFT, TITLE = 0.15, 1.0, 0.45
 GOAL, EFFICIENCY, BETWEEN, SCALE = 2.4, 1.2, 0.12, 0.75
-_STEEP = math.radians(50)  # at which actions are written below the axis
-_MOST = 40  # actions that can be written there; of more, the steps are numbered
+_STEEP = math.radians(50)  # the angle of the actions written below the axis
+_MOST = 40  # actions that fit there; longer plans have numbered steps
 _SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
 
 
@@ -60,7 +60,7 @@ def _height(plan: SeenPlan) -> float:
 
 
 def _below(plan: SeenPlan) -> float:
-    """Return how much room there must be below the axis."""
+    """Return the height that is needed below the axis."""
     if not 0 < len(plan) <= _MOST:
         return SCALE
     return max(text_width(word, SMALL) for word in _words(plan)) * math.sin(_STEEP) + 0.4
@@ -88,7 +88,7 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
 
 
 def _words(plan: SeenPlan) -> list[str]:
-    return ["to begin with", *(plain(step.strip("()")) for step in plan.steps)]
+    return ["at the start", *(plain(step.strip("()")) for step in plan.steps)]
 
 
 def _draw_goals(axes: Axes, posterior: Posterior, known: Signs) -> None:
@@ -104,7 +104,7 @@ def _draw_goals(axes: Axes, posterior: Posterior, known: Signs) -> None:
 
 
 def _draw_efficiency(axes: Axes, posterior: Posterior) -> None:
-    """Draw P(efficiency) after every step: the darker, the more probable."""
+    """Draw P(efficiency) after every step; darker is more probable."""
     order = np.argsort(posterior.efficiencies)
     edges = np.arange(len(posterior.efficiency) + 1) - 0.5
     how: How = {"cmap": _SHADES, "vmin": 0.0, "vmax": 1.0, "edgecolors": "face", "linewidth": 0.2}

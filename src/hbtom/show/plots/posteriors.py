@@ -1,7 +1,7 @@
-"""What is believed during a trial, and from trial to trial: one function a panel.
+"""Beliefs during a trial, and from trial to trial: one function per panel.
 
 Frames count from 1, as in everything that a person reads. A belief holds from the frame at which
-its step is complete until the next one is.
+its step is complete until the next step is complete.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from hbtom.observe import Identity
 from hbtom.show.plots.sheet import LINE, SMALL, How, grid, label, size_of, text_width, title
 from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, Sign, Signs
 
-LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # dashes, for grey print
+LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # distinct in grey
 _SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
 _STILL = 6  # frames shown before the first step and after the last
 
 
 @dataclass(frozen=True)
 class Scales:
-    """What panels that are to be compared have in common."""
+    """The scales that comparable panels share."""
 
     efficiency: float  # the largest probability of an efficiency
-    surprise: tuple[float, float]  # the least and the most surprising step, and zero
+    surprise: tuple[float, float]  # from the least to the most surprising step, including zero
 
 
 def scales(posteriors: Sequence[Posterior]) -> Scales:
-    """Return scales on which all of some posteriors can be shown."""
+    """Return scales on which all of these posteriors fit."""
     steps = np.concatenate([[0.0, 0.1], *(-posterior.log_likelihood for posterior in posteriors)])
     steps = steps[np.isfinite(steps)]
     top = max(float(posterior.efficiency.max()) for posterior in posteriors)
@@ -64,7 +64,7 @@ def draw_goal_lines(
 
 
 def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
-    """Draw P(efficiency) over the frames of a trial: the darker, the more probable."""
+    """Draw P(efficiency) over the frames of a trial; darker is more probable."""
     _time_axis(axes, _ends(posterior))
     order = np.argsort(posterior.efficiencies)
     edges = np.concatenate([posterior.frame + 1, [_ends(posterior)[1]]])
@@ -85,7 +85,7 @@ def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
 
 
 def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, float]) -> None:
-    """Draw how surprising each step was, -log P(step | steps before), the most surprising dark."""
+    """Draw the surprise of each step, -log P(step | steps before); the largest is dark."""
     _time_axis(axes, _ends(posterior))
     low, high = limits
     room = 0.08 * (high - low)
@@ -105,7 +105,7 @@ def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, floa
 
 
 def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -> None:
-    """Draw E[preference] after each trial; where another agent comes, lines begin anew."""
+    """Draw E[preference] after each trial; lines start afresh when the agent changes."""
     numbered = list(enumerate(posteriors))
     runs = [list(run) for _, run in groupby(numbered, key=lambda one: one[1].agent)]
     for run in runs:
@@ -122,7 +122,7 @@ def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -
     _probability_axis(axes)
     begun = ((first, signs.agents[posterior.agent].name) for (first, posterior), *_ in runs[1:])
     others = (f"{name} from trial {first + 1}" for first, name in begun)
-    title(axes, "preference", "; ".join(["as learnt from trial to trial", *others]))
+    title(axes, "preference", "; ".join(["learnt from trial to trial", *others]))
     label(axes, "trials seen", "expected share")
 
 
@@ -144,7 +144,7 @@ def _share(posterior: Posterior, look: Identity, time: int) -> float:
 
 
 def _ends(posterior: Posterior) -> tuple[float, float]:
-    """Return the first and the last frame to show: the steps, and a little before and after."""
+    """Return the first and last frame to show: all steps, with a margin before and after."""
     frames = posterior.frame + 1
     if len(frames) == 1:
         return 1, 1 + _STILL
@@ -153,15 +153,15 @@ def _ends(posterior: Posterior) -> tuple[float, float]:
 
 def _stride(posterior: Posterior) -> float:
     """Return how many frames a step usually takes."""
-    strides = np.diff(posterior.frame)[1:]  # the first one begins with still frames
+    strides = np.diff(posterior.frame)[1:]  # the first step includes still frames
     walked = strides[strides > 0]
     return float(np.median(walked)) if len(walked) else _STILL
 
 
 def _bars(posterior: Posterior) -> tuple[Floats, Floats]:
-    """Return where bars begin that end when steps do, and how wide they are.
+    """Return where the bars start that end when the steps do, and their widths.
 
-    An act takes no time; its bar is narrow and stands behind the move that it comes after.
+    An act takes no time; its narrow bar stands after the move that precedes it.
     """
     first, last = _ends(posterior)
     narrow, usual = 0.02 * (last - first), _stride(posterior)
@@ -192,7 +192,7 @@ def _shifted(belief: Annotated[Floats, "time value"]) -> str:
 
 
 def _mark_shift(axes: Axes, posterior: Posterior, belief: Annotated[Floats, "time value"]) -> None:
-    """Mark the frame at which a belief is farthest from what it was at first."""
+    """Mark the frame at which a belief is farthest from the first one."""
     moved = shift(belief)
     if moved.max() >= 0.01:
         frame = posterior.frame[int((moved >= moved.max() - 0.005).argmax())] + 1
@@ -200,7 +200,7 @@ def _mark_shift(axes: Axes, posterior: Posterior, belief: Annotated[Floats, "tim
 
 
 def _draw_key_to_shades(axes: Axes, top: float) -> float:
-    """Draw above the axes what white and dark mean; return how many centimetres it takes."""
+    """Draw the key to the shades above the axes; return its width in centimetres."""
     wide, tall = size_of(axes)
     end, bar_width, gap = text_width("0.0", SMALL) + 0.05, 0.8, 0.08
     middle = 1 + LINE / 2 / tall
