@@ -19,7 +19,7 @@ KINDS = (".gif", ".mp4")
 
 @or_complain
 def run(
-    file: str,
+    episode: str,
     out: str,
     model: str,
     overwrite: bool,
@@ -32,12 +32,12 @@ def run(
     """Write a movie of an episode; return 1 if that is impossible."""
     target, pace = Path(out), Pace(fps, speed)
     check_target(target, overwrite=overwrite, kinds=KINDS)
-    shown: Episode | Judgement = judge(file, model) if beliefs else load(file)
+    shown: Episode | Judgement = judge(episode, model) if beliefs else load(episode)
     with progress("drawing", "pictures") as drawn:
         form = target.suffix[1:]
         movie = animate(shown, form, trials=trials, pace=pace, scale=size, progress=drawn)
     write_whole(target, movie)
     for warning in shown.warnings if isinstance(shown, Judgement) else ():
-        warn(file, warning)
+        warn(episode, warning)
     click.echo(f"written to {target}, {len(movie) / 1000:.0f} kB")
     return 0

@@ -24,7 +24,8 @@ def run(
     tasks: Sequence[str],
     background: bool,
     compress: Literal["gz", "zst"] | None,
-    jitter: Jitter,
+    jitter: float,
+    missing: float,
     workers: int | None,
 ) -> int:
     """Write a synthetic benchmark."""
@@ -37,7 +38,7 @@ def run(
                 tasks=tasks or None,
                 background=background,
                 compress=compress,
-                jitter=jitter,
+                jitter=Jitter(jitter, missing),
                 workers=workers,
                 progress=made,
             )

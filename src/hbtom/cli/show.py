@@ -20,7 +20,12 @@ _LONGEST = 80  # letters of a page's name
 
 @or_complain
 def run(
-    episode: str, other: str | None, model: str, out: str | None, overwrite: bool, opened: bool
+    episode: str,
+    other: str | None,
+    out: str | None,
+    overwrite: bool,
+    model: str,
+    opened: bool | None,
 ) -> int:
     """Write the page of an episode, or of two, and print where it is; return 1 if that fails."""
     target = _cached(episode, other) if out is None else _named(out, overwrite)
@@ -31,7 +36,7 @@ def run(
     write_whole(target, page(*judgements).encode())
     warn_of(*judgements)
     click.echo(str(target))
-    if opened and not browse(target.resolve().as_uri()):
+    if (out is None if opened is None else opened) and not browse(target.resolve().as_uri()):
         complain("there is no browser here to show the page; open it on a machine that has one")
     return 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -66,13 +66,11 @@ def view(
 )
 @click.option("--background", is_flag=True, help="Also the four background (training) tasks.")
 @click.option("--again", is_flag=True, help="Fetch archives even if they are there already.")
-def download(
-    tasks: tuple[str, ...], to: str | None, base: str | None, background: bool, again: bool
-) -> None:
+def download(**options: Any) -> None:
     """Fetch the public archives of the benchmark: those of each TASK, or all nine."""
     from hbtom.cli.download import run
 
-    sys.exit(run(tasks, to, base, background, again))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -109,23 +107,11 @@ def download(
     help="Share of frames in which the agent is not seen.",
 )
 @workers_option
-def generate(
-    out: str,
-    pairs: int,
-    seed: int,
-    tasks: tuple[str, ...],
-    background: bool,
-    compress: Literal["gz", "zst"] | None,
-    jitter: float,
-    missing: float,
-    workers: int | None,
-) -> None:
+def generate(**options: Any) -> None:
     """Write a synthetic benchmark into the folder OUT."""
-    from hbtom.bench.synth.jitter import Jitter
     from hbtom.cli.generate import run
 
-    seen = Jitter(jitter, missing)
-    sys.exit(run(out, pairs, seed, tasks, background, compress, seen, workers))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -135,14 +121,7 @@ def generate(
 @tasks_option
 @click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
 @workers_option
-def pack(
-    dataset: str,
-    out: str,
-    labels: str | None,
-    tasks: tuple[str, ...],
-    overwrite: bool,
-    workers: int | None,
-) -> None:
+def pack(**options: Any) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
     The archive is a dataset too: evaluate, sweep, fit and ablate read it, and judge reads it or one
@@ -150,7 +129,7 @@ def pack(
     """
     from hbtom.cli.pack import run
 
-    sys.exit(run(dataset, out, labels, tasks, overwrite, workers))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -165,14 +144,7 @@ def pack(
 @click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @workers_option
-def convert(
-    source: str,
-    target: str,
-    to: Literal["mcs", "bib"],
-    compress: Literal["gz", "zst"] | None,
-    overwrite: bool,
-    workers: int | None,
-) -> None:
+def convert(**options: Any) -> None:
     """Convert SOURCE, an episode or a whole dataset, into another format.
 
     A file becomes the file TARGET. A folder or an archive becomes the folder TARGET, with the same
@@ -181,4 +153,4 @@ def convert(
     """
     from hbtom.cli.convert import run
 
-    sys.exit(run(source, target, to, compress, overwrite, workers))
+    sys.exit(run(**options))

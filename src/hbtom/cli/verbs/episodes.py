@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import click
 
@@ -15,11 +16,11 @@ from hbtom.cli.options import Number, format_option, model_option
 @model_option
 @format_option
 @click.option("--trace", is_flag=True, help="Add the beliefs at every step.")
-def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
+def judge(**options: Any) -> None:
     """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
     from hbtom.cli.judge import run
 
-    sys.exit(run(files, model, form, trace))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -34,14 +35,7 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
     default=None,
     help="Open the page in a browser, or not. Default: open it unless --out is given.",
 )
-def show(
-    episode: str,
-    other: str | None,
-    out: str | None,
-    overwrite: bool,
-    model: str,
-    opened: bool | None,
-) -> None:
+def show(**options: Any) -> None:
     """Make a page on which to watch EPISODE together with the model's beliefs.
 
     With a second episode, such as the other one of a pair, both play side by side. The page is a
@@ -51,7 +45,7 @@ def show(
     """
     from hbtom.cli.show import run
 
-    sys.exit(run(episode, other, model, out, overwrite, out is None if opened is None else opened))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -72,19 +66,17 @@ def show(
     show_default=True,
     help="Dots per inch, for .png.",
 )
-def plot(
-    files: tuple[str, ...], out: str, overwrite: bool, model: str, width: float | None, dpi: int
-) -> None:
+def plot(**options: Any) -> None:
     """Draw a figure for print: the trials of EPISODE, the beliefs, and the plausibility.
 
     With OTHER, such as the other one of a pair, both are drawn side by side, or one above the
     other.
     """
-    if len(files) > 2:
+    if len(options["files"]) > 2:
         raise click.UsageError("give one episode, or two")
     from hbtom.cli.plot import run
 
-    sys.exit(run(files, out, model, overwrite, width, dpi))
+    sys.exit(run(**options))
 
 
 def _centimetres(given: str | None) -> float | None:
@@ -131,21 +123,11 @@ def _centimetres(given: str | None) -> float | None:
     show_default=True,
     help="Pixels in the picture per pixel of the world, which is 200 wide.",
 )
-def animate(
-    episode: str,
-    out: str,
-    overwrite: bool,
-    trials: tuple[int, ...] | None,
-    beliefs: bool,
-    model: str,
-    fps: float,
-    speed: float,
-    size: int,
-) -> None:
+def animate(**options: Any) -> None:
     """Make a movie of EPISODE, frame by frame, as the benchmark shows it."""
     from hbtom.cli.animate import run
 
-    sys.exit(run(episode, out, model, overwrite, beliefs, trials, fps, speed, size))
+    sys.exit(run(**options))
 
 
 def _numbers(given: str | None) -> tuple[int, ...] | None:
@@ -216,19 +198,7 @@ def _named_plans(
 @format_option
 @click.option("--plot", "figure", type=click.Path(), help="Also draw a figure: .pdf, .svg or .png")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --plot.")
-def infer(
-    domain: str,
-    problem: str,
-    goals: str,
-    plans: tuple[tuple[str, str], ...],
-    model: str,
-    something_else: float,
-    judged: bool,
-    states: int,
-    form: str,
-    figure: str | None,
-    overwrite: bool,
-) -> None:
+def infer(**options: Any) -> None:
     """Infer an agent's goal from an observed plan, in any domain described in PDDL.
 
     Prints the beliefs about goal and efficiency after every action. Several plans are several
@@ -236,18 +206,4 @@ def infer(
     """
     from hbtom.cli.infer import run
 
-    sys.exit(
-        run(
-            domain,
-            problem,
-            goals,
-            plans,
-            model,
-            something_else,
-            states,
-            judged,
-            form,
-            figure,
-            overwrite,
-        )
-    )
+    sys.exit(run(**options))
