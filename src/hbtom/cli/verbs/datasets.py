@@ -30,15 +30,7 @@ from hbtom.cli.options import Number, labels_option, model_option, tasks_option,
 )
 @click.option("--no-open", is_flag=True, help="Do not open the list in a browser.")
 @workers_option
-def view(
-    dataset: str | None,
-    labels: str | None,
-    model: str,
-    port: int,
-    host: str,
-    no_open: bool,
-    workers: int | None,
-) -> None:
+def view(*, no_open: bool, **options: Any) -> None:
     """Browse DATASET in a web browser: its tasks, pairs and episodes, and how they are judged.
 
     Starts a small server on this machine and prints its address. Pairs are judged when you look at
@@ -48,7 +40,7 @@ def view(
     """
     from hbtom.cli.view import run
 
-    sys.exit(run(dataset, labels, model, host, port, workers, not no_open))
+    sys.exit(run(**options, opened=not no_open))
 
 
 @click.command()

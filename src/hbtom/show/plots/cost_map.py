@@ -6,17 +6,17 @@ from typing import Annotated
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from hbtom.arrays import Bools, Floats
+from hbtom.show.plots.posteriors import SHADES
 from hbtom.show.plots.sheet import COLUMN, LINE, SMALL, Column, How, Sheet, styled, title
-from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, WALL
+from hbtom.show.plots.signs import HAIR, INK, SOFT, WALL
 
 # Centimetres
 EDGE, BAR, RIGHT = 0.15, 0.25, 1.1  # around everything; the bar of shades; the room for it
-_SHADES = LinearSegmentedColormap.from_list("hbtom", [HEAT, "#FFFFFF"])  # near the goal it is dark
 
 
 @styled
@@ -63,7 +63,7 @@ def draw_costs(
     on: How = {"extent": (0, columns * cell, rows * cell, 0), "interpolation": "nearest"}
     axes.set_facecolor(HAIR)
     known = np.isfinite(cost) & ~blocked
-    drawn = axes.imshow(np.ma.masked_where(~known, cost), cmap=_SHADES, **on)
+    drawn = axes.imshow(np.ma.masked_where(~known, cost), cmap=SHADES.reversed(), **on)
     walls = np.ma.masked_where(~blocked, blocked)
     axes.imshow(walls, cmap=ListedColormap([WALL]), **on)
     return drawn

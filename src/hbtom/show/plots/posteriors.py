@@ -24,7 +24,7 @@ from hbtom.show.plots.sheet import LINE, SMALL, How, grid, label, size_of, text_
 from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, Sign, Signs
 
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # distinct in grey
-_SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
+SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
 _STILL = 6  # frames shown before the first step and after the last
 
 
@@ -57,31 +57,32 @@ def draw_goal_lines(
     """Draw P(goal) from one frame of a trial to another."""
     _time_axis(axes, ends)
     for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
-        _draw_line(axes, posterior.frame + 1, belief, signs.items[look], drawstyle="steps-post")
+        draw_line(axes, posterior.frame + 1, belief, signs.items[look], drawstyle="steps-post")
         axes.hlines(belief[-1], posterior.frame[-1] + 1, ends[1], **_line(signs.items[look]))
-    _probability_axis(axes)
+    probability_axis(axes)
     label(axes, y="probability")
 
 
 def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
     """Draw P(efficiency) over the frames of a trial; darker is more probable."""
     _time_axis(axes, _ends(posterior))
-    order = np.argsort(posterior.efficiencies)
     edges = np.concatenate([posterior.frame + 1, [_ends(posterior)[1]]])
-    cells = posterior.efficiency[:, order].T
-    rows = np.arange(len(order) + 1)
-    how: How = {"cmap": _SHADES, "vmin": 0.0, "vmax": top, "edgecolors": "face", "linewidth": 0.2}
-    axes.pcolormesh(edges, rows, cells, **how)
-    every = 1 + (len(order) - 1) // 5
-    marked = np.arange(len(order) - 1, -1, -every)[::-1]
-    names = [f"{posterior.efficiencies[order[row]]:.2g}" for row in marked]
-    axes.set_yticks(marked + 0.5, names)
-    axes.tick_params(axis="y", length=0)
+    draw_shades(axes, posterior, edges, top)
     for side in ("top", "right"):
         axes.spines[side].set_visible(True)
     _mark_shift(axes, posterior, posterior.efficiency)
     title(axes, "efficiency", _shifted(posterior.efficiency), taken=_draw_key_to_shades(axes, top))
     label(axes, y="efficiency β")
+
+
+def draw_shades(axes: Axes, posterior: Posterior, edges: Floats, top: float = 1.0) -> None:
+    """Draw P(efficiency) from edge to edge, as dark as it is probable; ``top`` is darkest."""
+    order = np.argsort(posterior.efficiencies)
+    how: How = {"cmap": SHADES, "vmin": 0.0, "vmax": top, "edgecolors": "face", "linewidth": 0.2}
+    axes.pcolormesh(edges, np.arange(len(order) + 1), posterior.efficiency[:, order].T, **how)
+    marked = np.arange(len(order) - 1, -1, -1 - (len(order) - 1) // 5)[::-1]
+    axes.set_yticks(marked + 0.5, [f"{posterior.efficiencies[order[row]]:.2g}" for row in marked])
+    axes.tick_params(axis="y", length=0)
 
 
 def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, float]) -> None:
@@ -114,12 +115,12 @@ def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -
             before = _share(run[0][1], look, 0)
             shares = [before, *(_share(posterior, look, -1) for _, posterior in run)]
             trials = np.arange(first, first + len(shares))
-            _draw_line(axes, trials, np.array(shares), signs.items[look])
+            draw_line(axes, trials, np.array(shares), signs.items[look])
     for run in runs[1:]:
         axes.axvline(run[0][0], color=SOFT, linewidth=0.5, linestyle=(0, (2, 2)))
     axes.set_xlim(-0.15, len(posteriors) + 0.15)
     axes.xaxis.set_major_locator(MaxNLocator(9, integer=True))
-    _probability_axis(axes)
+    probability_axis(axes)
     begun = ((first, signs.agents[posterior.agent].name) for (first, posterior), *_ in runs[1:])
     others = (f"{name} from trial {first + 1}" for first, name in begun)
     title(axes, "preference", "; ".join(["learnt from trial to trial", *others]))
@@ -129,7 +130,7 @@ def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -
 # Parts of panels
 
 
-def _draw_line(axes: Axes, x: Ints, y: Floats, sign: Sign, **more: Any) -> None:
+def draw_line(axes: Axes, x: Ints, y: Floats, sign: Sign, **more: Any) -> None:
     marks: How = {"marker": sign.glyph * (1, -1), "markersize": 3.6, "markeredgewidth": 0}
     axes.plot(x, y, label=sign.name, **_line(sign), **marks, **more)  # glyphs have y downwards
 
@@ -181,7 +182,7 @@ def _time_axis(axes: Axes, ends: tuple[float, float]) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
 
 
-def _probability_axis(axes: Axes) -> None:
+def probability_axis(axes: Axes) -> None:
     axes.set_ylim(-0.05, 1.05)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     grid(axes)
@@ -206,7 +207,7 @@ def _draw_key_to_shades(axes: Axes, top: float) -> float:
     middle = 1 + LINE / 2 / tall
     left = 1 - (end + bar_width) / wide
     bar = axes.inset_axes((left, middle - 0.07 / tall, bar_width / wide, 0.14 / tall))
-    bar.pcolormesh(np.linspace(0, 1, 16)[None], cmap=_SHADES, edgecolors="face", linewidth=0.2)
+    bar.pcolormesh(np.linspace(0, 1, 16)[None], cmap=SHADES, edgecolors="face", linewidth=0.2)
     bar.set(xticks=[], yticks=[])
     for side in bar.spines.values():
         side.set(visible=True, linewidth=0.4, color=HAIR)
