@@ -111,7 +111,7 @@ def test_margins_are_those_of_the_scores(browser: Browser, foreign: Path, values
         share = sum(one < 0.05 for one in margins) / len(margins)
         assert number(below) == pytest.approx(100 * share, abs=0.06)
     assert f"{below} % with margins below .05" in browser.texts(".summary li")[3]
-    assert f"the least is {least}" in browser.texts(".summary li")[3]
+    assert f"the smallest is {least}" in browser.texts(".summary li")[3]
 
 
 def test_bars_of_margins_are_as_high_as_there_are_pairs(browser: Browser, whole: Path) -> None:

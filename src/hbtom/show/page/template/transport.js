@@ -1,4 +1,4 @@
-// Ways to steer time: keys, and the bar at the bottom of the page.
+// Controls for time: keys, and the bar at the bottom of the page.
 
 const LEAP = 10; // frames
 
@@ -14,7 +14,7 @@ const KEYS = [
   ["?", "this help"],
 ];
 
-/** Let keys steer time; those that scroll the page by a line, and those of the browser, do not. */
+/** Let keys control time, except those that scroll the page and those of the browser. */
 function steerByKeys(player, { help, theme }) {
   const deeds = {
     " ": () => player.toggle(),
@@ -40,17 +40,17 @@ function steerByKeys(player, { help, theme }) {
     if (!deed || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]")) return;
     const onButton = event.key === " " && event.target.closest("button, input[type=checkbox]");
-    if (onButton) return; // the space bar presses the button that has the focus
+    if (onButton) return; // the space bar presses the focused button
     event.preventDefault();
     deed(event);
   });
   document.addEventListener("click", (event) => {
-    // What a pointer has pressed does not keep the space bar to itself.
+    // A button that was clicked does not keep the focus, and with it the space bar.
     if (event.detail > 0) event.target.closest("button, input[type=checkbox]")?.blur();
   });
 }
 
-/** Make the bar with which time is steered by hand. */
+/** Make the bar that controls time. */
 function makeTransport(player, { lengths, marks, nameOf }) {
   const { state } = player;
   const button = (text, label, deed) =>

@@ -1,4 +1,4 @@
-// The judgement: how plausible the test trial is, the parts of that, and the story.
+// The judgement: the plausibility of the test trial, its parts, and the story.
 
 const PARTS = {
   goal: {
@@ -45,7 +45,7 @@ function makeHeading(film) {
   );
 }
 
-/** Make the panel that takes the plausibility apart. */
+/** Make the panel that explains the plausibility by its parts. */
 function makeParts(film) {
   const parts = Object.keys(film.parts).map((kind) => makePart(film, kind));
   const product = Object.values(film.parts).map(three).join(" × ");
@@ -84,13 +84,13 @@ function makePart(film, kind) {
   );
 }
 
-/** Return from where to where a surprise is drawn. */
+/** Return the range in which a surprise is drawn. */
 function rangeOf(kind, value) {
   if (kind === "observation") return [Math.min(-1, value), Math.max(6, value)];
   return [0, kind === "waste" ? Math.max(6, value) : 1];
 }
 
-/** Draw how a part falls as its surprise grows, and where this trial stands. */
+/** Draw how a part falls as its surprise grows, and mark this trial. */
 function curve({ weight, bias }, value, kind) {
   const [width, height] = [200, 62];
   const [low, high] = rangeOf(kind, value);
@@ -120,7 +120,7 @@ function curve({ weight, bias }, value, kind) {
   );
 }
 
-/** Make the story: a sentence for each trial, and all moments of the one that is shown. */
+/** Make the story: a sentence for each trial, and all moments of the current one. */
 function makeStory(film, offset, onseek) {
   const chapters = film.trials.map((trial, index) => makeChapter(trial, index + offset, onseek));
   const list = make(

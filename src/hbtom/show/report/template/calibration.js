@@ -1,4 +1,4 @@
-// What a plausibility is worth: of episodes with about the same one, how many were expected?
+// Calibration: of the episodes with about the same plausibility, how many were expected?
 
 const PLOT = { left: 44, top: 8, size: 300, inset: 12, width: 356, height: 346 };
 
@@ -76,7 +76,7 @@ function drawCalibration(bins, column) {
   );
 }
 
-/** Draw one bin: a dot as large as the bin is full, its interval, and how many episodes it has. */
+/** Draw one bin: a dot whose size shows its number of episodes, its interval, and that number. */
 function drawBin(bin, { x, y, most }) {
   const [at, share] = [x(bin.mean_plausibility), y(bin.expected)];
   const radius = round(4 + 8 * Math.sqrt(bin.episodes / most));

@@ -2,7 +2,7 @@
 
 const list = makeList();
 
-/** Make what stands at the top: the accuracy over all, and what stands out. */
+/** Make the summary at the top: the overall accuracy, and what stands out. */
 function makeSummary() {
   const rows = data.scores.slice(0, -1);
   const all = data.scores.at(-1);

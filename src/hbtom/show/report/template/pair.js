@@ -1,4 +1,4 @@
-// One pair from near: both ratings, the parts they are made of, and what made the difference.
+// The details of a pair: both ratings, their parts, and what made the difference.
 
 const ABOUT = {
   goal: "what the agent turns out to want",
@@ -76,13 +76,13 @@ function makeParts(pair) {
   );
 }
 
-/** Return how much a part speaks for the expected episode: the logarithm of a factor. */
+/** Return how much a part favours the expected episode: the logarithm of a factor. */
 function weightOf({ e, u }, part) {
   const log = (value) => Math.log(Math.max(value, 1e-300));
   return log(e[`part_${part}`]) - log(u[`part_${part}`]);
 }
 
-/** Return the part that makes most of the difference; null if none makes any. */
+/** Return the part that makes most of the difference; null if there is none. */
 function decisive(pair) {
   const size = (part) => Math.abs(weightOf(pair, part));
   const [most] = PARTS.toSorted((one, other) => size(other) - size(one));
@@ -105,7 +105,9 @@ function makeWords(words) {
 }
 
 function makeLink({ link, name }) {
-  if (link.missing) return make("p", { class: "note" }, `This pair cannot be watched: ${link.missing}`);
+  if (link.missing) {
+    return make("p", { class: "note" }, `This pair cannot be watched: ${link.missing}`);
+  }
   const attributes = { class: "watch", href: link.address, "aria-label": `Watch the pair ${name}` };
   return make("p", {}, make("a", attributes, "Watch this pair"));
 }
