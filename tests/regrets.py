@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hbtom import Model, Trial
-from hbtom.mind import Regret, find_regret
+from hbtom.mind import Regret, find_regrets
 from hbtom.mind.motions import motion_regret
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in, plan_trial
@@ -14,7 +14,7 @@ from hbtom.world.seeing import Seen, see, steps_of, world_of
 def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
     """Return the regret of a trial, after locks that took so long to open."""
     seen = see(model, trial, openings)
-    return find_regret(model, trial, seen, plan_trial(model, seen))
+    return find_regrets(model, trial, seen, plan_trial(model, seen))[0]
 
 
 def regret_at(model: Model, trial: Trial, opening: float) -> Regret:

@@ -155,3 +155,27 @@ def test_every_public_name_is_there() -> None:
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="guess"):
         _ = hbtom.guess
+
+
+ROOT = Path(__file__).parent.parent
+WORLD = ROOT / "worlds" / "logistics"
+JUDGE = ["judge", str(ROOT / "examples" / "preference_u.json.zst")]
+INFER = [
+    *("infer", "--judge", f"--domain={WORLD / 'domain.pddl'}"),
+    *(f"--problem={WORLD / 'problem.pddl'}", f"--goals={WORLD / 'goals.txt'}"),
+    f"--plan={WORLD / 'plans' / 'farm.plan'}",
+]
+
+
+@pytest.mark.parametrize("command", [JUDGE, [*INFER, "--plot=plan.svg"]], ids=lambda one: one[0])
+def test_judging_and_inferring_do_not_load_the_benchmark(
+    command: list[str], tmp_path: Path
+) -> None:
+    code = (
+        "import sys\nfrom hbtom.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    run = [sys.executable, "-c", code, *command]
+    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [name for name in ran.stderr.split() if name.startswith("hbtom.bench")] == []

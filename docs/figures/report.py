@@ -15,7 +15,7 @@ from selenium.webdriver.chrome.service import Service
 
 import hbtom
 from hbtom.bench.synth import generate
-from hbtom.show import report
+from hbtom.show.report import report
 
 HERE = Path(__file__).parent
 SIZE = {"width": 1280, "height": 1526, "deviceScaleFactor": 1, "mobile": False}

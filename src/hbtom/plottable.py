@@ -1,6 +1,6 @@
-"""Results that can be looked at: the one place from which lower rooms ask what is above them.
+"""Results that can be drawn: the one place where a lower room calls a higher one.
 
-A posterior or a judgement knows nothing of figures. Asked for one, it hands itself to
+A posterior or a judgement knows nothing about figures. To draw one, it hands itself to
 ``hbtom.show``, which is imported only then.
 """
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Plottable:
-    """What every result has that a person may want to look at."""
+    """A result that can be drawn."""
 
     def plot(self, *, width: float | None = None) -> Figure:
         """Return a figure for print, ``width`` centimetres wide (needs the extra ``plots``)."""
@@ -22,7 +22,7 @@ class Plottable:
         return plot(self, width=width)
 
     def _repr_html_(self) -> str | None:
-        """Return what notebooks show; None where the text of ``repr`` says it all."""
+        """Return what notebooks show; None if the text of ``repr`` is enough."""
         from hbtom.show.plots import html
 
         return html(self)

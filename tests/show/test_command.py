@@ -124,4 +124,4 @@ def test_warnings_are_told(tmp_path: Path) -> None:
 
 def test_help_says_where_the_page_goes(tmp_path: Path) -> None:
     words = " ".join(run("--help", folder=tmp_path).stdout.split())
-    assert "Without --out the page goes to the cache folder and is shown in a browser." in words
+    assert "Without --out the page goes to the cache folder and opens in a browser." in words

@@ -6,7 +6,8 @@ import pytest
 
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity
-from hbtom.show.page.labels import called, colour_word, rgb, shape_of
+from hbtom.show.page.labels import called, colour_word, shape_of
+from hbtom.show.plots.signs import rgb
 
 RED, BLUE, OTHER_RED = (255, 0, 0), (0, 0, 255), (254, 0, 0)
 

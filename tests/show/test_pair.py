@@ -43,9 +43,9 @@ def test_two_of_the_same_do_not_differ(to_heart: Judgement) -> None:
 
 def test_where_they_differ_is_said() -> None:
     same_until_test = said([ONE, ONE, ONE], [ONE, ONE, OTHER])
-    assert "Until the test trial they are the same." in same_until_test
+    assert "They are the same until the test trial." in same_until_test
     assert "In the test trial they differ in the objects" not in same_until_test
-    assert same_until_test.endswith("In the test trial they differ in the way the agent goes.")
+    assert same_until_test.endswith("In the test trial they differ in the path of the agent.")
     earlier = said([ONE, ONE, ONE, ONE, ONE, ONE], [OTHER, OTHER, OTHER, ONE, OTHER, ONE])
     assert "Before the test trial they differ in trials 1 to 3 and 5." in earlier
     assert earlier.endswith("The test trial is the same.")

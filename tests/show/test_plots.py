@@ -43,6 +43,7 @@ from hbtom.bench.score import wilson
 from hbtom.bench.synth import generate
 from hbtom.judgement import Judgement
 from hbtom.show.plots import html, plot
+from hbtom.show.plots.cost_map import draw_cost_map
 from hbtom.show.plots.maps import walked
 from hbtom.show.plots.posteriors import scales
 from hbtom.show.plots.sheet import figure_bytes, text_width, wrapped
@@ -554,3 +555,22 @@ def test_notebooks_need_no_matplotlib(file: Path) -> None:
         "assert not {'matplotlib', 'PIL', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_cost_map_holds_the_costs_and_the_trajectory() -> None:
+    cost = np.hypot(*np.mgrid[:3, :4].astype(float))
+    cost[2, 3] = np.inf
+    blocked = np.zeros((3, 4), dtype=bool)
+    blocked[1, 1] = True
+    path = np.array([(35.0, 5.0), (15.0, 5.0), (5.0, 5.0)])
+    figure = draw_cost_map(cost, blocked, 10.0, path, name="heart")
+    axes, bar = figure.axes
+    costs, walls = (image.get_array() for image in axes.images)
+    assert np.ma.getmaskarray(costs).tolist() == (blocked | np.isinf(cost)).tolist()
+    assert np.array_equal(costs[~costs.mask], cost[~costs.mask])
+    assert (~np.ma.getmaskarray(walls)).tolist() == blocked.tolist()
+    assert tuple(axes.images[0].get_extent()) == (0, 40, 30, 0)  # in pixels, y downwards
+    (line,) = (one for one in axes.lines if one.get_gid() == "path")
+    assert np.array_equal(line.get_xydata(), path)
+    assert bar.get_ylim() == (0.0, float(costs.max()))
+    assert figure_bytes(figure, "svg").startswith(b"<?xml")

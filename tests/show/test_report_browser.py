@@ -16,7 +16,7 @@ from browsing import Browser
 from hbtom.bench import Evaluation
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.show import report, write_report
+from hbtom.show.report import report, write_report
 
 LINES = ".pairs tbody tr:not(.near)"
 
@@ -111,7 +111,7 @@ def test_margins_are_those_of_the_scores(browser: Browser, foreign: Path, values
         share = sum(one < 0.05 for one in margins) / len(margins)
         assert number(below) == pytest.approx(100 * share, abs=0.06)
     assert f"{below} % with margins below .05" in browser.texts(".summary li")[3]
-    assert f"the least is {least}" in browser.texts(".summary li")[3]
+    assert f"the smallest is {least}" in browser.texts(".summary li")[3]
 
 
 def test_bars_of_margins_are_as_high_as_there_are_pairs(browser: Browser, whole: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_pair_that_went_wrong_is_one_click_from_its_page(browser: Browser, who
     assert browser.texts("#wrong .card h3 small") == ["Preference", "Preference"]
     assert browser.texts("#wrong .outcome")[1] == "= tie"
     assert browser.texts("#wrong .outcome")[0].startswith("✗ wrong by 0.")
-    assert "speaks for the unexpected one" in browser.texts("#wrong .reason")[0]
+    assert "favours the unexpected episode" in browser.texts("#wrong .reason")[0]
     browser.click("#wrong .watch")
     assert browser.wait("return document.querySelectorAll('.world').length") == 2
     assert browser.run("return location.pathname").endswith("-pages/preference-000002.html")
@@ -209,7 +209,7 @@ def test_a_pair_that_cannot_be_watched_says_why(
     gone = write_report(replace(evaluation, rows=rows), tmp_path / "report.html").path
     browser.open(gone)
     assert browser.run("return document.querySelectorAll('.watch').length") == 0
-    assert browser.texts("#wrong .details .note")[0].startswith("It cannot be watched: ")
+    assert browser.texts("#wrong .details .note")[0].startswith("This pair cannot be watched: ")
 
 
 # The list
@@ -262,10 +262,10 @@ def test_pages_of_the_list_are_turned(browser: Browser, foreign: Path) -> None:
     browser.open(foreign)
     first = column(browser, 5)
     assert browser.run("return document.querySelector('.pager button').disabled")
-    browser.click("[aria-label='Pairs after']")
+    browser.click("[aria-label='Next pairs']")
     assert browser.text(".pager .where") == "2 of 22"
     assert number(column(browser, 5)[0]) >= number(first[-1])
-    browser.click("[aria-label='Pairs before']")
+    browser.click("[aria-label='Previous pairs']")
     assert column(browser, 5) == first
 
 

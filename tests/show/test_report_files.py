@@ -22,8 +22,8 @@ from hbtom.bench.archive import pack
 from hbtom.bench.results import write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput
-from hbtom.show import write_report
 from hbtom.show.report import saving as files
+from hbtom.show.report import write_report
 from hbtom.show.report.viewers import page_names
 
 

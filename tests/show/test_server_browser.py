@@ -210,4 +210,4 @@ def test_a_server_that_has_gone_is_noticed(browser: Browser, shelf: Path, tmp_pa
     assert server.stop()[0] == 0
     browser.find("input[type=search]").send_keys("x")
     told = "return document.querySelector('.trouble').textContent"
-    browser.wait(f"{told}.includes('The server does not answer')")
+    browser.wait(f"{told}.includes('The server is not answering')")

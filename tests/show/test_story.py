@@ -56,7 +56,7 @@ def test_a_new_agent_is_announced() -> None:
     trials = [to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)], who=CLOVE)] * 2
     trials.append(to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)], who=ACORN))
     *_, last = story(hbtom.judge(read(episode(*trials))))
-    assert told(last, "start")[0][1].startswith("A new agent is here: the acorn.")
+    assert told(last, "start")[0][1].startswith("This is a new agent: the acorn.")
 
 
 def test_what_cannot_be_reached_is_said() -> None:
@@ -71,7 +71,7 @@ def test_how_efficient_it_was_is_said_where_there_is_one_thing_only() -> None:
     straight = to_thing(HEART.at(150, 100))
     *_, last = story(hbtom.judge(read(episode(*[straight] * 9))))
     [(_, text)] = told(last, "start")
-    assert text == "There is only the heart. So far it has gone straight to where it wanted."
+    assert text == "There is only the heart. So far it has gone straight to its goals."
 
 
 # What is believed
@@ -96,7 +96,7 @@ def test_certainty_is_said_when_it_passes_nine_tenths(every_task) -> None:
                 step = posterior.frame.tolist().index(frame, 1)
                 goal = posterior.goal[step].argmax()
                 assert posterior.goal[step, goal] >= 0.9 > posterior.goal[:step, goal].max()
-                assert text.startswith("It is almost certain now that it wants the ")
+                assert text.startswith("By now it is almost certain that it wants the ")
                 found += 1
     assert found > 20
 
@@ -148,7 +148,7 @@ def test_the_least_likely_step_of_the_test_trial_is_told(to_spoon: Judgement) ->
     chapters, test = story(to_spoon), to_spoon.test
     [(frame, text)] = told(chapters[-1], "peak")
     assert frame == test.frame[test.log_likelihood.argmin() + 1]
-    assert text.startswith("The least likely of its steps ends here, ")
+    assert text.startswith("Its least likely step ends here, ")
     assert all(told(chapter, "peak") == [] for chapter in chapters[:-1])
 
 
@@ -180,7 +180,7 @@ def test_a_detour_is_called_one() -> None:
     straight = to_thing(heart)
     *_, last = story(hbtom.judge(read(episode(*[straight] * 8, detour))))
     assert last.summary.startswith("It went to the heart by a detour, 1.")
-    assert last.summary.endswith("This is surprising: such a detour was not to be expected of it.")
+    assert last.summary.endswith("This is surprising: it was not expected to take such a detour.")
 
 
 def test_who_stops_at_the_key_did_not_go_to_the_object() -> None:

@@ -1,6 +1,7 @@
-"""The front door: one verb for each function of the library.
+"""The command line: one verb for each function of the library.
 
-Only click is imported here; everything else when its verb is called, so that help is instant.
+Only click is imported here. Everything else is imported when its verb is called, so that help is
+instant.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _ended_by_ctrl_c() -> Iterator[None]:
 
 
 class _Front(click.Group):
-    """All verbs. Ctrl-C ends each of them, with one line and the status that shells expect."""
+    """All verbs. Ctrl-C ends each of them with one line and the status that shells expect."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _ended_by_ctrl_c():
@@ -47,7 +48,7 @@ def main() -> None:
     """Watch an agent, infer what it wants and how well it plans, judge what it does next."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a mark
+            stream.reconfigure(errors="replace")  # shows a mark for missing letters
 
 
 for _verb in (

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, warn
-from hbtom.errors import BadInput
+from hbtom.cli.say import or_complain, warn
+from hbtom.files import check_target, write_whole
 from hbtom.judgement import Judgement, judge
 from hbtom.observe import Episode, load
 from hbtom.show.plots.movie import Pace, animate
@@ -18,8 +17,9 @@ from hbtom.show.plots.movie import Pace, animate
 KINDS = (".gif", ".mp4")
 
 
+@or_complain
 def run(
-    file: str,
+    episode: str,
     out: str,
     model: str,
     overwrite: bool,
@@ -29,25 +29,15 @@ def run(
     speed: float,
     size: int,
 ) -> int:
-    """Write a movie of an episode; return 1 if that is not possible."""
-    target = Path(out)
-    try:
-        check_target(target, overwrite=overwrite, kinds=KINDS)
-        shown: Episode | Judgement = judge(file, model) if beliefs else load(file)
-        with progress("drawing", "pictures") as drawn:
-            movie = animate(
-                shown,
-                target.suffix[1:],
-                trials=trials,
-                pace=Pace(fps, speed),
-                scale=size,
-                progress=drawn,
-            )
-        write_whole(target, movie)
-    except BadInput as error:
-        complain(error)
-        return 1
+    """Write a movie of an episode; return 1 if that is impossible."""
+    target, pace = Path(out), Pace(fps, speed)
+    check_target(target, overwrite=overwrite, kinds=KINDS)
+    shown: Episode | Judgement = judge(episode, model) if beliefs else load(episode)
+    with progress("drawing", "pictures") as drawn:
+        form = target.suffix[1:]
+        movie = animate(shown, form, trials=trials, pace=pace, scale=size, progress=drawn)
+    write_whole(target, movie)
     for warning in shown.warnings if isinstance(shown, Judgement) else ():
-        warn(file, warning)
+        warn(episode, warning)
     click.echo(f"written to {target}, {len(movie) / 1000:.0f} kB")
     return 0

@@ -1,4 +1,4 @@
-"""Showing something in the user's browser."""
+"""Opening pages in the user's browser."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 
 
 def can_browse() -> bool:
-    """Tell whether there is a browser that can draw."""
+    """Tell whether there is a graphical browser."""
     windows = sys.platform in ("darwin", "win32")
     named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
     return windows or named
 
 
 def browse(address: str) -> bool:
-    """Show an address in the user's browser; tell whether there is one that can draw."""
+    """Open an address in the user's browser; tell whether there is a graphical one."""
     if not can_browse():
         return False
     import webbrowser

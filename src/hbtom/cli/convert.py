@@ -8,10 +8,10 @@ import click
 
 from hbtom.bench.conversion import convert
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, tell_left_out
-from hbtom.errors import BadInput
+from hbtom.cli.say import or_complain, tell_left_out
 
 
+@or_complain
 def run(
     source: str,
     target: str,
@@ -21,20 +21,16 @@ def run(
     workers: int | None,
 ) -> int:
     """Convert a file or a dataset; return 1 if anything in it could not be read."""
-    try:
-        with progress("converting episodes", "episodes") as converted:
-            result = convert(
-                source,
-                target,
-                to,
-                compress=compress,
-                overwrite=overwrite,
-                workers=workers,
-                progress=converted,
-            )
-    except BadInput as error:
-        complain(error)
-        return 1
+    with progress("converting episodes", "episodes") as converted:
+        result = convert(
+            source,
+            target,
+            to,
+            compress=compress,
+            overwrite=overwrite,
+            workers=workers,
+            progress=converted,
+        )
     tell_left_out(result.left_out)
     word = "episode" if result.episodes == 1 else "episodes"
     click.echo(f"{result.episodes} {word} in {target}")

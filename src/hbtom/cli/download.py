@@ -42,7 +42,7 @@ def run(
         complain(error)
         return 1
     except KeyboardInterrupt:
-        complain("interrupted; what has arrived is kept, and the same command goes on from there")
+        complain("interrupted; what was fetched is kept, and the same command continues from there")
         return INTERRUPTED
     _tell(archives)
     if archives:
@@ -62,20 +62,20 @@ def _tell_missing(error: Incomplete) -> None:
         complain(line)
     for line in error.by_hand():
         if line.startswith(" "):
-            click.echo(line, err=True)  # an address, bare, to be copied
+            click.echo(line, err=True)  # an address on a line of its own, to be copied
         else:
             complain(line)
 
 
 class _Bars:
-    """A bar for each archive, where a person is looking."""
+    """A progress bar for each archive, on a terminal."""
 
     def __init__(self) -> None:
         self.name = ""
         self.bar: Any = None
 
     def progress(self, name: str, done: int, total: int | None) -> None:
-        """Move the bar of an archive; there is none for one of unknown length."""
+        """Advance the bar of an archive; if its size is unknown, there is no bar."""
         if not sys.stderr.isatty() or not total:
             return
         if self.bar is None or name != self.name:
@@ -87,19 +87,19 @@ class _Bars:
         self.bar.update(done - self.bar.pos)
 
     def notice(self, text: str) -> None:
-        """Tell what delays an archive, below its bar."""
+        """Print what delays an archive, below its bar."""
         self.close()
         complain(text)
 
     def close(self) -> None:
-        """Leave the bar as it is and go to the next line."""
+        """Leave the bar as it is, and start a new line."""
         if self.bar is not None:
             self.bar.__exit__(None, None, None)
             self.bar = None
 
 
 def size(count: int) -> str:
-    """Return a number of bytes in the unit that suits it."""
+    """Return a number of bytes in a suitable unit."""
     for unit, worth in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= worth:
             return f"{count / worth:.1f} {unit}"

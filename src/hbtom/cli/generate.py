@@ -24,7 +24,8 @@ def run(
     tasks: Sequence[str],
     background: bool,
     compress: Literal["gz", "zst"] | None,
-    jitter: Jitter,
+    jitter: float,
+    missing: float,
     workers: int | None,
 ) -> int:
     """Write a synthetic benchmark."""
@@ -37,7 +38,7 @@ def run(
                 tasks=tasks or None,
                 background=background,
                 compress=compress,
-                jitter=jitter,
+                jitter=Jitter(jitter, missing),
                 workers=workers,
                 progress=made,
             )
@@ -54,5 +55,5 @@ def run(
     size = sum(file.stat().st_size for file in files) / 1e6
     click.echo(f"{len(files)} episodes in {out}, {size:.1f} MB")
     if compress is None and size > LARGE:
-        warn(out, "--compress zst makes the same in a hundredth of the space")
+        warn(out, "with --compress zst the same files take a hundredth of the space")
     return 0

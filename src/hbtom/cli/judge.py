@@ -7,49 +7,51 @@ from textwrap import indent
 
 import click
 
-from hbtom.cli.say import complain, to_json, warn
+from hbtom.cli.say import complain, or_complain, to_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
+from hbtom.show.terminal import Row, judgement_row, judgement_table
 
 
+@or_complain
 def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
-    """Judge all files that can be judged; return 1 if any could not."""
-    try:
-        chosen = find_model(model)
-    except BadInput as error:
-        complain(error)
-        return 1
-    judged: list[tuple[str, Sequence[str]]] = []
-    failed: list[BadInput] = []
-    text = _text(_judgements(files, chosen, judged, failed), form, trace)
-    for name, warnings in judged:
-        for warning in warnings:
-            warn(name, warning)
-    if judged:
-        click.echo(text)
+    """Judge all files that can be judged; return 1 if any could not.
+
+    An archive may hold very many episodes, so only the text of each judgement is kept.
+    """
+    chosen = find_model(model)
+    rows: list[Row] = []
+    objects: list[str] = []
+    warnings: list[tuple[str, str]] = []
+    failed = False
+    for judgement in _judgements(files, chosen):
+        if isinstance(judgement, BadInput):
+            complain(judgement)
+            failed = True
+            continue
+        warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
+        if form == "json":
+            objects.append(indent(to_json(judgement.to_dict(trace=trace)), "  "))
+        else:
+            rows.append(judgement_row(judgement, trace=trace))
+    for warning in warnings:
+        warn(*warning)
+    if objects:
+        click.echo("[\n" + ",\n".join(objects) + "\n]")
+    if rows:
+        click.echo(judgement_table(rows))
     return 1 if failed else 0
 
 
-def _judgements(
-    files: Sequence[str],
-    model: Model,
-    judged: list[tuple[str, Sequence[str]]],
-    failed: list[BadInput],
-) -> Iterator[Judgement]:
-    """Yield a judgement at a time; list what was judged with its warnings, and what was not."""
+def _judgements(files: Sequence[str], model: Model) -> Iterator[Judgement | BadInput]:
+    """Judge one episode after the other; where that is impossible, yield why."""
     for episode in _episodes(files):
         try:
-            if isinstance(episode, BadInput):
-                raise episode
-            judgement = judge(episode, model)
+            yield episode if isinstance(episode, BadInput) else judge(episode, model)
         except BadInput as error:
-            complain(error)
-            failed.append(error)
-        else:
-            judged.append((judgement.episode.name, judgement.warnings))
-            yield judgement
+            yield error
 
 
 def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
@@ -59,22 +61,3 @@ def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
             yield from load_each(file)
         except BadInput as error:
             yield error
-
-
-def _text(judgements: Iterator[Judgement], form: str, trace: bool) -> str:
-    """Return what is printed; of each judgement only its text is kept, for there may be many."""
-    if form == "json":
-        each = (to_json(judgement.to_dict(trace=trace)) for judgement in judgements)
-        return "[\n" + ",\n".join(indent(one, "  ") for one in each) + "\n]"
-    from hbtom.show import judgement_table, plain, trace_table
-
-    traces: list[str] = []
-
-    def traced() -> Iterator[Judgement]:
-        for judgement in judgements:
-            if trace:
-                name = plain(judgement.episode.name)
-                traces.append(f"\n{name}, test trial\n{trace_table(judgement)}")
-            yield judgement
-
-    return "\n".join([judgement_table(traced()), *traces])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hbtom.cli.say import complain
-from hbtom.errors import BadInput
+from hbtom.cli.say import or_complain
 from hbtom.model import Model, find_model, presets
 
 
@@ -19,13 +18,10 @@ def list_presets() -> int:
     return 0
 
 
+@or_complain
 def show(name: str) -> int:
     """Print a model as TOML, with its fingerprint."""
-    try:
-        model = find_model(name)
-    except BadInput as error:
-        complain(error)
-        return 1
+    model = find_model(name)
     click.echo(f"# fingerprint {model.fingerprint}")
     click.echo(model.to_toml(), nl=False)
     return 0

@@ -1,4 +1,4 @@
-"""Options that several verbs have."""
+"""Options that several verbs share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 class Number(click.FloatRange):
     """A float within a range, or zero where ``or_zero`` is true.
 
-    Unlike click's own ranges it refuses "nan", and takes minus zero for zero.
+    Unlike click's own ranges, it refuses "nan" and reads minus zero as zero.
     """
 
     def __init__(
@@ -23,7 +23,7 @@ class Number(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number that was given, or say which ones can be."""
+        """Return the number that was given, or say which numbers are valid."""
         number = click.FLOAT.convert(value, param, ctx)
         if number == 0 and self.or_zero:
             return 0.0
@@ -51,7 +51,7 @@ tasks_option = click.option(
     multiple=True,
     metavar="TASK[,TASK]",
     callback=lambda context, option, given: tuple(n for one in given for n in one.split(",") if n),
-    help="Only these tasks; may be given again.",
+    help="Only these tasks; may be repeated.",
 )
 labels_option = click.option(
     "--labels",

@@ -1,4 +1,4 @@
-"""Progress of long work, on standard error and only where a person is looking."""
+"""Progress of long work, on standard error and only on a terminal."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PAUSE = 0.001  # seconds between two writes; results come in chunks, and the las
 
 @contextmanager
 def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], None]]:
-    """Keep one line up to date; what is yielded takes the pairs done and the pairs in all.
+    """Keep one line up to date; the function that is yielded takes the units done and the total.
 
-    The first call says what was done before; the rate is that of the work since then.
+    The first call says what was done before; the rate counts the work since then.
     """
     if not sys.stderr.isatty():
         yield lambda done, total: None
@@ -48,9 +48,9 @@ def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], N
 def line(
     label: str, done: int, total: int, lately: int, seconds: float, unit: str = "pairs"
 ) -> str:
-    """Return what is told: ``judging pairs  120/360  31.2 pairs/s  0:08 left``.
+    """Return the line of progress: ``judging pairs  120/360  31.2 pairs/s  0:08 left``.
 
-    ``lately`` is how many were done in the last ``seconds``.
+    ``lately`` units were done in the last ``seconds``.
     """
     parts = [label, f"{done}/{total}"]
     if lately and seconds > 0:
@@ -60,14 +60,14 @@ def line(
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as people read it: 0:08, 12:30, 3:05:00."""
+    """Return a duration such as 0:08, 12:30 or 3:05:00."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _show(text: str) -> None:
-    """Write over the line, which is cut rather than broken into two."""
+    """Overwrite the line; a long line is cut rather than wrapped."""
     width = shutil.get_terminal_size().columns - 1
     click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
 
@@ -75,13 +75,13 @@ def _show(text: str) -> None:
 def given_or_default(
     dataset: str | None, labels: str | None = None, tasks: Sequence[str] = ()
 ) -> Path | Dataset:
-    """Return the dataset that was named, or else the synthetic benchmark, after making it.
+    """Return the dataset that was given, or by default the synthetic benchmark, made if necessary.
 
-    With labels, its pairs are found at once; else where it is used.
+    With labels, its pairs are found here; otherwise where it is used.
     """
     if labels is not None:
         if dataset is None:
-            raise click.UsageError("--labels say what the files of DATASET are: name it.")
+            raise click.UsageError("--labels describe the files of DATASET: give both.")
         from hbtom.bench.dataset import find_pairs
 
         return find_pairs(dataset, tasks or None, labels=labels)

@@ -6,11 +6,11 @@ from pathlib import Path, PurePath
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cache import cache_folder
 from hbtom.cli.browser import browse
-from hbtom.cli.say import complain, warn
+from hbtom.cli.say import complain, or_complain, warn_of
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
 from hbtom.show import page
@@ -18,26 +18,26 @@ from hbtom.show import page
 _LONGEST = 80  # letters of a page's name
 
 
+@or_complain
 def run(
-    episode: str, other: str | None, model: str, out: str | None, overwrite: bool, opened: bool
+    episode: str,
+    other: str | None,
+    out: str | None,
+    overwrite: bool,
+    model: str,
+    opened: bool | None,
 ) -> int:
     """Write the page of an episode, or of two, and print where it is; return 1 if that fails."""
-    try:
-        target = _cached(episode, other) if out is None else _named(out, overwrite)
-        chosen = find_model(model)
-        judgements = [judge(episode, chosen)]
-        if other is not None:
-            judgements.append(judge(other, chosen, reuse=judgements[0]))
-        write_whole(target, page(*judgements).encode())
-    except BadInput as error:
-        complain(error)
-        return 1
-    for judgement in judgements:
-        for warning in judgement.warnings:
-            warn(judgement.episode.name, warning)
+    target = _cached(episode, other) if out is None else _named(out, overwrite)
+    chosen = find_model(model)
+    judgements = [judge(episode, chosen)]
+    if other is not None:
+        judgements.append(judge(other, chosen, reuse=judgements[0]))
+    write_whole(target, page(*judgements).encode())
+    warn_of(*judgements)
     click.echo(str(target))
-    if opened and not browse(target.resolve().as_uri()):
-        complain("there is no browser to show the page in; open it where there is one")
+    if (out is None if opened is None else opened) and not browse(target.resolve().as_uri()):
+        complain("there is no browser here to show the page; open it on a machine that has one")
     return 0
 
 
@@ -49,7 +49,7 @@ def _named(out: str, overwrite: bool) -> Path:
 
 
 def _cached(*episodes: str | None) -> Path:
-    """Return a file in the cache folder: the same for the same episodes, so that pages stay few."""
+    """Return a file in the cache folder, the same one for the same episodes."""
     names = [PurePath(one).name.partition(".json")[0] for one in episodes if one is not None]
     folder = cache_folder("pages")
     try:

@@ -1,4 +1,4 @@
-"""Text in columns: what a table needs on a terminal, and no more."""
+"""Text in aligned columns, for tables on a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
-    """Return rows as lines with aligned columns; ``right`` has an R for columns of numbers."""
+    """Return rows as lines with aligned columns; ``right`` has an R for each column of numbers."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = right.ljust(len(widths), ".")
     lines = []

@@ -1,7 +1,7 @@
-"""One HTML file with everything in it: styles, scripts, and the data that the scripts draw.
+"""A single HTML file with everything in it: styles, scripts, and the data that the scripts draw.
 
-A document asks the network for nothing, and says so itself by its Content-Security-Policy. What
-comes from a file is text wherever it stands: escaped here, and put in as text by the scripts.
+A document needs no network, and its Content-Security-Policy forbids any access. Text from files is
+never markup: it is escaped here, and the scripts insert it as text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ POLICY = (
 )
 STYLES = ("base",)
 SCRIPTS = (
-    "elements",  # makes elements; all text goes in as text
+    "elements",  # makes elements; text is inserted as text
     "theme",  # light and dark
 )
 TEMPLATE = Path(__file__).parent / "template"
@@ -38,9 +38,9 @@ def document(
 ) -> str:
     """Return an HTML document made of the styles and scripts of a template folder.
 
-    Those that all documents share come first; one of another folder is named by its whole path.
-    ``instead`` is text that is shown where scripts are switched off. ``top`` is markup, which comes
-    before all that the scripts draw.
+    Those that all documents share come first; one from another folder is given by its full path.
+    ``instead`` is the text that is shown if scripts are switched off. ``top`` is markup that comes
+    before everything that the scripts draw.
     """
     style = [*_parts(TEMPLATE, STYLES, "css"), *_parts(template, styles, "css")]
     script = [*_parts(TEMPLATE, SCRIPTS, "js"), *_parts(template, scripts, "js")]
@@ -57,7 +57,7 @@ def document(
 
 
 def embedded(data: Any) -> str:
-    """Return data as JSON that can stand in a script element: it holds no markup and no HTML."""
+    """Return data as JSON that is safe inside a script element: nothing in it is markup."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -67,5 +67,5 @@ def _parts(folder: Path, names: Sequence[str], kind: str) -> list[str]:
 
 
 def _filled(template: str, **values: str) -> str:
-    """Return a template with each {{name}} replaced, once: what is put in is not looked at."""
+    """Return a template with each {{name}} replaced; inserted text is not expanded again."""
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)

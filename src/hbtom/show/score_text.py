@@ -25,12 +25,12 @@ _ROW = {one.folder: one.row for one in EVALUATION_TASKS}
 
 
 def score_table(tasks: Sequence[Score]) -> str:
-    """Return the table: groups of tasks with their tasks below, and all pairs together."""
+    """Return the table: groups of tasks, each followed by its tasks, and the total."""
     return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
 
 
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
-    """Return the rows of the table, its heading first; tasks of a group begin with two spaces."""
+    """Return the rows of the table, starting with the heading; tasks of a group are indented."""
     rows: list[tuple[str, ...]] = [_HEADING]
     for group, parts in in_groups(tasks):
         if len(parts) == 1 and _ROW.get(parts[0].task, parts[0].task) == group:
@@ -58,18 +58,18 @@ def _row(label: str, score: Score, name: str) -> tuple[str, ...]:
 
 
 def _margins(score: Score) -> tuple[str, str, str]:
-    """Return the cells below the headings of margins; the last is a share of pairs."""
+    """Return the cells of the three columns about margins; the last is a share of pairs."""
     near = f"{_per_cent(score.margin_below)} %"
     return _margin(score.margin_5), _margin(score.margin_least), near
 
 
 def _margin(value: float) -> str:
-    """Return a margin with three decimals, unless it is so small or large that these mislead."""
+    """Return a margin with three decimals, unless it is too small or too large for them."""
     return f"{value:.3f}" if value == 0 or 0.0005 <= abs(value) < 1000 else f"{value:.3g}"
 
 
 def difference_table(differences: Sequence[Difference]) -> str:
-    """Return one row a task: either accuracy, who wins how many pairs, and the paired test."""
+    """Return one row per task: both accuracies, the pairs that each wins, and the paired test."""
     rows = [("task", "pairs", "first", "second", "first better", "second better", "p", "p (Holm)")]
     for one in differences:
         rows.append(
@@ -92,7 +92,7 @@ def calibration_table(fitted: Calibration) -> str:
     curves = msgspec.to_builtins(fitted.fit.classifier)
     weights: list[tuple[str, ...]] = [("surprise", "weight", "bias")]
     for kind, curve in curves.items():
-        if curve is not None:  # the model leaves it out
+        if curve is not None:  # the model does not use it
             weights.append((kind, f"{curve['weight']:.3f}", f"{curve['bias']:.3f}"))
     bins: list[tuple[str, ...]] = [("plausibility", "episodes", "mean", "expected, %")]
     for one in fitted.bins:
@@ -114,7 +114,7 @@ def calibration_table(fitted: Calibration) -> str:
 
 
 def ablation_table(ablation: Ablation) -> str:
-    """Return one row a variation: accuracy by task in per cent, and how many margins are small."""
+    """Return one row per variation: accuracy by task in per cent, and the share of low margins."""
     tasks = [score.task for score in ablation.tasks[SHIPPED.name]]
     rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all", _MARGINS[-1])]
     for variation in variations(ablation.model):
@@ -131,7 +131,7 @@ def ablation_table(ablation: Ablation) -> str:
 
 
 def _short(task: str) -> str:
-    """Return a heading for a table of all tasks: the row's name without what goes unsaid."""
+    """Return a short heading for a task."""
     return plain(_ROW.get(task, task)).lower().removesuffix(" control").removesuffix(" goals")
 
 
@@ -140,7 +140,7 @@ def _per_cent(fraction: float) -> str:
 
 
 def sweep_table(swept: Sweep) -> str:
-    """Return one row a model: what is set, accuracy and margins over all, and the worst task."""
+    """Return one row per model: its settings, overall accuracy and margins, and the worst task."""
     names = list(swept.models[0].settings)
     heading = ("accuracy", "95 % interval", "margin", "margin 5 %", "worst task", "")
     rows = [(*names, *heading), *(_swept(one) for one in swept.models)]

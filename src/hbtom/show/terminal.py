@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from hbtom.judgement import Judgement
@@ -11,40 +12,49 @@ from hbtom.show.aligned import columns
 from hbtom.show.words import explain, plain
 
 
-def judgement_table(judgements: Iterable[Judgement]) -> str:
-    """Return two lines a file: plausibility and the surprises, and a sentence.
+@dataclass(frozen=True)
+class Row:
+    """What a table says about one judgement."""
 
-    Of each judgement only its text is kept, so that there may be very many.
-    """
-    rows: list[tuple[str, ...]] = [("file", "plausibility")]
-    sentences = []
-    for judgement in judgements:
-        surprise = judgement.surprise.to_dict()
-        rows[0] = ("file", "plausibility", *headings(surprise))
-        name = plain(PurePath(judgement.episode.name).name)
-        numbers = (f"{value:.2f}" for value in surprise.values())
-        rows.append((name, three(judgement.plausibility), *numbers))
-        sentences.append(explain(judgement))
-    heading, *lines = columns(rows, right="." + "R" * (len(rows[0]) - 1))
-    text = [heading]
-    for line, sentence in zip(lines, sentences, strict=True):
-        text += [line, f"    {sentence}"]
-    return "\n".join(text)
+    name: str
+    plausibility: float
+    surprise: Mapping[str, float]
+    sentence: str
+    trace: str = ""  # the beliefs at every step
 
 
-def headings(kinds: Iterable[str]) -> Iterator[str]:
-    """Yield a heading for each kind of surprise; the first says that they are surprises."""
-    for number, kind in enumerate(kinds):
-        yield kind if number else f"surprise: {kind}"
+def judgement_row(judgement: Judgement, *, trace: bool = False) -> Row:
+    """Return what a table says about a judgement, with the beliefs at every step if asked for."""
+    return Row(
+        name=judgement.episode.name,
+        plausibility=judgement.plausibility,
+        surprise=judgement.surprise.to_dict(),
+        sentence=explain(judgement),
+        trace=trace_table(judgement) if trace else "",
+    )
 
 
-def three(plausibility: float) -> str:
-    """Return a plausibility with three decimals."""
-    return f"{plausibility:.3f}" if plausibility >= 0.0005 else "<0.001"
+def judgement_table(rows: Sequence[Row], heading: str = "file") -> str:
+    """Return two lines a row, the plausibility with the surprises and a sentence; then traces."""
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row.surprise))
+    surprises = [f"surprise: {kind}" for kind in kinds[:1]] + kinds[1:]
+    cells = [(heading, "plausibility", *surprises)]
+    for row in rows:
+        numbers = (f"{row.surprise[kind]:.2f}" if kind in row.surprise else "" for kind in kinds)
+        cells.append((plain(PurePath(row.name).name), three(row.plausibility), *numbers))
+    first, *lines = columns(cells, right="." + "R" * (len(kinds) + 1))
+    text = [f"{line}\n    {row.sentence}" for line, row in zip(lines, rows, strict=True)]
+    traces = [f"\n{plain(row.name)}, test trial\n{row.trace}" for row in rows if row.trace]
+    return "\n".join([first, *text, *traces])
+
+
+def three(value: float) -> str:
+    """Return a plausibility, or a part of one, with three decimals."""
+    return f"{value:.3f}" if value >= 0.0005 else "<0.001"
 
 
 def trace_table(judgement: Judgement) -> str:
-    """Return what was believed before and after each step of the test trial."""
+    """Return the beliefs before the first step of the test trial, and after each step."""
     test = judgement.test
     goals = [f"P({plain(name)})" for name in names(test.goals)]
     rows = [("step", "frame", *goals, "efficiency", "surprise of the step")]

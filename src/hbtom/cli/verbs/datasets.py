@@ -1,9 +1,9 @@
-"""Verbs for datasets: getting, making, packing and browsing them."""
+"""Verbs for datasets: downloading, generating, packing, converting and browsing them."""
 
 from __future__ import annotations
 
 import sys
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -19,36 +19,28 @@ from hbtom.cli.options import Number, labels_option, model_option, tasks_option,
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="The port to listen at; 0 is any that is free.",
+    help="The port to listen on; 0 is any free port.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen at. Only this machine can reach the default; at any other, the "
-    "address that is printed has a token in it, without which nobody is answered.",
+    help="The address to listen on. Only this machine can reach the default. For any other, the "
+    "printed address includes a token, and requests without it are refused.",
 )
-@click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
+@click.option("--no-open", is_flag=True, help="Do not open the list in a browser.")
 @workers_option
-def view(
-    dataset: str | None,
-    labels: str | None,
-    model: str,
-    port: int,
-    host: str,
-    no_open: bool,
-    workers: int | None,
-) -> None:
-    """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
+def view(*, no_open: bool, **options: Any) -> None:
+    """Browse DATASET in a web browser: its tasks, pairs and episodes, and how they are judged.
 
-    A small server is started on this machine, and its address is printed. Pairs are judged when
-    they are looked at, or all of them at the press of a button. Ctrl-C ends it.
+    Starts a small server on this machine and prints its address. Pairs are judged when you look at
+    them, or all at once at the press of a button. Ctrl-C stops the server.
 
     DATASET is what 'hbtom evaluate' takes. Needs the extra 'viewer'.
     """
     from hbtom.cli.view import run
 
-    sys.exit(run(dataset, labels, model, host, port, workers, not no_open))
+    sys.exit(run(**options, opened=not no_open))
 
 
 @click.command()
@@ -62,17 +54,15 @@ def view(
     "--from",
     "base",
     metavar="URL",
-    help="Another place that has the archives: http, https or file.",
+    help="Another place to get the archives from: http, https or file.",
 )
-@click.option("--background", is_flag=True, help="The four background (training) tasks as well.")
-@click.option("--again", is_flag=True, help="Fetch even what is there.")
-def download(
-    tasks: tuple[str, ...], to: str | None, base: str | None, background: bool, again: bool
-) -> None:
-    """Fetch the public archives of the benchmark: of each TASK, or of all nine."""
+@click.option("--background", is_flag=True, help="Also the four background (training) tasks.")
+@click.option("--again", is_flag=True, help="Fetch archives even if they are there already.")
+def download(**options: Any) -> None:
+    """Fetch the public archives of the benchmark: those of each TASK, or all nine."""
     from hbtom.cli.download import run
 
-    sys.exit(run(tasks, to, base, background, again))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -82,7 +72,7 @@ def download(
     type=click.IntRange(1, 1_000_000),
     default=20,
     show_default=True,
-    help="Pairs of each task.",
+    help="Pairs per task.",
 )
 @click.option(
     "--seed",
@@ -99,7 +89,7 @@ def download(
     type=Number(0, 20),
     default=0.0,
     metavar="PIXELS",
-    help="Standard deviation of noise on agents' places.",
+    help="Standard deviation of the noise on agents' positions.",
 )
 @click.option(
     "--missing",
@@ -109,23 +99,11 @@ def download(
     help="Share of frames in which the agent is not seen.",
 )
 @workers_option
-def generate(
-    out: str,
-    pairs: int,
-    seed: int,
-    tasks: tuple[str, ...],
-    background: bool,
-    compress: Literal["gz", "zst"] | None,
-    jitter: float,
-    missing: float,
-    workers: int | None,
-) -> None:
-    """Write a synthetic benchmark into the folder OUT, the same for the same seed."""
-    from hbtom.bench.synth.jitter import Jitter
+def generate(**options: Any) -> None:
+    """Write a synthetic benchmark into the folder OUT."""
     from hbtom.cli.generate import run
 
-    seen = Jitter(jitter, missing)
-    sys.exit(run(out, pairs, seed, tasks, background, compress, seen, workers))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -135,22 +113,15 @@ def generate(
 @tasks_option
 @click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
 @workers_option
-def pack(
-    dataset: str,
-    out: str,
-    labels: str | None,
-    tasks: tuple[str, ...],
-    overwrite: bool,
-    workers: int | None,
-) -> None:
+def pack(**options: Any) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
-    The archive is a dataset too: evaluate, sweep, fit and ablate take it, and judge takes it or an
-    episode of it, as in OUT.parquet/preference/000001loe. It knows its pairs, and needs no labels.
+    The archive is a dataset too: evaluate, sweep, fit and ablate read it, and judge reads it or one
+    of its episodes, such as OUT.parquet/preference/000001loe. It needs no labels.
     """
     from hbtom.cli.pack import run
 
-    sys.exit(run(dataset, out, labels, tasks, overwrite, workers))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -160,25 +131,18 @@ def pack(
     "--to",
     type=click.Choice(["mcs", "bib"]),
     required=True,
-    help="Scenes of Machine Common Sense, or the benchmark's own JSON.",
+    help="Machine Common Sense scenes, or the benchmark's own JSON.",
 )
 @click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @workers_option
-def convert(
-    source: str,
-    target: str,
-    to: Literal["mcs", "bib"],
-    compress: Literal["gz", "zst"] | None,
-    overwrite: bool,
-    workers: int | None,
-) -> None:
+def convert(**options: Any) -> None:
     """Convert SOURCE, an episode or a whole dataset, into another format.
 
-    A file becomes the file TARGET, a folder or an archive becomes the folder TARGET, with the same
-    folders and names in it, so that 'hbtom evaluate' finds the same pairs. What SOURCE is in is
-    found out by itself.
+    A file becomes the file TARGET. A folder or an archive becomes the folder TARGET, with the same
+    folders and names in it, so that 'hbtom evaluate' finds the same pairs. The format of SOURCE is
+    recognised automatically.
     """
     from hbtom.cli.convert import run
 
-    sys.exit(run(source, target, to, compress, overwrite, workers))
+    sys.exit(run(**options))

@@ -1,9 +1,10 @@
-"""Verbs for episodes and plans: judging them, and looking at them."""
+"""Verbs for episodes and plans: judging them and looking at them."""
 
 from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import click
 
@@ -14,12 +15,12 @@ from hbtom.cli.options import Number, format_option, model_option
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @model_option
 @format_option
-@click.option("--trace", is_flag=True, help="Add what is believed at every step.")
-def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
+@click.option("--trace", is_flag=True, help="Add the beliefs at every step.")
+def judge(**options: Any) -> None:
     """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
     from hbtom.cli.judge import run
 
-    sys.exit(run(files, model, form, trace))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -32,26 +33,19 @@ def judge(files: tuple[str, ...], model: str, form: str, trace: bool) -> None:
     "--open/--no-open",
     "opened",
     default=None,
-    help="Show the page in a browser, or do not. Default: show it unless --out is given.",
+    help="Open the page in a browser, or not. Default: open it unless --out is given.",
 )
-def show(
-    episode: str,
-    other: str | None,
-    out: str | None,
-    overwrite: bool,
-    model: str,
-    opened: bool | None,
-) -> None:
-    """Make a page on which to watch EPISODE, with what the model believes moving alongside.
+def show(**options: Any) -> None:
+    """Make a page on which to watch EPISODE together with the model's beliefs.
 
-    With a second episode, such as the other member of a pair, both are shown in step. The page is
-    one HTML file that needs no network: it can be kept, sent, and opened anywhere.
+    With a second episode, such as the other one of a pair, both play side by side. The page is a
+    single HTML file that needs no network.
 
-    Without --out the page goes to the cache folder and is shown in a browser. Its path is printed.
+    Without --out the page goes to the cache folder and opens in a browser. Its path is printed.
     """
     from hbtom.cli.show import run
 
-    sys.exit(run(episode, other, model, out, overwrite, out is None if opened is None else opened))
+    sys.exit(run(**options))
 
 
 @click.command()
@@ -63,38 +57,37 @@ def show(
     "--width",
     metavar="WIDTH",
     callback=lambda context, option, given: _centimetres(given),
-    help="In centimetres, or inches as in 3.5in; 8.5 is a column. Default: 17, a page.",
+    help="In centimetres, or in inches as in 3.5in; 8.5 is a column. Default: 17, a page.",
 )
 @click.option(
     "--dpi",
     type=click.IntRange(min=30, max=2400),
     default=300,
     show_default=True,
-    help="Dots an inch, for .png.",
+    help="Dots per inch, for .png.",
 )
-def plot(
-    files: tuple[str, ...], out: str, overwrite: bool, model: str, width: float | None, dpi: int
-) -> None:
-    """Draw a figure for print: the trials of EPISODE, what is believed, how plausible it is.
+def plot(**options: Any) -> None:
+    """Draw a figure for print: the trials of EPISODE, the beliefs, and the plausibility.
 
-    With OTHER, as the other one of a pair, both are drawn side by side, or one above the other.
+    With OTHER, such as the other one of a pair, both are drawn side by side, or one above the
+    other.
     """
-    if len(files) > 2:
-        raise click.UsageError("one episode is drawn, or two")
+    if len(options["files"]) > 2:
+        raise click.UsageError("give one episode, or two")
     from hbtom.cli.plot import run
 
-    sys.exit(run(files, out, model, overwrite, width, dpi))
+    sys.exit(run(**options))
 
 
 def _centimetres(given: str | None) -> float | None:
-    """Return a width in centimetres that is given as 8.5, 8.5cm or 3.5in."""
+    """Return the width in centimetres, given as 8.5, 8.5cm or 3.5in."""
     if given is None:
         return None
     unit = 2.54 if given.endswith("in") else 1.0
     try:
         return float(given.removesuffix("in").removesuffix("cm")) * unit
     except ValueError:
-        raise click.BadParameter(f"'{given}' is no width; say 8.5, 8.5cm or 3.5in") from None
+        raise click.BadParameter(f"'{given}' is not a width; write 8.5, 8.5cm or 3.5in") from None
 
 
 @click.command()
@@ -105,7 +98,7 @@ def _centimetres(given: str | None) -> float | None:
     "--trials",
     metavar="N[-M][,N[-M]]",
     callback=lambda context, option, given: _numbers(given),
-    help="Only these trials, counted from 1, as in 1-3,9.",
+    help="Only these trials, counted from 1, such as 1-3,9.",
 )
 @click.option("--beliefs", is_flag=True, help="Show the probability of each goal beside it.")
 @model_option
@@ -114,41 +107,31 @@ def _centimetres(given: str | None) -> float | None:
     type=Number(1, 120),
     default=25,
     show_default=True,
-    help="Pictures a second.",
+    help="Pictures per second.",
 )
 @click.option(
     "--speed",
     type=Number(0.05, 100),
     default=1,
     show_default=True,
-    help="How many times faster than life; frames are left out where needed.",
+    help="How many times faster than life; frames are skipped if necessary.",
 )
 @click.option(
     "--size",
     type=click.IntRange(min=1, max=10),
     default=4,
     show_default=True,
-    help="Pixels of the picture along one pixel of the world, which has 200.",
+    help="Pixels in the picture per pixel of the world, which is 200 wide.",
 )
-def animate(
-    episode: str,
-    out: str,
-    overwrite: bool,
-    trials: tuple[int, ...] | None,
-    beliefs: bool,
-    model: str,
-    fps: float,
-    speed: float,
-    size: int,
-) -> None:
-    """Make a movie of EPISODE as the benchmark shows it, frame by frame."""
+def animate(**options: Any) -> None:
+    """Make a movie of EPISODE, frame by frame, as the benchmark shows it."""
     from hbtom.cli.animate import run
 
-    sys.exit(run(episode, out, model, overwrite, beliefs, trials, fps, speed, size))
+    sys.exit(run(**options))
 
 
 def _numbers(given: str | None) -> tuple[int, ...] | None:
-    """Return the numbers that are meant by 1-3,9."""
+    """Return the numbers that 1-3,9 stands for."""
     if given is None:
         return None
     numbers: list[int] = []
@@ -156,7 +139,7 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
         first, dash, last = part.strip().partition("-")
         ends = (first, last if dash else first)
         if not all(end.isdecimal() and len(end) < 5 for end in ends) or int(ends[0]) > int(ends[1]):
-            raise click.BadParameter(f"'{given}' names no trials; say 9, or 1-3,9")
+            raise click.BadParameter(f"'{given}' does not name trials; write 9, or 1-3,9")
         numbers += range(int(ends[0]), int(ends[1]) + 1)
     return tuple(numbers)
 
@@ -164,17 +147,17 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
 def _named_plans(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the agent and the file of each plan; without a name it is "agent"."""
+    """Return the agent and the file of each plan; an agent without a name is "agent"."""
     named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
     plans = zip(named, given, strict=True)
     return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
 
 
 @click.command()
-@click.option("--domain", required=True, type=click.Path(), help="The domain: PDDL.")
-@click.option("--problem", required=True, type=click.Path(), help="The problem: PDDL.")
+@click.option("--domain", required=True, type=click.Path(), help="The domain, in PDDL.")
+@click.option("--problem", required=True, type=click.Path(), help="The problem, in PDDL.")
 @click.option(
-    "--goals", required=True, type=click.Path(), help="Goals, one a line: NAME: (CONDITION)"
+    "--goals", required=True, type=click.Path(), help="Goals, one per line: NAME: (CONDITION)"
 )
 @click.option(
     "--plan",
@@ -183,13 +166,13 @@ def _named_plans(
     multiple=True,
     metavar="[AGENT=]FILE",
     callback=_named_plans,
-    help="What was seen, an action a line; may be given again.",
+    help="An observed plan, one action per line; may be repeated.",
 )
 @click.option(
     "--model",
     default="paper",
     show_default=True,
-    help="A preset or a TOML file; not its motion or noise.",
+    help="A preset or a TOML file; its motion and noise are not used.",
 )
 @click.option(
     "--something-else",
@@ -197,56 +180,30 @@ def _named_plans(
     default=0.0,
     show_default=True,
     metavar="WEIGHT",
-    help="Prior weight, against 1 for each goal, of acting at random for another one.",
+    help="Prior weight of another goal, pursued at random; each listed goal has 1.",
 )
 @click.option(
     "--judge",
     "judged",
     is_flag=True,
-    help="Judge how plausible the last plan is, given those before; show only that one.",
+    help="Judge how plausible the last plan is, given those before it; show only that one.",
 )
 @click.option(
     "--states",
     type=click.IntRange(1, 100_000_000),
     default=200_000,
     show_default=True,
-    help="Keep at most so many states in memory.",
+    help="The largest number of states kept in memory.",
 )
 @format_option
-@click.option("--plot", "figure", type=click.Path(), help="Draw it, too: .pdf, .svg or .png")
+@click.option("--plot", "figure", type=click.Path(), help="Also draw a figure: .pdf, .svg or .png")
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --plot.")
-def infer(
-    domain: str,
-    problem: str,
-    goals: str,
-    plans: tuple[tuple[str, str], ...],
-    model: str,
-    something_else: float,
-    judged: bool,
-    states: int,
-    form: str,
-    figure: str | None,
-    overwrite: bool,
-) -> None:
-    """Infer which goal an agent has from a plan that was seen, in any domain told in PDDL.
+def infer(**options: Any) -> None:
+    """Infer an agent's goal from an observed plan, in any domain described in PDDL.
 
-    Prints what is believed about goal and efficiency after every action. Several plans are several
-    trials: what is learnt about an agent is carried over from one to the next.
+    Prints the beliefs about goal and efficiency after every action. Several plans are several
+    trials: what is learnt about an agent carries over from one to the next.
     """
     from hbtom.cli.infer import run
 
-    sys.exit(
-        run(
-            domain,
-            problem,
-            goals,
-            plans,
-            model,
-            something_else,
-            states,
-            judged,
-            form,
-            figure,
-            overwrite,
-        )
-    )
+    sys.exit(run(**options))

@@ -9,7 +9,7 @@ import click
 
 @click.group()
 def model() -> None:
-    """Look at the models: every assumption, in a file that you can change."""
+    """Show the models: every assumption, in a file that you can edit."""
 
 
 @model.command("list")
@@ -23,7 +23,7 @@ def list_models() -> None:
 @model.command("show")
 @click.argument("name", default="default", metavar="[PRESET|FILE]")
 def show_model(name: str) -> None:
-    """Print a model as TOML. Save it, change it, and give the file to --model."""
+    """Print a model as TOML. Save it, edit it, and pass the file to --model."""
     from hbtom.cli.model import show
 
     sys.exit(show(name))

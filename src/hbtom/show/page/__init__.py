@@ -1,4 +1,4 @@
-"""A page on which to watch an episode, with what the model believes moving alongside."""
+"""A page on which to watch an episode together with the model's beliefs."""
 
 from hbtom.show.page.viewer import page
 

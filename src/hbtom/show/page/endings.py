@@ -1,22 +1,23 @@
-"""How a trial went, in a sentence, and what was least likely about it."""
+"""How a trial went, in a sentence, and its least likely step."""
 
 from __future__ import annotations
 
 import math
 
+from hbtom.judgement.account import surprising
 from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
-from hbtom.show.words import SURE, surprising
+from hbtom.show.words import SURE
 from hbtom.world.seeing import UNIT
 
-DETOUR = 1.15  # times the shortest way: what is longer is called a detour
-WORTH_SAYING = 0.3  # wasted effort in a step, in units of cost
+DETOUR = 1.15  # times the shortest way: a longer way is called a detour
+WORTH_SAYING = 0.3  # what a step must waste to be mentioned, in units of cost
 
 
 def summary(scene: Scene) -> str:
-    """Say how the trial went; of the test trial also what was surprising about it."""
+    """Say how the trial went, and for the test trial also what was surprising about it."""
     if not scene.trial.items:
-        return "There is nothing that it could want."
+        return "There is nothing it could want."
     if len(scene.posterior) == 0:
         return "It does not move."
     told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
@@ -24,7 +25,7 @@ def summary(scene: Scene) -> str:
 
 
 def _deeds(scene: Scene) -> str:
-    """Say what it did: fetched the key, opened the lock, went somewhere."""
+    """Say what the agent did: fetched the key, opened the lock, went somewhere."""
     picked, opened = (scene.steady.event(kind) for kind in ("pick up key", "reach lock"))
     deeds = []
     if picked is not None and scene.reached != len(scene.trial.objects):
@@ -39,7 +40,7 @@ def _deeds(scene: Scene) -> str:
 
 
 def _aside(scene: Scene) -> str:
-    """Say what else matters: that there was no choice, or that the way was long."""
+    """Say whether the agent had no choice, or took a detour."""
     reachable = scene.posterior.reachable
     if scene.reached != scene.went:
         return ""
@@ -51,11 +52,13 @@ def _aside(scene: Scene) -> str:
 
 
 def _wish(scene: Scene) -> str:
-    """Say what it probably wants, unless it went there and this is almost certain."""
+    """Say what the agent probably wants, unless it went there and this is almost certain."""
     chance = float(scene.posterior.goal[-1].max())
     if scene.reached == scene.went:
         return (
-            "" if chance >= SURE else f"; that this is what it wants is {per_cent(chance)} certain"
+            ""
+            if chance >= SURE
+            else f"; it is {per_cent(chance)} certain that this is what it wants"
         )
     return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
 
@@ -88,14 +91,14 @@ def _efficiency(scene: Scene) -> str:
 
 def _observation(scene: Scene) -> str:
     if scene.detour > DETOUR:
-        return "such a detour was not to be expected of it"
-    return "one of its steps was most unlikely, whatever it wants"
+        return "it was not expected to take such a detour"
+    return "one of its steps was very unlikely, whatever it wants"
 
 
 def _waste(scene: Scene) -> str:
     if scene.detour > DETOUR:
-        return "such a detour was not to be expected of it"
-    return "all in all it wasted more on its way than was to be expected"
+        return "it was not expected to take such a detour"
+    return "it wasted more effort in total than expected"
 
 
 def history(scene: Scene, goal: int) -> str:
@@ -105,10 +108,10 @@ def history(scene: Scene, goal: int) -> str:
 
 
 def peak(scene: Scene) -> tuple[int, str]:
-    """Return the frame at which the least likely step of a trial is complete, and say so."""
+    """Return the frame at which the least likely step of a trial ends, and a sentence about it."""
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
-    told = f"The least likely of its steps ends here, {_likelihood(scene, step)}"
+    told = f"Its least likely step ends here, {_likelihood(scene, step)}"
     wasted = float(posterior.likelihood.regret.step_regret[step, scene.went])
     if wasted >= WORTH_SAYING:
         told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
@@ -116,14 +119,14 @@ def peak(scene: Scene) -> tuple[int, str]:
 
 
 def _likelihood(scene: Scene, step: int) -> str:
-    """Say how likely a step was: on the grid a probability, else in comparison with chance."""
+    """Say how likely a step was: as a probability on the grid, else compared with chance."""
     log = float(scene.posterior.log_likelihood[step])
     if isinstance(scene.judgement.model.motion, Grid):
         return f"with a probability of {per_cent(math.exp(log))}"
     times = math.exp(min(abs(log), 7.0))
     if times < 1.1:
-        return "about as likely as a step at random"
+        return "about as likely as a random step"
     much = f"{times:.1f}" if times < 10 else f"{times:.0f}" if times < 1000 else "over 1000"
     if log > 0:
-        return f"though still {much} times likelier than a step at random"
-    return f"{much} times less likely than a step at random"
+        return f"though still {much} times likelier than a random step"
+    return f"{much} times less likely than a random step"

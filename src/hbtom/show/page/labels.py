@@ -1,4 +1,4 @@
-"""Names for what is seen: short, plain, and different for different things."""
+"""Names for things: short, plain and distinct."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from hbtom.judgement import Judgement
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity
+from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
 
-LONGEST = 40  # letters of a name; the rest of a longer one is left out
-NO_COLOUR = (128, 128, 128)
+LONGEST = 40  # letters of a name; longer names are cut
 
 _SUFFIX = re.compile(r"\.(png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 _COLOURS = {
@@ -44,7 +44,7 @@ def names_of(judgement: Judgement) -> dict[Identity, str]:
 
 
 def called(looks: Iterable[Identity]) -> dict[Identity, str]:
-    """Return short names that tell things apart: by shape, else by colour, else by number."""
+    """Return short and distinct names: by shape, if need be with colour or number."""
     names = {look: _short(look) for look in looks}
     common = Counter(names.values())
     for look, name in names.items():
@@ -58,20 +58,12 @@ def called(looks: Iterable[Identity]) -> dict[Identity, str]:
 
 
 def shape_of(look: Identity) -> str:
-    """Return the name of the image without folder and ending: what is drawn."""
+    """Return the name of the image without its folder and suffix."""
     return _SUFFIX.sub("", str(Identity(look.image)))
 
 
-def rgb(look: Identity) -> tuple[int, int, int]:
-    """Return the colour as three whole numbers from 0 to 255, grey where there is none."""
-    if len(look.colour) < 3:
-        return NO_COLOUR
-    red, green, blue = (round(min(max(value, 0.0), 255.0)) for value in look.colour[:3])
-    return red, green, blue
-
-
 def colour_word(colour: tuple[int, int, int]) -> str:
-    """Return the word for the nearest colour that has one here."""
+    """Return the word for the nearest colour in the list."""
     return min(
         _COLOURS,
         key=lambda word: sum((a - b) ** 2 for a, b in zip(_COLOURS[word], colour, strict=True)),

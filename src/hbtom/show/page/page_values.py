@@ -1,7 +1,7 @@
-"""What the page draws, as plain values: few digits, and nothing said twice.
+"""What the page draws, as plain values with few digits and without repetition.
 
-Frames count from 0. What changes from frame to frame is a list of ``[frame, value, ...]``, one
-entry wherever it changes.
+Frames count from 0. A value that changes over time is a list of ``[frame, value, ...]``, with one
+entry per change.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.regret import NOTHING
 from hbtom.observe import Body, Identity, Other
-from hbtom.show.page.labels import names_of, rgb, shape_of
+from hbtom.show.page.labels import names_of, shape_of
 from hbtom.show.page.scenes import Scene, scenes
 from hbtom.show.page.story import chapter
+from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
 
 PIXELS = 2  # decimals of places
@@ -50,7 +51,7 @@ def film(judgement: Judgement) -> Plain:
 
 
 def _items(judgement: Judgement) -> dict[Identity, Plain]:
-    """Return all that could be wanted in an episode; a key looks as where it is first seen."""
+    """Return all items of an episode; a key looks as it does when it first appears."""
     names = names_of(judgement)
     looks: dict[Identity, Identity] = {}
     for trial, posterior in zip(judgement.episode, judgement.posteriors, strict=True):
@@ -88,7 +89,7 @@ def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
 
 
 def _other(scene: Scene, other: Other) -> Plain:
-    """Return another thing; each entry of its path is place and angle."""
+    """Return another thing; each entry of its path is a position and an angle."""
     width, height = numbers(other.size, PIXELS)
     return {
         "kind": other.kind,
@@ -104,7 +105,7 @@ def _key(scene: Scene, items: Sequence[Identity]) -> Plain | None:
     trial, goals = scene.trial, scene.posterior.goals
     if trial.key is None or trial.key_path is None:
         return None
-    wanted = len(goals) > len(trial.objects)  # in some models nobody wants a key
+    wanted = len(goals) > len(trial.objects)  # in some models the key is not a goal
     item = items.index(goals[-1]) if wanted else None
     return {"item": item, **_body(trial.key), "path": changes(trial.key_path)}
 
@@ -117,7 +118,7 @@ def _lock(scene: Scene) -> Plain | None:
 
 
 def _beliefs(posterior: Posterior, items: Sequence[Identity]) -> Plain:
-    """Return what is believed before the first step and after each."""
+    """Return the beliefs before the first step and after each step."""
     return {
         "frame": posterior.frame.tolist(),
         "goals": [items.index(goal) for goal in posterior.goals],
@@ -142,14 +143,14 @@ def _look(look: Identity) -> Plain:
 
 
 def changes(values: Annotated[Floats, "frame value"]) -> list[list[float | None]]:
-    """Return ``[frame, *value]`` for the first frame and wherever the value changes."""
+    """Return ``[frame, *value]`` for the first frame and for every change."""
     same = (values[1:] == values[:-1]) | ((values[1:] != values[1:]) & (values[:-1] != values[:-1]))
     frames = [0, *(np.flatnonzero(~same.all(axis=1)) + 1).tolist()]
     return [[frame, *numbers(values[frame], 4)] for frame in frames]
 
 
 def numbers(values: Any, decimals: int) -> Any:
-    """Return numbers rounded, whole ones without a point; what is not finite becomes None."""
+    """Round numbers; whole numbers become integers, and what is not finite becomes None."""
     return _tidy(np.round(np.asarray(values, dtype=np.float64), decimals).tolist())
 
 

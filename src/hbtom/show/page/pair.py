@@ -1,4 +1,4 @@
-"""What differs between two judged episodes, in sentences."""
+"""The differences between two judged episodes, in sentences."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial, same_trial
-from hbtom.show.page.scenes import listed, three
+from hbtom.show.page.scenes import listed
+from hbtom.show.terminal import three
 
 _ASPECTS = {
     "goal": "what the agent turns out to want",
     "efficiency": "how efficiently it acts",
-    "observation": "how likely its single steps are",
-    "waste": "how much it wastes on the whole way",
+    "observation": "how likely its individual steps are",
+    "waste": "how much effort it wastes in total",
 }
 
 
 def differences(left: Judgement, right: Judgement) -> tuple[str, ...]:
-    """Say which of two episodes is judged more plausible, why, and where they differ."""
+    """Say which of two episodes is judged more plausible, why, and how they differ."""
     return (_verdict(left, right), *_reason(left, right), *_trials(left, right))
 
 
@@ -40,7 +41,7 @@ def _reason(left: Judgement, right: Judgement) -> Iterator[str]:
     most = max(ratio, key=ratio.__getitem__)
     if ratio[most] > 0:
         yield (
-            f"Most of the difference is made by {_ASPECTS[most]}: the part “{most}” is "
+            f"Most of the difference comes from {_ASPECTS[most]}: the part “{most}” is "
             f"{three(one[most])} on the left and {three(other[most])} on the right."
         )
 
@@ -50,7 +51,7 @@ def _log(part: float) -> float:
 
 
 def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
-    """Say in which trials the two differ, and in what the test trials do."""
+    """Say which trials differ, and how the test trials differ."""
     if len(left.episode) != len(right.episode):
         yield f"The left one has {len(left.episode)} trials, the right one {len(right.episode)}."
         return
@@ -61,7 +62,7 @@ def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
         return
     differing = [number for number, alike in enumerate(same, start=1) if not alike]
     if len(same) > 1 and all(same[:-1]):
-        yield "Until the test trial they are the same."
+        yield "They are the same until the test trial."
     elif differing[:-1] or same[-1]:
         before = [number for number in differing if number < len(same)]
         yield f"Before the test trial they differ in {_numbers(before)}."
@@ -72,7 +73,7 @@ def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Return trials' numbers as people list them: trials 1 to 3 and 8."""
+    """Return the numbers of trials as a phrase: trials 1 to 3 and 8."""
     runs = [
         [number for _, number in run]
         for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])
@@ -87,8 +88,8 @@ def _aspects(one: Trial, other: Trial) -> list[str]:
         "the agent": one.agent.look != other.agent.look,
         "the walls": not np.array_equal(one.walls, other.walls),
         "the barrier": not np.array_equal(one.barrier, other.barrier),
-        "the objects or their places": one.objects != other.objects,
-        "key or lock": (one.key, one.lock) != (other.key, other.lock),
-        "the way the agent goes": not np.array_equal(one.path, other.path, equal_nan=True),
+        "the objects or their positions": one.objects != other.objects,
+        "the key or the lock": (one.key, one.lock) != (other.key, other.lock),
+        "the path of the agent": not np.array_equal(one.path, other.path, equal_nan=True),
     }
     return [name for name, is_so in differs.items() if is_so] or ["when things happen"]

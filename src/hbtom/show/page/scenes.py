@@ -1,4 +1,4 @@
-"""What a sentence about a trial can be about: the trial, what is believed, and what went before."""
+"""What sentences about a trial need: the trial, the beliefs, and the earlier trials."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
+from hbtom.judgement.account import detour
 from hbtom.mind import Posterior
 from hbtom.observe import Identity, Trial
 from hbtom.show.page.labels import names_of
-from hbtom.world.seeing import UNIT
-from hbtom.world.steady import steadied, way_length
+from hbtom.world.steady import steadied
 
-CLEAR_LEAD = 0.1  # by which a goal must lead the next to be called the likeliest
+CLEAR_LEAD = 0.1  # how much likelier than the next a goal must be to lead
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """One trial of a judged episode, with all that the sentences about it need."""
+    """One trial of a judged episode, with everything that sentences about it need."""
 
     judgement: Judgement
     index: int
@@ -34,7 +34,7 @@ class Scene:
 
     @cached_property
     def steady(self) -> Trial:
-        """The trial without its noise: what happens is told from it."""
+        """The trial without noise, from which events are read."""
         return steadied(self.trial, self.judgement.model.observation)
 
     @property
@@ -53,33 +53,33 @@ class Scene:
 
     @cached_property
     def choices(self) -> tuple[Identity, ...]:
-        """What the same agent seems to have wanted whenever it had a choice."""
+        """What the same agent most probably wanted each time it had a choice."""
         return tuple(
             one.goals[int(one.goal[-1].argmax())] for one in self.earlier if one.reachable.sum() > 1
         )
 
     @cached_property
     def leaders(self) -> tuple[int | None, ...]:
-        """The likeliest goal before the first step and after each; see :func:`leaders`."""
+        """The likeliest goal before the first step and after each step; see :func:`leaders`."""
         return leaders(self.posterior.goal)
 
     @property
     def went(self) -> int:
-        """The likeliest goal at the end, by its index."""
+        """The index of the likeliest goal at the end."""
         return int(self.posterior.goal[-1].argmax())
 
     @cached_property
     def reached(self) -> int | None:
-        """The item that it touched last, by its index in the trial's items."""
+        """The index of the item that the agent touched last."""
         items = [event.item for event in self.steady.events if event.item is not None]
         return items[-1] if items else None
 
     def the(self, goal: int) -> str:
-        """Return a goal's name with its article."""
+        """Return the name of a goal with its article."""
         return f"the {self.names[self.posterior.goals[goal]]}"
 
     def item(self, index: int) -> str:
-        """Return an item's name with its article; in some models a key is none of the goals."""
+        """Return the name of an item with its article; in some models the key is not a goal."""
         return self.the(index) if index < len(self.posterior.goals) else "the key"
 
     @property
@@ -92,10 +92,8 @@ class Scene:
 
     @cached_property
     def detour(self) -> float:
-        """How many times longer than needed the way to the likeliest goal was."""
-        walked = way_length(self.trial, self.judgement.model.observation) / UNIT
-        wasted = float(self.posterior.likelihood.regret.step_regret[:, self.went].sum())
-        return walked / max(walked - wasted, 0.1) if wasted > 0 else 1.0
+        """How many times longer than necessary the way to the likeliest goal was."""
+        return detour(self.trial, self.posterior, self.judgement.model.observation)
 
 
 def scenes(judgement: Judgement) -> tuple[Scene, ...]:
@@ -105,9 +103,9 @@ def scenes(judgement: Judgement) -> tuple[Scene, ...]:
 
 
 def leaders(belief: Annotated[Floats, "time goal"]) -> tuple[int | None, ...]:
-    """Return the likeliest goal at each time, None as long as there was none.
+    """Return the leading goal at each time; None until one leads.
 
-    A goal must lead clearly to become the likeliest, and is it until another one leads clearly.
+    A goal leads once it is clearly the likeliest, until another one clearly is.
     """
     found: list[int | None] = []
     last: int | None = None
@@ -120,19 +118,14 @@ def leaders(belief: Annotated[Floats, "time goal"]) -> tuple[int | None, ...]:
 
 
 def per_cent(share: float) -> str:
-    """Return a probability as people say it; the sign stays with its number."""
+    """Return a probability in per cent; a non-breaking space keeps the sign with the number."""
     if share >= 0.995:
         return "over 99\u00a0%"
     return "under 1\u00a0%" if share < 0.005 else f"{100 * share:.0f}\u00a0%"
 
 
-def three(value: float) -> str:
-    """Return a plausibility, or a part of one, with three decimals."""
-    return f"{value:.3f}" if value >= 0.0005 else "<0.001"
-
-
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return words as a list in a sentence: a, b and c."""
+    """Join words as in a sentence: a, b and c."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"

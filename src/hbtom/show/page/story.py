@@ -1,7 +1,7 @@
 """An episode told in sentences: what happens when, and what is believed then.
 
-A story has a chapter for each trial, a chapter a sentence for each moment that matters. All of it
-follows from a judgement; frames count from 0.
+A story has a chapter for each trial, and a chapter has a sentence for each moment that matters.
+Everything is read off a judgement; frames count from 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A sentence, and the frame at which it becomes true."""
+    """A sentence, and the frame from which it is true."""
 
     frame: int
     kind: Kind
@@ -33,14 +33,14 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A trial in words: its moments in order of their frames, and how it went in one sentence."""
+    """A trial in words: its moments in order, and a sentence about how it went."""
 
     moments: tuple[Moment, ...]
     summary: str
 
 
 def story(judgement: Judgement) -> tuple[Chapter, ...]:
-    """Tell a judged episode, one chapter a trial."""
+    """Tell a judged episode, with one chapter per trial."""
     return tuple(chapter(scene) for scene in scenes(judgement))
 
 
@@ -70,7 +70,7 @@ def _expectation(scene: Scene) -> str:
     if not scene.trial.items:
         return f"{_choice(scene)}."
     if not scene.earlier:
-        known = "Nothing is known yet about" if scene.index == 0 else "A new agent is here:"
+        known = "Nothing is known yet about" if scene.index == 0 else "This is a new agent:"
         return f"{known} {scene.agent}. {_choice(scene)}."
     reachable = scene.posterior.reachable
     if reachable.sum() == 1:
@@ -83,13 +83,13 @@ def _expectation(scene: Scene) -> str:
 
 
 def _choice(scene: Scene) -> str:
-    """Say among what it chooses."""
+    """Say what the agent can choose from."""
     goals = range(len(scene.posterior.goals))
     if not scene.trial.items:
-        return "There is nothing that it could want"
+        return "There is nothing it could want"
     within = [scene.the(goal) for goal in goals if scene.posterior.reachable[goal]]
     if not within:
-        return "There is nothing that it can reach"
+        return "There is nothing it can reach"
     if len(within) > 1:
         return f"It may want {listed(within, 'or')}"
     only = "There is only" if len(goals) == 1 else "It can reach only"
@@ -97,12 +97,12 @@ def _choice(scene: Scene) -> str:
 
 
 def _manner(scene: Scene) -> str:
-    """Say how efficient the agent has been, if that is known."""
+    """Say how efficient the agent has been, if it stands out."""
     prior = scene.judgement.model.efficiency
     usual = float(np.exp(prior.log_prior) @ prior.values)
     now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)
     if now > 1.2 * usual:
-        return ". So far it has gone straight to where it wanted"
+        return ". So far it has gone straight to its goals"
     return ". So far it has wasted effort" if now < 0.8 * usual else ""
 
 
@@ -110,11 +110,11 @@ def _manner(scene: Scene) -> str:
 
 
 def _events(scene: Scene) -> Iterator[Moment]:
-    """Yield what is seen: motion, touches, key, lock and barrier."""
+    """Yield the events: motion, touches, key, lock and barrier."""
     trial = scene.steady
     touched: set[int | None] = set()
     if trial.event("pick up key") is not None:
-        touched.add(len(trial.objects))  # picking up says it all
+        touched.add(len(trial.objects))  # picking it up includes touching it
     opening = trial.event("barrier starts to vanish")
     for event in trial.events:
         if event.kind == "first motion":
@@ -135,7 +135,7 @@ def _events(scene: Scene) -> Iterator[Moment]:
 
 
 def _goals(scene: Scene) -> Iterator[Moment]:
-    """Yield when another goal becomes the likeliest, and when it becomes almost certain."""
+    """Yield the moments at which another goal leads, or becomes almost certain."""
     belief, leaders = scene.posterior.goal, scene.leaders
     if belief.shape[1] == 1:
         return
@@ -148,14 +148,12 @@ def _goals(scene: Scene) -> Iterator[Moment]:
         if leader != leaders[step - 1]:
             yield Moment(frame, "goal", _change(scene, leaders[:step], leader, chance))
         elif passes:
-            told = (
-                f"It is almost certain now that it wants {scene.the(leader)} ({per_cent(chance)})."
-            )
-            yield Moment(frame, "certain", told)
+            goal = f"{scene.the(leader)} ({per_cent(chance)})"
+            yield Moment(frame, "certain", f"By now it is almost certain that it wants {goal}.")
 
 
 def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
-    """Say that another goal has become the likeliest, and what it was until now."""
+    """Say that another goal leads now, and which one led before."""
     last = before[-1]
     much = "clearly wants" if chance >= SURE else "seems to want"
     told = f"It now {much} {scene.the(leader)} ({per_cent(chance)})"

@@ -1,4 +1,4 @@
-"""The page of a judged episode, or of two: its parts, and what they draw."""
+"""The page of a judged episode, or of two: its parts, and the values that they draw."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from hbtom.judgement import Judgement
 from hbtom.show.document import document
 from hbtom.show.page.page_values import Plain, film
 from hbtom.show.page.pair import differences
-from hbtom.show.page.scenes import three
+from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
 STYLES = ("page", "drawings", "print")
 SCRIPTS = (
-    "film",  # reads the data, answers where things are at a frame
-    "shapes",  # draws what images are named after
+    "film",  # reads the data, and finds where things are at a frame
+    "shapes",  # draws the things that images are named after
     "world",  # the scene, and its thumbnails
-    "charts",  # what charts over the time of a trial have in common
-    "beliefs",  # the three of them
-    "strip",  # all trials, with what is preferred
+    "charts",  # what the charts have in common
+    "beliefs",  # the three charts
+    "strip",  # all trials, with the preferences
     "verdict",  # plausibility, its parts, and the story
     "player",  # time: playing, and links to a moment
-    "transport",  # keys and buttons that steer it
-    "main",  # puts all of it together
+    "transport",  # the keys and buttons that control it
+    "main",  # puts everything together
 )
 TEMPLATE = Path(__file__).parent / "template"
 
@@ -40,9 +40,9 @@ class Plottable:
 
 
 def page(judgement: Judgement, other: Judgement | None = None) -> str:
-    """Return an HTML page in which to watch a judged episode, or two side by side.
+    """Return an HTML page on which to watch a judged episode, or two side by side.
 
-    It is one text that needs no other file and no network: save it, send it, open it anywhere.
+    It is a single document that needs no other file and no network.
     """
     return laid_out(shown(judgement, other))
 
@@ -61,7 +61,7 @@ def shown(judgement: Judgement, other: Judgement | None = None) -> Plottable:
 def laid_out(
     what: Plottable, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
 ) -> str:
-    """Return the page; ``top`` is markup that comes first, with styles and scripts of its own."""
+    """Return the page; ``top`` is markup that comes first, with its own styles and scripts."""
     return document(
         TEMPLATE,
         (*STYLES, *styles),

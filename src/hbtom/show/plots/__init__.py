@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hbtom.bench.calibration import Calibration
-from hbtom.bench.evaluation import Evaluation
 from hbtom.errors import BadInput, missing
 from hbtom.judgement import Judgement
 from hbtom.judgement.plan_judging import PlanJudgement
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WIDTHS", "html", "need_matplotlib", "plot"]
 
-WIDTHS = (6.0, 60.0)  # centimetres: between these a figure can be
+WIDTHS = (6.0, 60.0)  # centimetres: the least and the most
 
 
 def plot(
@@ -28,15 +26,15 @@ def plot(
 ) -> Figure:
     """Return a figure of a judgement, posterior, evaluation or calibration (extra ``plots``).
 
-    Two judgements, as of a pair, are drawn side by side where there is room. ``width`` is in
-    centimetres: 8.5 is a column, 17 a page. Without it, a figure has the width that suits it.
+    Two judgements, such as those of a pair, are drawn side by side if there is room. ``width`` is
+    in centimetres: 8.5 is a column, 17 a page. By default it depends on what is drawn.
     """
     need_matplotlib()
     if width is not None and not WIDTHS[0] <= width <= WIDTHS[1]:
-        hint = "{:g} to {:g} are possible; a column has 8.5, a page 17".format(*WIDTHS)
+        hint = "choose a width from {:g} to {:g}; a column is 8.5 wide, a page 17".format(*WIDTHS)
         raise BadInput(f"a figure cannot be {width:g} centimetres wide", hint=hint)
     if other is not None and not isinstance(result, Judgement):
-        raise TypeError("only judgements are drawn in pairs")
+        raise TypeError("only judgements can be drawn in pairs")
     wide = {} if width is None else {"width": width}
     if isinstance(result, Judgement | Posterior):
         from hbtom.show.plots.episode_figure import draw_judgements, draw_posterior
@@ -48,17 +46,13 @@ def plot(
         from hbtom.show.plots.plan_figure import draw_plans
 
         return draw_plans(result, **wide)
-    from hbtom.show.plots.scores import draw_calibration, draw_evaluation
+    from hbtom.show.plots.scores import draw_scores
 
-    if isinstance(result, Evaluation):
-        return draw_evaluation(result, **wide)
-    if isinstance(result, Calibration):
-        return draw_calibration(result, **wide)
-    raise TypeError(f"there is no figure of {type(result).__name__}")
+    return draw_scores(result, **wide)
 
 
 def need_matplotlib() -> None:
-    """Say kindly that figures need matplotlib, where it is not installed."""
+    """Raise an error that says how to install matplotlib, if it is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -66,9 +60,7 @@ def need_matplotlib() -> None:
 
 
 def html(result: Plottable) -> str | None:
-    """Return what notebooks show of a judgement or an evaluation; None of other results."""
+    """Return what notebooks show of a judgement or an evaluation; None for other results."""
     from hbtom.show.plots.notebook import evaluation_html, judgement_html
 
-    if isinstance(result, Judgement):
-        return judgement_html(result)
-    return evaluation_html(result) if isinstance(result, Evaluation) else None
+    return judgement_html(result) if isinstance(result, Judgement) else evaluation_html(result)

@@ -1,4 +1,4 @@
-"""What else is seen in a trial, as polygons: other agents are round, boards are boxes, turned."""
+"""Other things in a trial, as polygons: other agents are discs, boards are rotated boxes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CALLED: dict[OtherKind, str] = {
 
 
 def kinds(episode: Episode) -> list[OtherKind]:
-    """Return which kinds of others are seen in an episode, in alphabetical order."""
+    """Return the kinds of other things in an episode, in alphabetical order."""
     return sorted({other.kind for trial in episode for other in trial.others})
 
 
 def shape(other: Other, frame: int) -> Polygon:
-    """Return the outline of another thing in a frame, round its place."""
+    """Return the outline of another thing in a frame, around its position."""
     outline = (DISC if other.kind == "agent" else SQUARE) * np.array(other.size) / 2
     turn = np.radians(other.angle[frame])
     towards = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
@@ -33,7 +33,7 @@ def shape(other: Other, frame: int) -> Polygon:
 
 
 def first_seen(trial: Trial) -> Iterator[tuple[Other, Polygon]]:
-    """Yield all other things with their outlines where they are first seen."""
+    """Yield all other things, with their outlines where they first appear."""
     for other in trial.others:
         frame = int((~np.isnan(other.angle)).argmax())
         yield other, other.path[frame] + shape(other, frame)

@@ -1,4 +1,4 @@
-"""Who is seen in a movie: things with their glyphs and colours, and all colours by number."""
+"""The cast of a movie: things with their glyphs and colours, and all colours by number."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FLOOR: Colour = (255, 255, 255)
 WALL: Colour = (60, 61, 66)
 BARRIER: Colour = (79, 157, 105)
 HOME: Colour = (255, 105, 180)  # the benchmark's own
-BETWEEN: Colour = (128, 128, 128)  # of pictures between trials
-BOARD: Colour = (216, 216, 216)  # of boards as white as the floor
+BETWEEN: Colour = (128, 128, 128)  # of the pictures between trials
+BOARD: Colour = (216, 216, 216)  # of boards that are as white as the floor
 
 MOST = 256  # colours of a movie
 
@@ -48,7 +48,7 @@ class Cast:
 
 
 def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
-    """Return the cast of a trial: items in their own colours, or in those that figures use."""
+    """Return the cast of a trial, with items in their own colours or in those of figures."""
     items = [
         Actor(
             item,
@@ -68,7 +68,7 @@ def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
 
 
 def _seen_on_floor(colour: Colour) -> Colour:
-    """Return a colour, or a light grey instead of the floor's own: some boards are white."""
+    """Return a colour, or light grey instead of the colour of the floor: some boards are white."""
     return BOARD if colour == FLOOR else colour
 
 
@@ -89,12 +89,12 @@ class Paints:
 
 
 def paints(casts: Iterable[Cast]) -> Paints:
-    """Return all colours that pictures of some casts need."""
+    """Return all colours that are needed to draw some casts."""
     theirs = (colour for one in casts for colour in one.colours)
     found = tuple(dict.fromkeys((FLOOR, WALL, BARRIER, HOME, BETWEEN, *theirs)))
     if len(found) > MOST // 2:  # a chart beside the world needs some, too
         raise BadInput(
-            f"things have {len(found)} colours, too many for a movie",
-            hint="animate some of the trials only, with --trials",
+            f"the things have {len(found)} colours, too many for a movie",
+            hint="choose fewer trials with --trials",
         )
     return Paints(found)

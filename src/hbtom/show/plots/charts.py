@@ -1,7 +1,7 @@
 """P(goal) beside the moving world: each trial's chart is drawn twice, full and empty.
 
-The picture at some frame is the full chart up to that frame and the empty one after it. So
-matplotlib draws two pictures a trial, not one a frame.
+The picture at a frame is the full chart up to that frame and the empty one after it, so that
+matplotlib draws two pictures per trial rather than one per frame.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hbtom.show.plots.posteriors import draw_goal_lines
 from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, root, styled
 from hbtom.show.plots.signs import Signs, signs
 
-# Centimetres, at which letters and lines have the size that they have in figures
+# Centimetres; letters and lines are as large as in figures
 WIDTH, HEIGHT = 7.0, 6.0
 EDGE, LEFT, RIGHT, ABOVE, BELOW = 0.15, 1.0, 0.2, 0.2, 0.8
 
@@ -33,7 +33,7 @@ Photograph = Annotated[NDArray[np.uint8], "row column 3"]
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """The chart of one trial, and where in it a frame is."""
+    """The chart of one trial, and the column that belongs to each frame."""
 
     empty: Pixels
     full: Pixels
@@ -46,7 +46,7 @@ class Chart:
         return int(self.full.shape[1])
 
     def at(self, frame: int) -> Pixels:
-        """Return the chart with what is believed up to a frame, and a line at that frame."""
+        """Return the chart with the beliefs up to a frame, and a line at that frame."""
         now = self.columns[frame]
         picture = np.concatenate([self.full[:, :now], self.empty[:, now:]], axis=1)
         picture[self.rows, now] = self.cursor
@@ -56,9 +56,9 @@ class Chart:
 def draw_charts(
     judgement: Judgement, trials: Sequence[int], height: int, colours: tuple[Colour, ...]
 ) -> tuple[list[Chart], tuple[Colour, ...]]:
-    """Return charts of some trials, given by their indices, and all colours of the movie.
+    """Return the charts of trials, given by their indices, and all colours of the movie.
 
-    Charts are so many pixels high. The colours begin with those given, which the world has.
+    Charts are ``height`` pixels high. The colours begin with those given, which the world needs.
     """
     drawn = [_draw(judgement, index, height) for index in trials]
     photographs = [_photographs(axes) for axes in drawn]
@@ -79,7 +79,7 @@ def draw_charts(
 def _draw(judgement: Judgement, index: int, height: int) -> Axes:
     """Draw a trial's chart on a sheet of its own, and return its axes."""
     posterior, known = judgement.posteriors[index], signs([judgement.episode])
-    wide = 2 * round(height * WIDTH / HEIGHT / 2)  # encoders want it to be even
+    wide = 2 * round(height * WIDTH / HEIGHT / 2)  # encoders need an even width
     sheet = Sheet(WIDTH, HEIGHT)
     dots = height / HEIGHT * INCH
     sheet.figure.set_dpi(dots)
@@ -119,7 +119,7 @@ def _photograph(canvas: FigureCanvasAgg) -> Photograph:
 
 
 def _few_colours(picture: Photograph, most: int) -> tuple[Pixels, tuple[Colour, ...]]:
-    """Return a picture of at most so many colours, as their numbers, and the colours."""
+    """Reduce a picture to at most ``most`` colours; return their numbers and the colours."""
     few = pillow().fromarray(picture).quantize(most, dither=0)
     flat = few.getpalette() or []
     colours = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]

@@ -15,9 +15,9 @@ from hbtom.scratch import scratch
 from hbtom.show.plots.cast import Colour
 from hbtom.show.plots.pixels import Pixels
 
-FASTEST_GIF = 50.0  # pictures a second; viewers slow down what claims to be faster
+FASTEST_GIF = 50.0  # pictures per second; viewers slow down anything faster
 
-Pictures = Iterable[tuple[Pixels, int]]  # each with how often it is shown in a row
+Pictures = Iterable[tuple[Pixels, int]]  # each with the number of times it is shown in a row
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Film:
 
 
 def gif(film: Film, pictures: Pictures) -> bytes:
-    """Return a GIF that repeats; what does not change is one picture that stays for longer.
+    """Return a GIF that loops; a picture that does not change is stored once and shown for longer.
 
-    Pictures stay for whole hundredths of a second, rounded so that the movie keeps time.
+    Durations are whole hundredths of a second, rounded so that the movie keeps time.
     """
     images = pillow()
     if film.fps > FASTEST_GIF:
         raise BadInput(
-            f"a GIF cannot show {film.fps:g} pictures a second",
-            hint=f"{FASTEST_GIF:g} is the most; or go faster with --speed, or make an MP4",
+            f"a GIF cannot show {film.fps:g} pictures per second",
+            hint=f"the most is {FASTEST_GIF:g}; use --speed to go faster, or make an MP4",
         )
     palette = bytes(value for colour in film.colours for value in colour)
     shown = 0
@@ -69,7 +69,7 @@ def gif(film: Film, pictures: Pictures) -> bytes:
 
 
 def mp4(film: Film, pictures: Pictures) -> bytes:
-    """Return an MP4 (H.264) with every picture in it, the same bytes for the same ffmpeg."""
+    """Return an MP4 (H.264) with every picture; the same version of ffmpeg gives the same bytes."""
     ffmpeg = ffmpeg_library()
     colours = np.array(film.colours, dtype=np.uint8)
     exact = ["-crf", "8", "-preset", "veryfast", "-tune", "animation", "-threads", "1"]
@@ -109,7 +109,7 @@ def pillow() -> Any:
 
 
 def ffmpeg_library() -> Any:
-    """Return the library that writes MP4s, with its ffmpeg."""
+    """Return the library that writes MP4s, which brings ffmpeg along."""
     try:
         import imageio_ffmpeg
 
@@ -123,7 +123,7 @@ ENCODERS: dict[str, Callable[[Film, Pictures], bytes]] = {"gif": gif, "mp4": mp4
 
 
 def encoder(form: str) -> Callable[[Film, Pictures], bytes]:
-    """Return the function that makes a movie of some form."""
+    """Return the function that encodes a movie in a format."""
     if form not in ENCODERS:
-        raise BadInput(f"movies are not made as {form}", hint=f"one of {', '.join(ENCODERS)}")
+        raise BadInput(f"a movie cannot be written as {form}", hint=f"one of {', '.join(ENCODERS)}")
     return ENCODERS[form]

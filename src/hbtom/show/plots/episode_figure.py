@@ -1,7 +1,7 @@
 """The figure of a judged episode, or of a pair: heading, maps of all trials, legend, beliefs.
 
-The members of a pair stand side by side where there is room, with what is to be compared at the
-same height; else above each other.
+If there is room, the two of a pair stand side by side, with comparable panels at the same height;
+otherwise one stands above the other.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from hbtom.show.plots.panels import (
 )
 from hbtom.show.plots.posteriors import scales
 from hbtom.show.plots.sheet import COLUMN, LARGE, LINE, PAGE, Column, How, Sheet, styled, wrapped
-from hbtom.show.plots.signs import Signs, said, signs, signs_of_goals, three
+from hbtom.show.plots.signs import Signs, said, signs, signs_of_goals
 from hbtom.show.plots.strip import GAP, draw_strip, lay_out
+from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
 EDGE = 0.15  # centimetres around everything
 APART = 0.5  # centimetres between the members of a pair
 _BOLD: How = {"fontweight": "bold", "fontsize": LARGE}
-_LONGEST = 32  # letters of a file's name; of a longer one the end is shown
+_LONGEST = 32  # letters of a file's name; of a longer name the end is shown
 
 
 @styled
@@ -85,7 +86,7 @@ def _draw_heading(column: Column, lines: Sequence[tuple[str, How]]) -> None:
 
 @styled
 def draw_posterior(posterior: Posterior, width: float = COLUMN) -> Figure:
-    """Return the figure of what is believed during one trial."""
+    """Return the figure of the beliefs during one trial."""
     known = signs_of_goals(posterior.goals)
     inner = width - 2 * EDGE
     rows = legend_rows(item_entries(known), inner)

@@ -1,7 +1,7 @@
 """Simple shapes that stand for things: the same in figures, movies and notebooks.
 
-A glyph is a polygon in the square from -1 to 1, y downwards, that touches all four sides, so that
-the box around a drawn thing is the box that the benchmark's file gives it.
+A glyph is a polygon in the square from -1 to 1, with y downwards. It touches all four sides, so
+that the box around a drawn thing is the box that the benchmark's file gives.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from hbtom.arrays import Bools, Floats, frozen
 
 Polygon = Annotated[Floats, "corner 2"]
 
-_BLUNT = 0.12  # half the width of a tip, so that it is drawn even with few pixels
+_BLUNT = 0.12  # half the width of a tip, so that it is visible even with few pixels
 _ROUND = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
 
 
 def _mirrored(*quarter: tuple[float, float]) -> Polygon:
-    """Return a polygon given the corners of its quarter with positive x and y, from x to y."""
+    """Return a symmetric polygon, given the corners of its lower right quarter from x to y."""
     right_below = np.array(quarter)
     left_below = right_below[::-1] * (-1, 1)
     half = np.concatenate([right_below, left_below])
@@ -30,7 +30,7 @@ def _mirrored(*quarter: tuple[float, float]) -> Polygon:
 DISC = frozen(np.stack([np.cos(_ROUND), np.sin(_ROUND)], axis=1))
 TRIANGLE = frozen([(-_BLUNT, -1), (_BLUNT, -1), (1, 1), (-1, 1)])
 SQUARE = _mirrored((1, 1))
-OBJECTS: tuple[Polygon, ...] = (  # a square comes late: it looks like a piece of wall
+OBJECTS: tuple[Polygon, ...] = (  # a square comes last: it looks like a piece of wall
     _mirrored((1, _BLUNT), (_BLUNT, 1)),  # diamond
     _mirrored((1, 0.38), (0.38, 0.38), (0.38, 1)),  # cross
     frozen([(-1, -1), (1, -1), (0.3, 0), (1, 1), (-1, 1), (-0.3, 0)]),  # hourglass
@@ -47,7 +47,7 @@ AGENTS: tuple[Polygon, ...] = (
 
 
 def turned(image: str) -> Polygon:
-    """Return the triangle of a key or a lock, turned as its image says: ``triangle90.png``."""
+    """Return the triangle of a key or a lock, rotated as its image says: ``triangle90.png``."""
     found = re.search(r"(\d+)\.\w+$", image)
     quarters = int(found[1]) // 90 % 4 if found else 0
     corners = TRIANGLE
@@ -57,11 +57,11 @@ def turned(image: str) -> Polygon:
 
 
 def mask(glyph: Polygon, side: int) -> Annotated[Bools, "row column"]:
-    """Return which pixels of a square of ``side`` pixels a glyph covers, by their middles."""
+    """Return which pixels of a square of ``side`` pixels have their centre inside a glyph."""
     middles = (np.arange(side) + 0.5) * (2.0 / side) - 1.0
     x, y = middles[None, :], middles[:, None]
     inside = np.zeros((side, side), dtype=bool)
-    corners = glyph * (1.0 + 1e-9)  # what lies on an edge is inside, on all sides alike
+    corners = glyph * (1.0 + 1e-9)  # points on an edge are inside, on all sides alike
     for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         if y0 != y1:  # does a ray to the right cross this edge?
             crosses = (y0 > y) != (y1 > y)

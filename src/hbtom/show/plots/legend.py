@@ -1,4 +1,4 @@
-"""The legend of an episode's figure: what each sign on the maps and each line stands for."""
+"""The legend of an episode's figure: what each sign and each line stands for."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from hbtom.show.plots.posteriors import LINES
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
 from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs, hexadecimal
 
-_BEFORE, _AFTER = 0.08, 0.25  # between a sign and its name, and between a name and the next sign
+_BEFORE, _AFTER = 0.08, 0.25  # from a sign to its name, and from a name to the next sign
 _RADIUS = 0.1  # of a sign
-_HALF = 0.3  # of a line that has one
+_HALF = 0.3  # of a sign on a line
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A sign with its name. ``draw`` draws it round a place; all lengths are in centimetres."""
+    """A sign with its name. ``draw`` draws it around a point; all lengths are in centimetres."""
 
     name: str
     half: float  # of the sign's width
@@ -39,7 +39,7 @@ class Entry:
 
 
 def legend_rows(entries: Iterable[Entry], width: float) -> list[list[Entry]]:
-    """Return entries in rows that are no wider than given."""
+    """Return entries in rows that are no wider than ``width``."""
     rows: list[list[Entry]] = [[]]
     for entry in entries:
         if rows[-1] and sum(one.width for one in rows[-1]) + entry.width > width + _AFTER:
@@ -49,7 +49,7 @@ def legend_rows(entries: Iterable[Entry], width: float) -> list[list[Entry]]:
 
 
 def draw_legend(column: Column, rows: Sequence[Sequence[Entry]]) -> Column:
-    """Draw a legend; return what is left below it."""
+    """Draw a legend; return the column below it."""
     height = len(rows) * LINE
     axes = column.axes(0, 0, column.width, height)
     axes.set(xlim=(0, column.width), ylim=(height, 0))
@@ -70,7 +70,7 @@ def item_entries(known: Signs) -> Iterator[Entry]:
 
 
 def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
-    """Yield an entry for all that is seen in an episode."""
+    """Yield an entry for everything in an episode."""
     trials = [trial for trial in episode if trial.items or trial is episode.test]
     items = dict.fromkeys(look for trial in trials for look in name_goals(trial))
     yield from item_entries(Signs({look: known.items[look] for look in items}, {}))

@@ -1,4 +1,4 @@
-"""A trial as a small map: walls, barrier, things, and the agent's path with its direction."""
+"""A trial as a small map: walls, barrier, things, and the agent's path with arrowheads."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import How
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs, hexadecimal
 
-HATCH = "//////"  # of the barrier, to be seen in grey
-LARGER = 1.3  # times its size: so are things drawn on small maps
-JUMP = 8.0  # pixels in one frame: farther than that the agent was put, it did not walk
+HATCH = "//////"  # of the barrier, visible in grey
+LARGER = 1.3  # how much things are enlarged on small maps
+JUMP = 8.0  # pixels in one frame: an agent that moves farther was put there
 _ARROW = np.array([(1.0, 0.0), (-0.8, 0.75), (-0.8, -0.75)])
 
 
 def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> None:
-    """Draw a trial from above, as its first frame shows it, with all of the agent's path."""
+    """Draw a trial from above, as in its first frame, with the agent's whole path."""
     width, height = trial.size
     axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal", xticks=[], yticks=[])
     for side in axes.spines.values():
@@ -45,7 +45,7 @@ def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> 
 
 
 def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
-    """Draw where the agent starts, its way with arrowheads, and the agent where it ends."""
+    """Draw where the agent starts, its path with arrowheads, and the agent where it ends."""
     radius = trial.agent.radius
     x, y = trial.whole_path[0]
     start = Rectangle((x - radius, y - radius), 2 * radius, 2 * radius)
@@ -61,7 +61,7 @@ def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
 
 
 def draw_other(axes: Axes, corners: Glyph, colour: str) -> None:
-    """Draw another agent or a board so that what is beneath it can be seen."""
+    """Draw another agent or a board, half transparent."""
     for share, edge in ((0.45, "none"), (None, SOFT)):
         fill = colour if share else "none"
         look: How = {"facecolor": fill, "edgecolor": edge, "linewidth": 0.6, "alpha": share}
@@ -76,14 +76,14 @@ def draw_lock(axes: Axes, centre: tuple[float, float], radius: float, slot: Glyp
 
 
 def walked(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "point 2"]:
-    """Return the points of a path, with a gap (not a number) where the agent was put elsewhere."""
+    """Return the points of a path, with a gap (not a number) where the agent jumps."""
     steps = np.hypot(*np.diff(path, axis=0).T)
     jumps = np.flatnonzero(steps > JUMP) + 1
     return np.insert(path, jumps, np.nan, axis=0)
 
 
 def _headings(path: Floats, at: tuple[float, ...]) -> list[tuple[Floats, Floats]]:
-    """Return places at some shares of the way, with the heading there, smoothed a little."""
+    """Return the points at these fractions of the path, with the smoothed heading there."""
     gone = np.concatenate([[0.0], np.hypot(*np.diff(path, axis=0).T).cumsum()])
     if gone[-1] < 2 * JUMP:
         return []
@@ -92,7 +92,7 @@ def _headings(path: Floats, at: tuple[float, ...]) -> list[tuple[Floats, Floats]
         along = share * gone[-1] + np.array([-JUMP / 2, 0.0, JUMP / 2])
         before, here, after = np.stack([np.interp(along, gone, side) for side in path.T], axis=1)
         length = np.hypot(*(after - before))
-        if length > 0:  # it may have turned on its heel
+        if length > 0:  # it may have turned around
             found.append((here, (after - before) / length))
     return found
 
@@ -100,7 +100,7 @@ def _headings(path: Floats, at: tuple[float, ...]) -> list[tuple[Floats, Floats]
 def _draw_blocks(
     axes: Axes, blocks: Annotated[Floats, "block 4"], colour: str, hatch: str | None = None
 ) -> None:
-    """Draw blocks, with an edge of their own colour so that no seams are seen between them."""
+    """Draw blocks, with edges of the same colour to hide the seams between them."""
     boxes = [Rectangle((x, y), width, height) for x, y, width, height in blocks]
     if boxes:
         axes.add_collection(PatchCollection(boxes, color=colour, linewidth=0.3, antialiased=False))

@@ -1,8 +1,8 @@
 """An episode as a movie: its trials frame by frame, as the benchmark shows them.
 
-Between two trials a picture of one colour, :data:`hbtom.show.plots.cast.BETWEEN`, is shown for
-:data:`PAUSE` seconds. All pictures have one size: that of the largest world among the trials, times
-the scale, made even where it is odd; a smaller world stands in the top left corner.
+Between two trials a picture of a single colour, :data:`hbtom.show.plots.cast.BETWEEN`, is shown for
+:data:`PAUSE` seconds. All pictures have the size of the largest world among the trials, times the
+scale, rounded up to an even number; a smaller world is drawn in the top left corner.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from hbtom.show.plots.signs import signs
 if TYPE_CHECKING:
     from hbtom.show.plots.charts import Chart
 
-LIFE = 25  # frames a second in the benchmark
+LIFE = 25  # frames per second in the benchmark
 PAUSE = 0.4  # seconds between trials
-SCALE = 4  # pixels of the picture along one of the world
+SCALE = 4  # pixels of the picture per pixel of the world
 
 Progress = Callable[[int, int], None]  # pictures done, pictures in all
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a movie goes: pictures a second, and how many times faster than life."""
+    """How fast a movie runs: pictures per second, and how many times faster than life."""
 
     fps: float = LIFE
     speed: float = 1.0
 
     def __post_init__(self) -> None:
         if not (self.fps > 0 and self.speed > 0):
-            raise BadInput("pictures a second and speed must be more than 0")
+            raise BadInput("pictures per second and speed must be greater than 0")
 
     def shown(self, frames: int) -> list[int]:
-        """Return which frames of a trial are shown, one a picture; the last one always is."""
+        """Return the frames of a trial that are shown, one per picture, including the last."""
         each = LIFE * self.speed / self.fps
         found = [int(number * each) for number in range(int(np.ceil(frames / each)))]
         return found if found[-1] == frames - 1 else [*found, frames - 1]
@@ -64,10 +64,10 @@ def animate(
     scale: int = SCALE,
     progress: Progress | None = None,
 ) -> bytes:
-    """Return a movie of an episode as a file; ``form`` is gif or mp4.
+    """Return a movie of an episode as the bytes of a file; ``form`` is gif or mp4.
 
-    Of a judgement, P(goal) is shown beside the world as it changes. ``trials`` are numbers from 1;
-    all by default. ``scale`` is how many pixels of the picture one pixel of the world is wide.
+    For a judgement, P(goal) is shown beside the world as it changes. ``trials`` are numbers from 1;
+    the default is all. ``scale`` is the number of pixels in the picture per pixel of the world.
     """
     pace = pace or Pace()
     episode = shown.episode if isinstance(shown, Judgement) else shown
@@ -88,7 +88,7 @@ def animate(
 def _painters(
     episode: Episode, chosen: Sequence[int], scale: int, *, own: bool
 ) -> tuple[list[Painter], Paints]:
-    """Return who draws each trial, all in pictures of one size, and the colours that they use."""
+    """Return a painter for each trial, all with pictures of the same size, and their colours."""
     trials, known = [episode[index] for index in chosen], signs([episode])
     casts = [cast(trial, known, own=own) for trial in trials]
     found, size = paints(casts), _size(trials, scale)
@@ -99,7 +99,7 @@ def _painters(
 def _charts(
     judgement: Judgement, chosen: Sequence[int], height: int, colours: tuple[Colour, ...]
 ) -> tuple[list[Chart], tuple[Colour, ...]]:
-    """Return what is believed in each trial as a chart, and all colours with the charts' own."""
+    """Return the beliefs in each trial as a chart, and all colours including the charts' own."""
     need_matplotlib()
     from hbtom.show.plots.charts import draw_charts
 
@@ -111,7 +111,7 @@ def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:
     if trials is None:
         return list(range(len(episode)))
     if not trials:
-        raise BadInput("no trial is to be shown", hint="name some, or leave out the choice")
+        raise BadInput("no trial was chosen", hint="name some trials, or leave the choice out")
     for number in trials:
         if not 1 <= number <= len(episode):
             raise BadInput(
@@ -121,7 +121,7 @@ def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:
 
 
 def _size(trials: Iterable[Trial], scale: int) -> tuple[int, int]:
-    """Return width and height of the pictures, which encoders want to be even."""
+    """Return the width and height of the pictures; encoders need even numbers."""
     sizes = np.ceil(scale * np.array([trial.size for trial in trials]).max(axis=0) / 2) * 2
     return int(sizes[0]), int(sizes[1])
 
@@ -129,7 +129,7 @@ def _size(trials: Iterable[Trial], scale: int) -> tuple[int, int]:
 def _trials(
     painters: Sequence[Painter], charts: Sequence[Chart] | None, pace: Pace
 ) -> Iterator[Iterator[Pixels]]:
-    """Yield the pictures of each trial: the world, and beside it the chart if there is one."""
+    """Yield the pictures of each trial: the world, with the chart beside it if there is one."""
     for index, painter in enumerate(painters):
         frames = pace.shown(len(painter.trial.path))
         worlds = painter.frames(frames)
@@ -142,7 +142,7 @@ def _beside(worlds: Iterator[Pixels], chart: Chart, frames: Sequence[int]) -> It
 
 
 def _joined(trials: Iterable[Iterable[Pixels]], between: Sequence[Pixels]) -> Iterator[Pixels]:
-    """Yield the pictures of all trials, with some pictures between one trial and the next."""
+    """Yield the pictures of all trials, with other pictures in between."""
     for number, trial in enumerate(trials):
         if number > 0:
             yield from between
@@ -156,7 +156,7 @@ def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iter
 
 
 def runs(pictures: Iterable[Pixels]) -> Iterator[tuple[Pixels, int]]:
-    """Yield pictures that differ from the one before, each with how often it is shown in a row."""
+    """Yield each picture that differs from the one before, and how often it is shown in a row."""
     last, times = None, 0
     for picture in pictures:
         if last is not None and picture is not last:

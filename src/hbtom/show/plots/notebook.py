@@ -1,6 +1,6 @@
-"""What notebooks show: a judgement in short with a map of its test trial, and a table of scores.
+"""What notebooks show: a judgement with a map of its test trial, and a table of scores.
 
-Plain HTML and SVG, made without any library. All text that comes from files is escaped.
+Plain HTML and SVG, made without any library. All text from files is escaped.
 """
 
 from __future__ import annotations
@@ -11,23 +11,13 @@ from pathlib import PurePath
 
 import numpy as np
 
-from hbtom.bench.evaluation import Evaluation
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial
+from hbtom.plottable import Plottable
 from hbtom.show.plots.boards import CALLED, first_seen
 from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
-from hbtom.show.plots.signs import (
-    BARRIER,
-    INK,
-    SOFT,
-    WALL,
-    Signs,
-    hexadecimal,
-    said,
-    signs,
-    three,
-)
-from hbtom.show.score_text import score_rows
+from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
+from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
 _SIDE = 180  # pixels on the screen
@@ -51,8 +41,13 @@ def judgement_html(judgement: Judgement) -> str:
     )
 
 
-def evaluation_html(evaluation: Evaluation) -> str:
-    """Return the benchmark's table."""
+def evaluation_html(evaluation: Plottable) -> str | None:
+    """Return the benchmark's table; None if this is not an evaluation."""
+    from hbtom.bench.evaluation import Evaluation
+    from hbtom.show.score_text import score_rows
+
+    if not isinstance(evaluation, Evaluation):
+        return None
     model = evaluation.model
     told = f"model {model.name} ({model.fingerprint}), dataset {evaluation.dataset}"
     return f"<div>{_table(score_rows(evaluation.tasks))}<small>{escape(plain(told))}</small></div>"

@@ -1,4 +1,4 @@
-"""Where the panels of beliefs stand: below each other, or two in a row where there is room."""
+"""The layout of the panels of beliefs: one below the other, or two in a row if there is room."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hbtom.show.plots.sheet import Column, label
 from hbtom.show.plots.signs import Signs
 
 # Centimetres
-BESIDE = 14.0  # so wide must a sheet be for things to stand side by side
-HIGH, LOW = 2.2, 1.7  # height of a panel that stands beside another one, and of others
+BESIDE = 14.0  # the least width of a sheet on which panels stand side by side
+HIGH, LOW = 2.2, 1.7  # height of a panel beside another one, and of a panel by itself
 LEFT, TITLE, SCALE = 1.0, 0.45, 0.75  # left of a panel, above it, and below it
 BETWEEN = 0.4  # between columns
 
 
 def panels_height(width: float) -> float:
-    """Return how much room the panels of a judgement need: two of their rows have a scale."""
+    """Return the height that the panels of a judgement need; two of their rows have a scale."""
     rows, height = (2, HIGH) if width >= BESIDE else (4, LOW)
     return rows * (TITLE + height) + 2 * SCALE
 
 
 def draw_panels(column: Column, judgement: Judgement, known: Signs, shared: Scales) -> None:
-    """Draw what is believed from trial to trial and during the test trial."""
+    """Draw the beliefs from trial to trial, and during the test trial."""
     when = "frame of the test trial"
     if column.width < BESIDE:
         axes = column.axes(LEFT, TITLE, column.width - LEFT, LOW)
@@ -52,7 +52,7 @@ def draw_panels(column: Column, judgement: Judgement, known: Signs, shared: Scal
 def draw_stack(
     column: Column, posterior: Posterior, known: Signs, shared: Scales, when: str
 ) -> None:
-    """Draw what is believed during a trial: three panels with one time axis."""
+    """Draw the beliefs during a trial: three panels with one time axis."""
     tops = [TITLE + row * (LOW + TITLE) for row in range(3)]
     panels = [column.axes(LEFT, top, column.width - LEFT, LOW) for top in tops]
     draw_goal(panels[0], posterior, known)

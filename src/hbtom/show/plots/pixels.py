@@ -1,4 +1,4 @@
-"""Trials as pictures of coloured pixels, drawn without smoothing, so that places can be read off.
+"""Trials as pictures of coloured pixels, drawn without smoothing, so that positions are exact.
 
 The pixel (x, y) of the benchmark's world is the square of ``scale`` x ``scale`` pixels whose top
 left corner is (scale x, scale y): x to the right, y downwards. A thing fills its bounding square
@@ -22,7 +22,7 @@ from hbtom.show.plots.boards import shape
 from hbtom.show.plots.cast import BARRIER, FLOOR, HOME, WALL, Actor, Cast, Colour, Paints
 from hbtom.show.plots.glyphs import SQUARE, mask, turned
 
-Pixels = Annotated[NDArray[np.uint8], "row column"]  # the numbers of colours
+Pixels = Annotated[NDArray[np.uint8], "row column"]  # numbers of colours
 Place = tuple[float, float]  # a centre, in the world's pixels
 
 SLOT = 0.6  # of a lock's radius
@@ -39,7 +39,7 @@ class Painter:
     size: tuple[int, int]  # of pictures, in pixels: width and height
 
     def frames(self, shown: Iterable[int]) -> Iterator[Pixels]:
-        """Yield a picture of each frame; as long as nothing changes, the very same one."""
+        """Yield a picture of each frame; while nothing changes, it is the very same object."""
         scene = places = None
         stage = picture = np.empty((0, 0), dtype=np.uint8)
         for frame in shown:
@@ -57,19 +57,19 @@ class Painter:
         return there is not None and bool(there[frame])
 
     def _key_place(self, frame: int) -> Place | None:
-        """Return where the key is; None where there is none, or none any more."""
+        """Return where the key is; None if there is no key, or no longer one."""
         path = self.trial.key_path
         return None if path is None or np.isnan(path[frame]).any() else _place(path[frame])
 
     def _others(self, frame: int) -> list[tuple[float, float, float] | None]:
-        """Return where other things are, and how far they are turned; None where there are none."""
+        """Return the position and angle of each other thing; None for one that is not there."""
         return [
             None if np.isnan(one.angle[frame]) else (*_place(one.path[frame]), one.angle[frame])
             for one in self.trial.others
         ]
 
     def _stage(self, frame: int) -> Pixels:
-        """Draw all that does not move from frame to frame."""
+        """Draw everything that does not move."""
         width, height = self.size
         picture = np.full((height, width), self.paints[FLOOR], dtype=np.uint8)
         start, radius = _place(self.trial.whole_path[0]), self.trial.agent.radius
@@ -86,7 +86,7 @@ class Painter:
         return picture
 
     def _with_movers(self, stage: Pixels, frame: int) -> Pixels:
-        """Draw other things, key and agent on a stage."""
+        """Draw the other things, the key and the agent on a stage."""
         picture, key = stage.copy(), self.cast.key
         key_place, place = self._key_place(frame), _place(self.trial.whole_path[frame])
         for other, colour in zip(self.trial.others, self.cast.others, strict=True):
@@ -117,7 +117,7 @@ class Painter:
             picture[top:bottom, left:right] = self.paints[colour]
 
     def _stamp(self, picture: Pixels, place: Place, shape: Bools, colour: Colour) -> None:
-        """Draw a shape round a place, as much of it as is within the picture."""
+        """Draw a shape around a point, clipped to the picture."""
         half = len(shape) / self.scale / 2
         left, top = (self._pixel(middle - half) for middle in place)
         shape = shape[max(-top, 0) :, max(-left, 0) :]
@@ -132,9 +132,9 @@ class Painter:
 
 
 def standing(trial: Trial, frame: int) -> Annotated[Floats, "block 4"]:
-    """Return the blocks of the barrier that stand in a frame.
+    """Return the blocks of the barrier that are still there in a frame.
 
-    Of a barrier is known how much of it is left. What is nearest to the lock goes first.
+    Only the share of the barrier that is left is known. The blocks nearest to the lock go first.
     """
     blocks = trial.barrier
     if not len(blocks) or trial.barrier_left[frame] >= 1:

@@ -1,4 +1,4 @@
-"""The figure of plans that were seen: beliefs about goal and efficiency after every action."""
+"""The figure of observed plans: beliefs about goal and efficiency after every action."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import math
 from pathlib import PurePath
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
-from hbtom.show.plots.posteriors import LINES
+from hbtom.show.plots.posteriors import draw_line, draw_shades, probability_axis
 from hbtom.show.plots.sheet import (
     LINE,
     PAGE,
@@ -22,22 +20,20 @@ from hbtom.show.plots.sheet import (
     Column,
     How,
     Sheet,
-    grid,
     label,
     styled,
     text_width,
     title,
 )
-from hbtom.show.plots.signs import HEAT, Signs, signs_of_goals
+from hbtom.show.plots.signs import Signs, signs_of_goals
 from hbtom.show.words import plain
 from hbtom.world.pddl import SeenPlan
 
 # Centimetres
 EDGE, LEFT, TITLE = 0.15, 1.0, 0.45
 GOAL, EFFICIENCY, BETWEEN, SCALE = 2.4, 1.2, 0.12, 0.75
-_STEEP = math.radians(50)  # at which actions are written below the axis
-_MOST = 40  # actions that can be written there; of more, the steps are numbered
-_SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
+_STEEP = math.radians(50)  # the angle of the actions written below the axis
+_MOST = 40  # actions that fit there; longer plans have numbered steps
 
 
 @styled
@@ -60,7 +56,7 @@ def _height(plan: SeenPlan) -> float:
 
 
 def _below(plan: SeenPlan) -> float:
-    """Return how much room there must be below the axis."""
+    """Return the height that is needed below the axis."""
     if not 0 < len(plan) <= _MOST:
         return SCALE
     return max(text_width(word, SMALL) for word in _words(plan)) * math.sin(_STEEP) + 0.4
@@ -70,8 +66,12 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
     goal = column.axes(LEFT, TITLE, column.width - LEFT, GOAL)
     top = TITLE + GOAL + BETWEEN
     efficiency = column.axes(LEFT, top, column.width - LEFT, EFFICIENCY)
-    _draw_goals(goal, posterior, known)
-    _draw_efficiency(efficiency, posterior)
+    for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
+        draw_line(goal, np.arange(len(belief)), belief, known.items[look])
+    probability_axis(goal)
+    label(goal, y="P(goal)")
+    draw_shades(efficiency, posterior, np.linspace(-0.5, len(plan) + 0.5, len(plan) + 2))
+    label(efficiency, y="efficiency")
     title(goal, plain(PurePath(plan.name).name), f"by {plain(plan.agent)}")
     for axes in (goal, efficiency):
         axes.set_xlim(-0.5, len(plan) + 0.5)
@@ -88,29 +88,4 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
 
 
 def _words(plan: SeenPlan) -> list[str]:
-    return ["to begin with", *(plain(step.strip("()")) for step in plan.steps)]
-
-
-def _draw_goals(axes: Axes, posterior: Posterior, known: Signs) -> None:
-    for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
-        sign = known.items[look]
-        line: How = {"linestyle": LINES[sign.number % len(LINES)], "linewidth": 1.1}
-        marks: How = {"marker": sign.glyph * (1, -1), "markersize": 3.6, "markeredgewidth": 0}
-        axes.plot(belief, color=sign.colour, label=sign.name, **line, **marks)
-    axes.set_ylim(-0.05, 1.05)
-    axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
-    grid(axes)
-    label(axes, y="P(goal)")
-
-
-def _draw_efficiency(axes: Axes, posterior: Posterior) -> None:
-    """Draw P(efficiency) after every step: the darker, the more probable."""
-    order = np.argsort(posterior.efficiencies)
-    edges = np.arange(len(posterior.efficiency) + 1) - 0.5
-    how: How = {"cmap": _SHADES, "vmin": 0.0, "vmax": 1.0, "edgecolors": "face", "linewidth": 0.2}
-    axes.pcolormesh(edges, np.arange(len(order) + 1), posterior.efficiency[:, order].T, **how)
-    every = 1 + (len(order) - 1) // 4
-    marked = np.arange(0, len(order), every)
-    axes.set_yticks(marked + 0.5, [f"{posterior.efficiencies[order[row]]:.2g}" for row in marked])
-    axes.tick_params(axis="y", length=0)
-    label(axes, y="efficiency")
+    return ["at the start", *(plain(step.strip("()")) for step in plan.steps)]

@@ -1,7 +1,7 @@
-"""What is believed during a trial, and from trial to trial: one function a panel.
+"""Beliefs during a trial, and from trial to trial: one function per panel.
 
 Frames count from 1, as in everything that a person reads. A belief holds from the frame at which
-its step is complete until the next one is.
+its step is complete until the next step is complete.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from hbtom.observe import Identity
 from hbtom.show.plots.sheet import LINE, SMALL, How, grid, label, size_of, text_width, title
 from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, Sign, Signs
 
-LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # dashes, for grey print
-_SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
+LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # distinct in grey
+SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
 _STILL = 6  # frames shown before the first step and after the last
 
 
 @dataclass(frozen=True)
 class Scales:
-    """What panels that are to be compared have in common."""
+    """The scales that comparable panels share."""
 
     efficiency: float  # the largest probability of an efficiency
-    surprise: tuple[float, float]  # the least and the most surprising step, and zero
+    surprise: tuple[float, float]  # from the least to the most surprising step, including zero
 
 
 def scales(posteriors: Sequence[Posterior]) -> Scales:
-    """Return scales on which all of some posteriors can be shown."""
+    """Return scales on which all of these posteriors fit."""
     steps = np.concatenate([[0.0, 0.1], *(-posterior.log_likelihood for posterior in posteriors)])
     steps = steps[np.isfinite(steps)]
     top = max(float(posterior.efficiency.max()) for posterior in posteriors)
@@ -57,26 +57,17 @@ def draw_goal_lines(
     """Draw P(goal) from one frame of a trial to another."""
     _time_axis(axes, ends)
     for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
-        _draw_line(axes, posterior.frame + 1, belief, signs.items[look], drawstyle="steps-post")
+        draw_line(axes, posterior.frame + 1, belief, signs.items[look], drawstyle="steps-post")
         axes.hlines(belief[-1], posterior.frame[-1] + 1, ends[1], **_line(signs.items[look]))
-    _probability_axis(axes)
+    probability_axis(axes)
     label(axes, y="probability")
 
 
 def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
-    """Draw P(efficiency) over the frames of a trial: the darker, the more probable."""
+    """Draw P(efficiency) over the frames of a trial; darker is more probable."""
     _time_axis(axes, _ends(posterior))
-    order = np.argsort(posterior.efficiencies)
     edges = np.concatenate([posterior.frame + 1, [_ends(posterior)[1]]])
-    cells = posterior.efficiency[:, order].T
-    rows = np.arange(len(order) + 1)
-    how: How = {"cmap": _SHADES, "vmin": 0.0, "vmax": top, "edgecolors": "face", "linewidth": 0.2}
-    axes.pcolormesh(edges, rows, cells, **how)
-    every = 1 + (len(order) - 1) // 5
-    marked = np.arange(len(order) - 1, -1, -every)[::-1]
-    names = [f"{posterior.efficiencies[order[row]]:.2g}" for row in marked]
-    axes.set_yticks(marked + 0.5, names)
-    axes.tick_params(axis="y", length=0)
+    draw_shades(axes, posterior, edges, top)
     for side in ("top", "right"):
         axes.spines[side].set_visible(True)
     _mark_shift(axes, posterior, posterior.efficiency)
@@ -84,8 +75,18 @@ def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
     label(axes, y="efficiency β")
 
 
+def draw_shades(axes: Axes, posterior: Posterior, edges: Floats, top: float = 1.0) -> None:
+    """Draw P(efficiency) from edge to edge, as dark as it is probable; ``top`` is darkest."""
+    order = np.argsort(posterior.efficiencies)
+    how: How = {"cmap": SHADES, "vmin": 0.0, "vmax": top, "edgecolors": "face", "linewidth": 0.2}
+    axes.pcolormesh(edges, np.arange(len(order) + 1), posterior.efficiency[:, order].T, **how)
+    marked = np.arange(len(order) - 1, -1, -1 - (len(order) - 1) // 5)[::-1]
+    axes.set_yticks(marked + 0.5, [f"{posterior.efficiencies[order[row]]:.2g}" for row in marked])
+    axes.tick_params(axis="y", length=0)
+
+
 def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, float]) -> None:
-    """Draw how surprising each step was, -log P(step | steps before), the most surprising dark."""
+    """Draw the surprise of each step, -log P(step | steps before); the largest is dark."""
     _time_axis(axes, _ends(posterior))
     low, high = limits
     room = 0.08 * (high - low)
@@ -105,7 +106,7 @@ def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, floa
 
 
 def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -> None:
-    """Draw E[preference] after each trial; where another agent comes, lines begin anew."""
+    """Draw E[preference] after each trial; lines start afresh when the agent changes."""
     numbered = list(enumerate(posteriors))
     runs = [list(run) for _, run in groupby(numbered, key=lambda one: one[1].agent)]
     for run in runs:
@@ -114,22 +115,22 @@ def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -
             before = _share(run[0][1], look, 0)
             shares = [before, *(_share(posterior, look, -1) for _, posterior in run)]
             trials = np.arange(first, first + len(shares))
-            _draw_line(axes, trials, np.array(shares), signs.items[look])
+            draw_line(axes, trials, np.array(shares), signs.items[look])
     for run in runs[1:]:
         axes.axvline(run[0][0], color=SOFT, linewidth=0.5, linestyle=(0, (2, 2)))
     axes.set_xlim(-0.15, len(posteriors) + 0.15)
     axes.xaxis.set_major_locator(MaxNLocator(9, integer=True))
-    _probability_axis(axes)
+    probability_axis(axes)
     begun = ((first, signs.agents[posterior.agent].name) for (first, posterior), *_ in runs[1:])
     others = (f"{name} from trial {first + 1}" for first, name in begun)
-    title(axes, "preference", "; ".join(["as learnt from trial to trial", *others]))
+    title(axes, "preference", "; ".join(["learnt from trial to trial", *others]))
     label(axes, "trials seen", "expected share")
 
 
 # Parts of panels
 
 
-def _draw_line(axes: Axes, x: Ints, y: Floats, sign: Sign, **more: Any) -> None:
+def draw_line(axes: Axes, x: Ints, y: Floats, sign: Sign, **more: Any) -> None:
     marks: How = {"marker": sign.glyph * (1, -1), "markersize": 3.6, "markeredgewidth": 0}
     axes.plot(x, y, label=sign.name, **_line(sign), **marks, **more)  # glyphs have y downwards
 
@@ -144,7 +145,7 @@ def _share(posterior: Posterior, look: Identity, time: int) -> float:
 
 
 def _ends(posterior: Posterior) -> tuple[float, float]:
-    """Return the first and the last frame to show: the steps, and a little before and after."""
+    """Return the first and last frame to show: all steps, with a margin before and after."""
     frames = posterior.frame + 1
     if len(frames) == 1:
         return 1, 1 + _STILL
@@ -153,15 +154,15 @@ def _ends(posterior: Posterior) -> tuple[float, float]:
 
 def _stride(posterior: Posterior) -> float:
     """Return how many frames a step usually takes."""
-    strides = np.diff(posterior.frame)[1:]  # the first one begins with still frames
+    strides = np.diff(posterior.frame)[1:]  # the first step includes still frames
     walked = strides[strides > 0]
     return float(np.median(walked)) if len(walked) else _STILL
 
 
 def _bars(posterior: Posterior) -> tuple[Floats, Floats]:
-    """Return where bars begin that end when steps do, and how wide they are.
+    """Return where the bars start that end when the steps do, and their widths.
 
-    An act takes no time; its bar is narrow and stands behind the move that it comes after.
+    An act takes no time; its narrow bar stands after the move that precedes it.
     """
     first, last = _ends(posterior)
     narrow, usual = 0.02 * (last - first), _stride(posterior)
@@ -181,7 +182,7 @@ def _time_axis(axes: Axes, ends: tuple[float, float]) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
 
 
-def _probability_axis(axes: Axes) -> None:
+def probability_axis(axes: Axes) -> None:
     axes.set_ylim(-0.05, 1.05)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     grid(axes)
@@ -192,7 +193,7 @@ def _shifted(belief: Annotated[Floats, "time value"]) -> str:
 
 
 def _mark_shift(axes: Axes, posterior: Posterior, belief: Annotated[Floats, "time value"]) -> None:
-    """Mark the frame at which a belief is farthest from what it was at first."""
+    """Mark the frame at which a belief is farthest from the first one."""
     moved = shift(belief)
     if moved.max() >= 0.01:
         frame = posterior.frame[int((moved >= moved.max() - 0.005).argmax())] + 1
@@ -200,13 +201,13 @@ def _mark_shift(axes: Axes, posterior: Posterior, belief: Annotated[Floats, "tim
 
 
 def _draw_key_to_shades(axes: Axes, top: float) -> float:
-    """Draw above the axes what white and dark mean; return how many centimetres it takes."""
+    """Draw the key to the shades above the axes; return its width in centimetres."""
     wide, tall = size_of(axes)
     end, bar_width, gap = text_width("0.0", SMALL) + 0.05, 0.8, 0.08
     middle = 1 + LINE / 2 / tall
     left = 1 - (end + bar_width) / wide
     bar = axes.inset_axes((left, middle - 0.07 / tall, bar_width / wide, 0.14 / tall))
-    bar.pcolormesh(np.linspace(0, 1, 16)[None], cmap=_SHADES, edgecolors="face", linewidth=0.2)
+    bar.pcolormesh(np.linspace(0, 1, 16)[None], cmap=SHADES, edgecolors="face", linewidth=0.2)
     bar.set(xticks=[], yticks=[])
     for side in bar.spines.values():
         side.set(visible=True, linewidth=0.4, color=HAIR)

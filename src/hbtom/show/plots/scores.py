@@ -1,6 +1,6 @@
-"""Figures of scores: accuracy against what was published, and how far plausibility can be trusted.
+"""Figures of scores: accuracy compared with published figures, and calibration.
 
-Accuracies are shown in per cent, as the published ones are.
+Accuracies are in per cent, like the published ones.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ MARKS = dict(zip(MODELS, ("D", "x", "+", "v", "^", "s"), strict=True))
 OURS, THEIRS = ITEMS[0], ITEMS[1]
 # Centimetres
 ROW = 0.44  # from task to task
-BELOW = 0.85  # for the scale below the chart
+BELOW = 0.85  # the scale below the chart
 EDGE = 0.15
-DODGE = 0.18  # rows: what is published stands higher, what is ours lower
+DODGE = 0.18  # in rows: published figures are drawn higher, ours lower
 _TASKS = {one.folder: one.row for one in EVALUATION_TASKS}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the chart: a task, or a group of tasks with its tasks below it."""
+    """A line of the chart: a task, or a group that its tasks follow."""
 
     name: str
     score: Score
@@ -70,9 +70,18 @@ def _lines(evaluation: Evaluation) -> Iterator[Line]:
     yield Line("all", evaluation.overall, part=False)
 
 
+def draw_scores(result: object, **wide: float) -> Figure:
+    """Return a figure of an evaluation or a calibration."""
+    if isinstance(result, Evaluation):
+        return draw_evaluation(result, **wide)
+    if isinstance(result, Calibration):
+        return draw_calibration(result, **wide)
+    raise TypeError(f"there is no figure of {type(result).__name__}")
+
+
 @styled
 def draw_evaluation(evaluation: Evaluation, width: float = COLUMN) -> Figure:
-    """Return accuracy by task, with 95 % intervals, against every published figure."""
+    """Return accuracy by task, with 95 % intervals and every published figure."""
     lines = chart_lines(evaluation)
     notes = wrapped(_note(evaluation), width - 2 * EDGE, SMALL)
     tall = len(lines) * ROW
@@ -98,12 +107,12 @@ def _note(evaluation: Evaluation) -> str:
     model = evaluation.model
     return (
         f"Lines: 95 % intervals. Model {plain(model.name)} ({model.fingerprint}) on "
-        f"{plain(evaluation.dataset)}; published figures are on the real benchmark. Dotted: chance."
+        f"{plain(evaluation.dataset)}; published figures: the real benchmark. Dotted: chance."
     )
 
 
 def _draw_accuracy(axes: Axes, lines: list[Line]) -> None:
-    """Draw one row a line: published figures a little above, and below them this model's."""
+    """Draw a row for each line: published figures above, this model's below."""
     rows = np.arange(len(lines))
     axes.set(xlim=(0, 102), ylim=(len(lines) - 0.5, -0.5), yticks=[])
     axes.set_xticks([0, 25, 50, 75, 100])
@@ -135,7 +144,7 @@ def _draw_accuracy(axes: Axes, lines: list[Line]) -> None:
 
 @styled
 def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
-    """Return the share of expected episodes among those of some plausibility, on pairs left out."""
+    """Return the share of expected episodes by plausibility, on held-out pairs."""
     side = width - 2 * EDGE - 1.1
     sheet = Sheet(width, side + LINE + 1.0 + 2 * EDGE)
     column = Column(sheet, EDGE, EDGE, width - 2 * EDGE)

@@ -1,7 +1,7 @@
 """A sheet to draw on, measured in centimetres from its top left corner.
 
-Figures are made without pyplot and under a style of our own, so that nobody's figures and settings
-are touched, and nobody's settings change ours.
+Figures are made without pyplot and in a style of their own, so that they neither change the user's
+figures and settings nor depend on them.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ STYLE = {
     "hatch.linewidth": 0.5,
     "pdf.fonttype": 42,  # text stays text in PDF
     "svg.fonttype": "none",  # and in SVG
-    "svg.hashsalt": "hbtom",  # the same names of parts each time
+    "svg.hashsalt": "hbtom",  # elements have the same names each time
     "text.color": INK,
-    "text.parse_math": False,  # a dollar in a name is a dollar
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
     "xtick.color": SOFT,
     "ytick.color": SOFT,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
 }
 
-How = dict[str, Any]  # how something looks, as matplotlib names it
+How = dict[str, Any]  # matplotlib's options for how something looks
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,7 +63,7 @@ def _styled() -> Iterator[None]:
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
-    """Run a function under matplotlib's own defaults and our style, and put back what was."""
+    """Run a function with matplotlib's defaults and our style, and restore the settings."""
 
     @wraps(draw)
     def drawn(*args: P.args, **options: P.kwargs) -> R:
@@ -74,14 +74,14 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 
 class Picture(Figure):
-    """A figure that notebooks show by themselves."""
+    """A figure that notebooks display by themselves."""
 
     def _repr_png_(self) -> bytes:
         return figure_bytes(self, "png", dpi=150)
 
 
 class Sheet:
-    """A figure of some size in centimetres."""
+    """A figure whose size is given in centimetres."""
 
     def __init__(self, width: float, height: float) -> None:
         self.width, self.height = width, height
@@ -90,7 +90,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Column:
-    """A part of a sheet to draw on, from its top left corner downwards."""
+    """A part of a sheet to draw on, from the top left corner downwards."""
 
     sheet: Sheet
     left: float
@@ -98,7 +98,7 @@ class Column:
     width: float
 
     def below(self, height: float) -> Column:
-        """Return what is left of the column below its first centimetres."""
+        """Return the rest of the column below its first ``height`` centimetres."""
         return replace(self, top=self.top + height)
 
     def beside(self, gap: float) -> Column:
@@ -106,7 +106,7 @@ class Column:
         return replace(self, left=self.left + self.width + gap)
 
     def axes(self, left: float, top: float, width: float, height: float) -> Axes:
-        """Add axes whose frame has this place and size."""
+        """Add axes whose frame has this position and size."""
         across, down = self.sheet.width, self.sheet.height
         left, bottom = self.left + left, down - self.top - top - height
         sides = left / across, bottom / down, width / across, height / down
@@ -115,15 +115,15 @@ class Column:
         return axes
 
     def text(self, left: float, top: float, text: str, **how: Any) -> Text:
-        """Add a line of text by the left end of the line's middle."""
+        """Add a line of text; the position is that of its left end, at mid-height."""
         x, y = (self.left + left) / self.sheet.width, (self.top + top) / self.sheet.height
         return self.sheet.figure.text(x, 1 - y, text, **{"va": "center", "fontsize": TEXT, **how})
 
 
 def title(axes: Axes, bold: str, rest: str = "", *, taken: float = 0.0) -> None:
-    """Write above the axes, at their left end: a name, and where there is room more about it.
+    """Write a name above the axes, on the left, and the rest if there is room for it.
 
-    So many centimetres are taken at the right end.
+    ``taken`` centimetres are in use on the right.
     """
     gap = LINE / 2 / POINT
     how: How = {"xycoords": "axes fraction", "textcoords": "offset points"}
@@ -135,7 +135,7 @@ def title(axes: Axes, bold: str, rest: str = "", *, taken: float = 0.0) -> None:
 
 
 def label(axes: Axes, x: str = "", y: str = "") -> None:
-    """Name one of the axes, or both."""
+    """Label one axis, or both."""
     if x:
         axes.set_xlabel(x, fontsize=TEXT, labelpad=1.5)
     if y:
@@ -143,14 +143,14 @@ def label(axes: Axes, x: str = "", y: str = "") -> None:
 
 
 def grid(axes: Axes) -> None:
-    """Draw hairlines behind the data, at the marks of the vertical axis."""
+    """Draw hairlines behind the data, at the ticks of the vertical axis."""
     axes.grid(axis="y", color=HAIR, linewidth=0.4)
     axes.set_axisbelow(True)
 
 
 def root(axes: Axes) -> Figure:
-    """Return the figure that axes stand on."""
-    assert isinstance(axes.figure, Figure)  # we make no figures within figures
+    """Return the figure that axes belong to."""
+    assert isinstance(axes.figure, Figure)  # there are no subfigures here
     return axes.figure
 
 
@@ -164,13 +164,13 @@ def size_of(axes: Axes) -> tuple[float, float]:
 def text_width(text: str, size: float = TEXT, *, bold: bool = False) -> float:
     """Return how wide a text is, in centimetres."""
     font = FontProperties(size=size, weight="bold" if bold else "normal")
-    outline = TextPath((0, 0), text + ".", prop=font, usetex=False)  # spaces at the end count, too
+    outline = TextPath((0, 0), text + ".", prop=font, usetex=False)  # trailing spaces count
     corners = outline.vertices[outline.codes != outline.CLOSEPOLY]  # letters end where these do
     return float(np.ptp(corners[:, 0])) * POINT
 
 
 def wrapped(text: str, width: float, size: float = TEXT, *, bold: bool = False) -> list[str]:
-    """Return text as lines of at most so many centimetres, broken between words."""
+    """Return text as lines of at most ``width`` centimetres, broken between words."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -183,7 +183,7 @@ def wrapped(text: str, width: float, size: float = TEXT, *, bold: bool = False) 
 
 @styled
 def figure_bytes(figure: Figure, form: str, *, dpi: float = 300) -> bytes:
-    """Return a figure as a file, the same bytes each time; ``form`` is pdf, svg or png."""
+    """Return a figure as the bytes of a file, always the same; ``form`` is pdf, svg or png."""
     undated: Mapping[str, Mapping[str, str | None]] = {
         "pdf": {"CreationDate": None, "Creator": "hbtom"},
         "svg": {"Date": None, "Creator": "hbtom"},

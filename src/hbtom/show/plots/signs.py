@@ -1,4 +1,4 @@
-"""Who is drawn how: names, colours and glyphs, the same for a thing wherever it is seen."""
+"""Names, colours and glyphs: each thing looks the same wherever it is drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hbtom.observe import Episode, Identity, Trial, names
 from hbtom.show.plots.glyphs import AGENTS, OBJECTS, TRIANGLE, Polygon
 from hbtom.show.words import explain, plain
 
-# Colours that all eyes can tell apart, after Okabe and Ito; and greys.
+# Colours that colour-blind readers can tell apart, after Okabe and Ito; and greys.
 ITEMS = ("#0072B2", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
 KEY_COLOUR = "#E69F00"
 BARRIER = "#4F9D69"
@@ -21,7 +21,7 @@ INK, SOFT, HAIR = "#1C1D20", "#5E6067", "#D5D3CC"
 HEAT = "#17456E"
 NO_COLOUR = (128, 128, 128)
 
-_LONGEST = 24  # letters of a name; the rest of a longer one is left out
+_LONGEST = 24  # letters of a name; longer names are cut
 _ENDING = re.compile(r"\.(png|jpe?g|gif|svg|webp)(?= |$)", re.IGNORECASE)
 
 
@@ -30,14 +30,14 @@ class Sign:
     """How a thing is named and drawn."""
 
     name: str
-    colour: str  # red, green and blue in hexadecimal digits
+    colour: str  # #RRGGBB
     glyph: Polygon
     number: int = 0  # in order of appearance
 
 
 @dataclass(frozen=True, eq=False)
 class Signs:
-    """The signs of all that may be wanted in some episodes, and of all agents."""
+    """The signs of all items and all agents of some episodes."""
 
     items: Mapping[Identity, Sign]
     agents: Mapping[Identity, Sign]
@@ -48,7 +48,7 @@ class Signs:
 
 
 def signs(episodes: Iterable[Episode]) -> Signs:
-    """Give all that is seen in some episodes a sign, by order of appearance."""
+    """Give every item and agent of some episodes a sign, in order of appearance."""
     trials = [trial for episode in episodes for trial in episode]
     agents = list(dict.fromkeys(trial.agent.look for trial in trials))
     called = short_names(agents)
@@ -62,7 +62,7 @@ def signs(episodes: Iterable[Episode]) -> Signs:
 
 
 def signs_of_goals(goals: Iterable[Identity]) -> Signs:
-    """Give goals a sign, by order of appearance; the key's is its own."""
+    """Give each goal a sign, in order of appearance; the key has its own."""
     items = list(dict.fromkeys(goals))
     objects = [look for look in items if look != KEY]
     called = short_names(items)
@@ -77,7 +77,7 @@ def _item_sign(name: str, look: Identity, number: int) -> Sign:
 
 
 def short_names(looks: Sequence[Identity]) -> dict[Identity, str]:
-    """Return names as people say them, "heart" for ``heart.png``, that tell things apart."""
+    """Return short and distinct names, such as "heart" for ``heart.png``."""
     whole = [plain(name) for name in names(looks)]
     short = [_ENDING.sub("", name).replace("_", " ").strip() or name for name in whole]
     called = short if len(set(short)) == len(short) else whole
@@ -89,7 +89,7 @@ def _cut(name: str) -> str:
 
 
 def rgb(look: Identity) -> tuple[int, int, int]:
-    """Return a thing's own colour as whole numbers from 0 to 255; grey where there is none."""
+    """Return a thing's colour as whole numbers from 0 to 255; grey if it has none."""
     if len(look.colour) < 3:
         return NO_COLOUR
     red, green, blue = (round(min(max(value, 0.0), 255.0)) for value in look.colour[:3])
@@ -97,19 +97,14 @@ def rgb(look: Identity) -> tuple[int, int, int]:
 
 
 def hexadecimal(look: Identity) -> str:
-    """Return a thing's own colour in hexadecimal digits."""
+    """Return a thing's colour as #RRGGBB."""
     return "#{:02X}{:02X}{:02X}".format(*rgb(look))
 
 
 def said(judgement: Judgement, known: Signs) -> str:
-    """Return the sentence about a judgement, with things named as their signs are."""
+    """Return the sentence about a judgement, with the names of the signs."""
     sentence = explain(judgement)
     for look, sign in {**known.items, **known.agents}.items():
         if look != KEY:
             sentence = sentence.replace(plain(str(look)), sign.name)
     return sentence
-
-
-def three(value: float) -> str:
-    """Return a plausibility, or a part of one, with three decimals."""
-    return f"{value:.3f}" if value >= 0.0005 else "<0.001"

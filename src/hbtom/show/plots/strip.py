@@ -9,13 +9,13 @@ from hbtom.show.plots.maps import draw_map
 from hbtom.show.plots.sheet import LINE, Column
 from hbtom.show.plots.signs import SOFT, Signs
 
-LARGEST = 2.7  # centimetres: the side of a familiarization trial's map
+LARGEST = 2.7  # centimetres: the largest side of a familiarization trial's map
 GAP = 0.12  # between maps
 
 
 @dataclass(frozen=True)
 class Strip:
-    """How the maps of an episode are laid out; all lengths are in centimetres."""
+    """The layout of the maps of an episode; all lengths are in centimetres."""
 
     rows: int
     columns: int
@@ -28,23 +28,23 @@ class Strip:
 
     @property
     def before_test(self) -> float:
-        """The width of all that stands left of the test trial's map."""
+        """The width of everything to the left of the test trial's map."""
         return self.columns * (self.side + GAP) + (GAP if self.columns else 0)
 
 
 def lay_out(trials: int, width: float) -> Strip:
-    """Return a layout for so many trials, no wider than given."""
+    """Return a layout for a number of trials, no wider than ``width``."""
     familiar = trials - 1
     rows = 1 if familiar <= 2 else 2 if familiar <= 8 else -(-familiar // 4)
     columns = -(-familiar // rows)
-    between = GAP + LINE if rows > 1 else 0.0  # a large map is as high as two small ones
+    between = GAP + LINE if rows > 1 else 0.0  # the large map is as high as two small ones
     room = width - columns * GAP - GAP - between
     side = min(room / (columns + 2), LARGEST)
     return Strip(rows, columns, side, 2 * side + between)
 
 
 def draw_strip(column: Column, episode: Episode, known: Signs) -> Column:
-    """Draw all trials of an episode; return what is left below them."""
+    """Draw all trials of an episode; return the column below them."""
     strip = lay_out(len(episode), column.width)
     for index, trial in enumerate(episode.familiarization):
         row, place = divmod(index, strip.columns)

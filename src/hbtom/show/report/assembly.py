@@ -22,7 +22,7 @@ SCRIPTS = (
     "pair",  # one pair from near
     "list",  # all pairs, sorted and filtered
     "about",  # what has judged what
-    "main",  # puts all of it together
+    "main",  # puts everything together
 )
 TEMPLATE = Path(__file__).parent / "template"
 

@@ -17,8 +17,8 @@ from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
 from hbtom.observe.formats import Loaded
 from hbtom.show.page import page
-from hbtom.show.page.scenes import three
 from hbtom.show.report.findings import Findings
+from hbtom.show.terminal import three
 from hbtom.show.words import explain
 
 _LONGEST = 80  # letters of a page's name

@@ -66,7 +66,7 @@ def make_app(
 
 def _not_for_you(problem: str) -> Response:
     """Refuse, and close the connection: others may need it."""
-    return _message("Not for you", problem, status=403, headers={"connection": "close"})
+    return _message("Request refused", problem, status=403, headers={"connection": "close"})
 
 
 def _policy() -> str:

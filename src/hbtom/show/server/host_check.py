@@ -85,13 +85,13 @@ class HostCheck:
             return _welcome(request, self._token)
         if _same(request.cookies.get(_cookie(self._token), ""), self._token):
             return self._app
-        return self._refuse("Open the address that the server has printed, with its token.")
+        return self._refuse("Open the address that the server printed, including its token.")
 
     def _problem(self, method: str, headers: Headers) -> str | None:
         """Say why a request is not answered; None if it is."""
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return "This server does not answer to that name."
+            return "This server does not go by that name."
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if method in ("GET", "HEAD"):
             opened = headers.get("sec-fetch-mode") == "navigate"
@@ -99,7 +99,7 @@ class HostCheck:
         else:
             ok = site in (None, "same-origin") and origin in (None, f"http://{host}")
             ok = ok and (site, origin) != (None, None)
-        return None if ok else "This server does nothing that other sites ask for."
+        return None if ok else "This server refuses requests from other sites."
 
     def _is_ours(self, host: str) -> bool:
         """Tell whether a Host header names this server; its port may be that of a tunnel."""

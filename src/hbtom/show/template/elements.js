@@ -1,4 +1,4 @@
-// Makes elements. Text always goes in as text, so nothing from a file can become markup.
+// Makes elements. Text is always inserted as text, so nothing from a file can become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -23,7 +23,7 @@ function furnish(element, attributes, children) {
   return element;
 }
 
-/** Set those attributes of an element that differ from what they are. */
+/** Set those attributes of an element that have changed. */
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
@@ -36,7 +36,7 @@ function mark(element, isCurrent) {
   else element.removeAttribute("aria-current");
 }
 
-/** Change an element's text only where it differs, so that screen readers hear changes only. */
+/** Set an element's text only if it has changed, so that screen readers announce only changes. */
 function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,4 +1,4 @@
-// Light and dark: as the reader's machine likes it, until the reader chooses.
+// Light and dark: as the reader's system prefers, until the reader chooses.
 
 function isDark() {
   const chosen = document.documentElement.dataset.theme;

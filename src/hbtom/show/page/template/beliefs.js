@@ -1,9 +1,9 @@
-// Three drawings of what is believed during a trial, for the charts: goal, efficiency, surprise.
+// Three charts of the beliefs during a trial: goal, efficiency, surprise.
 //
-// Each is a function of film, trial, time scale and height. It returns what lies below the veil
-// and above it, `value(step)`, which says what holds, and if need be `show(step, x)`.
+// Each is a function of film, trial, time scale and height. It returns the elements below and above
+// the veil, `value(step)`, which puts the values into words, and if need be `show(step, x)`.
 
-// The goal: one line a thing
+// The goal: one line per item
 
 function drawGoal(film, trial, scale, height) {
   const { frame, goals, goal, reachable } = trial.beliefs;
@@ -40,7 +40,7 @@ function drawGoal(film, trial, scale, height) {
   };
 }
 
-// Efficiency: a strip for each value of the grid, the darker the more probable
+// Efficiency: a strip for each value of the grid; darker is more probable
 
 function drawEfficiency(film, trial, scale, height) {
   const { frame, efficiency } = trial.beliefs;
@@ -85,7 +85,7 @@ function drawEfficiency(film, trial, scale, height) {
   };
 }
 
-// Surprise: how far beliefs have moved from what they were at first, and how unlikely each step is
+// Surprise: how far beliefs have moved since the start, and how unlikely each step is
 
 function drawSurprise(film, trial, scale, height) {
   const { frame, goal_shift, efficiency_shift, unlikely } = trial.beliefs;
@@ -100,7 +100,7 @@ function drawSurprise(film, trial, scale, height) {
   const rows = [
     { name: "goal", values: goal_shift, ...shift },
     { name: "efficiency", values: efficiency_shift, ...shift },
-    { name: "single steps", values: [-Infinity, ...unlikely], ...steps },
+    { name: "each step", values: [-Infinity, ...unlikely], ...steps },
   ];
   const tall = height / rows.length;
   const drawn = rows.map((row, index) => {
@@ -112,13 +112,13 @@ function drawSurprise(film, trial, scale, height) {
     above: drawn.flatMap((row) => row.above),
     value: (step) => {
       const moved = [goal_shift, efficiency_shift].map((shifts) => decimals(shifts[step], 2));
-      const told = `goal moved ${moved[0]} · efficiency moved ${moved[1]}`;
+      const told = `goal shifted by ${moved[0]} · efficiency by ${moved[1]}`;
       return step ? `${told} · last step ${decimals(unlikely[step - 1], 2)}` : told;
     },
   };
 }
 
-/** Draw one kind of surprise, if need be with a mark where it is largest, which is what counts. */
+/** Draw one kind of surprise; in the test trial its maximum, which is what counts, is marked. */
 function surpriseRow({ name, values, frame, low, high, shape, top, bottom, scale, isMarked }) {
   const y = (value) => round(bottom + ((top - bottom) * ((value ?? high) - low)) / (high - low));
   const most = values.reduce((a, b) => Math.max(a, b ?? Infinity), -Infinity);
@@ -150,7 +150,7 @@ function area(frames, values, scale, y) {
   return [draw("path", { class: "shift", d: `${line}V${y(0)}H${scale.left}Z` })];
 }
 
-/** Draw a bar over the frames of each step; an act takes no time, and is a thin bar. */
+/** Draw a bar over the frames of each step; an act takes no time and is a thin bar. */
 function bars(frames, values, scale, y) {
   return values.slice(1).map((value, index) => {
     const [from, to] = [scale.x(frames[index]), scale.x(frames[index + 1])];

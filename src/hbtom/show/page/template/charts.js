@@ -1,12 +1,12 @@
-// What is believed over the time of a trial. All charts share one time axis and one cursor.
+// Beliefs over the course of a trial. All charts share one time axis and one cursor.
 
 const marginOf = (width) => ({ left: 46, right: width < 420 ? 98 : 104 });
 const LINE_HEIGHT = 14;
 const AXIS_HEIGHT = 18;
 
 /**
- * Make the charts of a film. `show(trial, at)` moves the cursor. Where the pointer points,
- * `onpeek(frame)` is called, with null when it leaves; where it presses or drags, `onseek(frame)`.
+ * Make the charts of a film. `show(trial, at)` moves the cursor. `onpeek(frame)` is called where
+ * the mouse points, with null when it leaves; `onseek(frame)` where it clicks or drags.
  */
 function makeCharts(film, { onseek, onpeek }) {
   const rows = Math.min(film.efficiencies.length, 16);
@@ -47,7 +47,7 @@ function makeCharts(film, { onseek, onpeek }) {
   return { node, show };
 }
 
-/** Make one chart: a question, what holds at the cursor, and a drawing with a cursor and a veil. */
+/** Make one chart: a question, the values at the cursor, and a drawing with cursor and veil. */
 function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
   const value = make("p", { class: "value" });
   const svg = draw("svg", { class: `chart ${kind}`, role: "img" });
@@ -82,7 +82,7 @@ function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
   return { node, svg, layout, show, frameAt: (x) => scale.frame(x) };
 }
 
-/** Tell how much room a window has for charts, from 0 to 1. */
+/** Return how much room the window has for charts, from 0 to 1. */
 const roominess = () => (innerWidth < 860 ? 0 : clamp((innerHeight - 800) / 280, 0, 1));
 
 function timeScale(trial, width) {
@@ -115,13 +115,13 @@ function timeAxis(scale, y) {
   return axis;
 }
 
-/** Return where in a drawing an event happens. */
+/** Return the x coordinate of an event in a drawing. */
 function placeIn(svg, event) {
   const bounds = svg.getBoundingClientRect();
   return ((event.clientX - bounds.left) * svg.viewBox.baseVal.width) / bounds.width;
 }
 
-/** Call back with the place of the pointer when it is pressed on, or dragged over, a drawing. */
+/** Call back with the position of the pointer when it clicks on a drawing or is dragged. */
 function drag(svg, onplace) {
   svg.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
@@ -133,7 +133,7 @@ function drag(svg, onplace) {
   });
 }
 
-/** Call back with the place of a mouse that points at a drawing, with null when it leaves. */
+/** Call back with the position of a mouse over a drawing, or null when it leaves. */
 function hover(svg, onplace) {
   svg.addEventListener("pointermove", (event) => {
     if (event.pointerType === "mouse" && event.buttons === 0) onplace(placeIn(svg, event));
@@ -141,7 +141,7 @@ function hover(svg, onplace) {
   svg.addEventListener("pointerleave", () => onplace(null));
 }
 
-/** Return a line that holds each value from its frame to the next: beliefs change at steps. */
+/** Return a staircase: each value holds from its frame until the next. */
 function stairs(frames, values, x, y, end) {
   let line = "";
   values.forEach((value, index) => {
@@ -150,7 +150,7 @@ function stairs(frames, values, x, y, end) {
   return `${line}H${end}`;
 }
 
-/** Put labels at the ends of lines, pushed apart where they would overlap. */
+/** Put labels at the ends of lines, pushed apart so that they do not overlap. */
 function endLabels(labels, scale, top, bottom) {
   const sorted = labels.toSorted((a, b) => a.y - b.y);
   sorted.forEach((one, index) => {

@@ -1,6 +1,6 @@
-// What the page knows of an episode, and where everything is at a given frame.
+// What the page knows about an episode, and where everything is at a given frame.
 
-/** Return a film with the lists of changes of its trials spread out, one value a frame. */
+/** Return a film with the lists of changes expanded to one value per frame. */
 function openFilm(raw) {
   return { ...raw, trials: raw.trials.map(openTrial) };
 }
@@ -19,7 +19,7 @@ function openTrial(raw, index, all) {
   };
 }
 
-/** Turn [[frame, value, …], …], one entry for every change, into one value a frame. */
+/** Expand [[frame, value, …], …], one entry per change, to one value per frame. */
 function spread(changes, frames) {
   const values = [];
   changes.forEach(([from, ...value], index) => {
@@ -29,7 +29,7 @@ function spread(changes, frames) {
   return values;
 }
 
-/** Return how many steps are complete at a frame: the row of the beliefs that holds then. */
+/** Return how many steps are complete at a frame, which is the row of the beliefs. */
 function stepAt(trial, frame) {
   const frames = trial.beliefs.frame;
   let step = 0;
@@ -37,9 +37,9 @@ function stepAt(trial, frame) {
   return step;
 }
 
-const LONGEST_STRIDE = 8; // pixels in one frame; what is more is a jump and not drawn as motion
+const LONGEST_STRIDE = 8; // pixels in one frame; anything longer is a jump
 
-/** Return where something is at a time between frames; null where it is gone. */
+/** Return where something is at a time between frames; null if it is gone. */
 function placeAt(path, at) {
   const frame = Math.floor(at);
   const [x, y] = path[frame];
@@ -50,7 +50,7 @@ function placeAt(path, at) {
   return [x + share * (nextX - x), y + share * (nextY - y)];
 }
 
-/** Return what is said at a frame: all sentences of the latest moment. */
+/** Return the text at a frame: all sentences of the latest moment. */
 function sentenceAt(trial, frame) {
   const said = trial.moments.filter((moment) => moment.frame <= frame);
   const latest = said.length ? said[said.length - 1].frame : 0;
@@ -60,7 +60,7 @@ function sentenceAt(trial, frame) {
     .join(" ");
 }
 
-/** Tell whether nothing moves at a frame because the trial has not begun, or is over. */
+/** Tell whether nothing moves at a frame, before the motion starts or after it ends. */
 function isPause(trial, frame) {
   return trial.motion !== null && (frame < trial.motion[0] - 1 || frame > trial.motion[1]);
 }

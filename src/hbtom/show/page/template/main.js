@@ -1,11 +1,11 @@
-// Puts the page together: one film, or two in step.
+// Puts the page together: one film, or two in parallel.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const films = data.films.map(openFilm);
 const slots = Math.max(...films.map((film) => film.trials.length));
-const offsetOf = (film) => slots - film.trials.length; // test trials stand below each other
+const offsetOf = (film) => slots - film.trials.length; // test trials line up
 
-/** Return the trials that stand in a slot: one of each film, unless it has not begun yet. */
+/** Return the trials in a slot: one of each film that has started by then. */
 const trialsIn = (slot) => films.map((film) => film.trials[slot - offsetOf(film)]).filter(Boolean);
 const lengths = Array.from({ length: slots }, (_, slot) =>
   Math.max(...trialsIn(slot).map((trial) => trial.frames)),
@@ -23,7 +23,7 @@ function unique(numbers) {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** Make all that belongs to one film. */
+/** Make everything that belongs to one film. */
 function makeMember(film) {
   const offset = offsetOf(film);
   const seek = (slot, frame) => player.scrub(slot, frame);
@@ -46,7 +46,7 @@ function makeMember(film) {
       make(
         "p",
         { class: "note" },
-        "Rings show how probable it is that the agent wants a thing; dots are its steps.",
+        "Rings show how probable it is that the agent wants each item; dots mark its steps.",
       ),
     ),
   );
@@ -100,7 +100,7 @@ const dialog = make(
 );
 const help = () => dialog.showModal();
 
-// Printing shows the test trial at its end, and then all is as it was
+// Printing shows the end of the test trial; afterwards the page is as before
 
 let away = null;
 addEventListener("beforeprint", () => {

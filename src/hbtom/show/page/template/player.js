@@ -1,20 +1,20 @@
-// Time: which trial, which frame, whether it runs; steered by buttons, keys, drags and the address.
+// Time: the trial, the frame, whether it plays; set by buttons, keys, dragging and the address.
 
 const FRAMES_PER_SECOND = 25;
 const SPEEDS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
-const PAUSE_SPEED = 6; // by which what stands still is shortened, if that is wished
+const PAUSE_SPEED = 6; // how much faster pauses play, if they are shortened
 
 /**
- * Make the player. `lengths` are the frames of each trial, `pauses(slot, frame)` tells where
- * nothing happens, `steps(slot)` at which frames steps are complete. `onchange(slot, at)` is called
- * with the trial and the time in frames, which is not whole while it plays.
+ * Make the player. `lengths` are the numbers of frames of the trials, `pauses(slot, frame)` tells
+ * whether nothing happens, `steps(slot)` returns the frames where steps end. `onchange(slot, at)`
+ * is called with the trial and the time in frames, which is fractional while it plays.
  */
 function makePlayer({ lengths, pauses, steps, onchange }) {
   const state = { slot: lengths.length - 1, at: 0, playing: false, speed: 3, shorten: true };
-  let peeked = null; // the time that a mouse points at, which is shown until it leaves
+  let peeked = null; // the time under the mouse, which is shown until it leaves
   const listeners = [];
   let before = 0; // when the last picture was drawn
-  let request = 0; // for the next one
+  let request = 0; // for the next picture
 
   const last = () => lengths[state.slot] - 1;
   const frame = () => Math.floor(state.at);
@@ -52,7 +52,7 @@ function makePlayer({ lengths, pauses, steps, onchange }) {
   function tick(now) {
     if (!state.playing) return;
     const pause = state.shorten && pauses(state.slot, frame()) ? PAUSE_SPEED : 1;
-    const gone = clamp(now - before, 0, 250) / 1000; // a page in the background does not run ahead
+    const gone = clamp(now - before, 0, 250) / 1000; // a page in the background does not skip ahead
     before = now;
     state.at += gone * FRAMES_PER_SECOND * SPEEDS[state.speed] * pause;
     if (state.at >= last()) finishTrial();
@@ -109,7 +109,7 @@ function makePlayer({ lengths, pauses, steps, onchange }) {
 
 // The address names a moment: #trial=9&frame=52, both counted from 1
 
-/** Read the moment that the address names; null if it names none. */
+/** Read the moment that the address names; null if there is none. */
 function readAddress() {
   const named = new URLSearchParams(location.hash.slice(1));
   const [trial, frame] = ["trial", "frame"].map((name) => Number.parseInt(named.get(name), 10));
@@ -117,14 +117,14 @@ function readAddress() {
   return { slot: trial - 1, at: Number.isInteger(frame) ? frame - 1 : 0 };
 }
 
-/** Let the address name the moment that is shown. */
+/** Put the current moment into the address. */
 function remember({ slot, at }) {
   const hash = `#trial=${slot + 1}&frame=${Math.floor(at) + 1}`;
   if (location.hash === hash) return;
   try {
     history.replaceState(null, "", hash);
   } catch {
-    // a page inside another page may not change its address
+    // a page inside another page must not change its address
   }
 }
 

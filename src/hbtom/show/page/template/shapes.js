@@ -1,10 +1,10 @@
-// Draws what images are named after. Files hold only the names of images; these are pictures of
-// our own, on a square from -10 to 10, y downwards. What has no picture is a token with letters.
+// Draws the things that images are named after. Files hold only the names of images; these pictures
+// are our own, on a square from -10 to 10, y downwards. Anything else is a token with letters.
 
 const disc = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0Z`;
 const box = (x, y, width, height) => `M${x} ${y}h${width}v${height}h${-width}Z`;
 
-/** A lens from one point to another, as wide as it is bent. */
+/** A lens from one point to another; `bend` sets its width. */
 const leaf = (x0, y0, x1, y1, bend) => {
   const [mx, my] = [(x0 + x1) / 2, (y0 + y1) / 2];
   const [dx, dy] = [(y1 - y0) * bend, (x0 - x1) * bend];
@@ -85,14 +85,14 @@ const SHAPES = {
     "C-7 1-9.4-1.6-9.5-6.4Z",
   turret: "M-7.6-9.5H-4.2V-6.4H-1.8V-9.5H1.8V-6.4H4.2V-9.5H7.6V-1.6H5.6V9.5H-5.6V-1.6H-7.6Z",
   whisk: leaf(0, 2.4, 0, -9.8, 0.86) + leaf(0, 2.4, 0, -9.8, 0.4) + box(-1.4, 2, 2.8, 7.8),
-  // of scenes of Machine Common Sense
+  // Machine Common Sense scenes
   cube: box(-8, -8, 16, 16),
   cylinder: disc(0, 0, 9),
   sphere: disc(0, 0, 9),
 };
-const HOLES = new Set(["crumpet", "whisk"]); // drawn with the inner parts left out
+const HOLES = new Set(["crumpet", "whisk"]); // drawn with holes
 
-/** Draw a thing round the origin of a group: its own shape and colour, as large as its radius. */
+/** Draw a thing around the origin, in its own shape, colour and size. */
 function drawThing(thing, attributes = {}) {
   const scale = round((thing.r / 10) * 1.02);
   const group = draw("g", { class: "thing", ...attributes });

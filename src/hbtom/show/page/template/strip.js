@@ -1,8 +1,8 @@
-// All trials in a row: a small picture of each, and below it what the agent prefers by then.
+// All trials in a row: a small picture of each, and below it the preferences learnt by then.
 
 const PREFERENCE_HEIGHT = 54;
 
-/** Make the strip of a film. `offset` empty places come first, so that the test trials align. */
+/** Make the strip of a film. `offset` empty slots come first, so that test trials line up. */
 function makeStrip(film, offset, onseek) {
   const columns = film.trials.map((trial, index) =>
     makeColumn(film, trial, index + offset, onseek),
@@ -39,7 +39,7 @@ function makeColumn(film, trial, slot, onseek) {
       onclick: () => onseek(slot, 0),
     },
     thumbnail(trial),
-    make("span", { class: "number" }, name, isOther ? make("i", {}, " other agent") : null),
+    make("span", { class: "number" }, name, isOther ? make("i", {}, " new agent") : null),
   );
   const chart = preferenceChart(film, trial);
   drag(chart.svg, (x) => onseek(slot, chart.frameAt(x)));
@@ -53,7 +53,7 @@ function makeColumn(film, trial, slot, onseek) {
   return { node, show };
 }
 
-/** Draw what is expected to be preferred at each step of a trial, as wide as its small picture. */
+/** Draw the expected preferences at each step of a trial, as wide as its small picture. */
 function preferenceChart(film, trial) {
   const [width, height] = [100, PREFERENCE_HEIGHT];
   const { frame, preferred, preference } = trial.beliefs;
@@ -99,7 +99,7 @@ function preferenceChart(film, trial) {
   };
 }
 
-/** Name the lines, with what is preferred at the moment, and by whom. */
+/** Label the lines with the current preferences, and name the agent. */
 function preferenceLabels() {
   const title = make("p", { class: "side-title" });
   const list = make("ul", { class: "preferred" });

@@ -1,20 +1,20 @@
-// Ways to steer time: keys, and the bar at the bottom of the page.
+// Controls for time: keys, and the bar at the bottom of the page.
 
 const LEAP = 10; // frames
 
 const KEYS = [
   ["Space", "play or pause"],
-  ["← →", "one frame back or on"],
-  ["Shift + ← →", "ten frames back or on"],
-  [",  .", "one step of the agent back or on"],
-  ["[ ]  or  Page Up, Page Down", "trial before or after"],
+  ["← →", "one frame back or forward"],
+  ["Shift + ← →", "ten frames back or forward"],
+  [",  .", "one step of the agent back or forward"],
+  ["[ ]  or  Page Up, Page Down", "previous or next trial"],
   ["Home End", "first or last frame of the trial"],
   ["+ −", "faster or slower"],
-  ["T", "light or dark"],
+  ["T", "switch between light and dark"],
   ["?", "this help"],
 ];
 
-/** Let keys steer time; those that scroll the page by a line, and those of the browser, do not. */
+/** Let keys control time, except those that scroll the page and those of the browser. */
 function steerByKeys(player, { help, theme }) {
   const deeds = {
     " ": () => player.toggle(),
@@ -40,17 +40,17 @@ function steerByKeys(player, { help, theme }) {
     if (!deed || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]")) return;
     const onButton = event.key === " " && event.target.closest("button, input[type=checkbox]");
-    if (onButton) return; // the space bar presses the button that has the focus
+    if (onButton) return; // the space bar presses the focused button
     event.preventDefault();
     deed(event);
   });
   document.addEventListener("click", (event) => {
-    // What a pointer has pressed does not keep the space bar to itself.
+    // A button that was clicked does not keep the focus, and with it the space bar.
     if (event.detail > 0) event.target.closest("button, input[type=checkbox]")?.blur();
   });
 }
 
-/** Make the bar with which time is steered by hand. */
+/** Make the bar that controls time. */
 function makeTransport(player, { lengths, marks, nameOf }) {
   const { state } = player;
   const button = (text, label, deed) =>
@@ -99,9 +99,9 @@ function makeTransport(player, { lengths, marks, nameOf }) {
     make(
       "div",
       { class: "buttons" },
-      button("⟨", "Trial before ([)", () => player.trial(-1)),
+      button("⟨", "Previous trial ([)", () => player.trial(-1)),
       play,
-      button("⟩", "Trial after (])", () => player.trial(1)),
+      button("⟩", "Next trial (])", () => player.trial(1)),
     ),
     make("div", { class: "scrubber" }, ticks, range),
     where,
@@ -111,7 +111,7 @@ function makeTransport(player, { lengths, marks, nameOf }) {
       button("−", "Slower (−)", () => player.changeSpeed(-1)),
       speed,
       button("+", "Faster (+)", () => player.changeSpeed(1)),
-      make("label", { title: "Run faster while nothing moves" }, shorten, "shorten pauses"),
+      make("label", { title: "Speed up while nothing moves" }, shorten, "shorten pauses"),
     ),
   );
 }

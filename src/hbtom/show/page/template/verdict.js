@@ -1,19 +1,19 @@
-// The judgement: how plausible the test trial is, the parts of that, and the story.
+// The judgement: the plausibility of the test trial, its parts, and the story.
 
 const PARTS = {
   goal: {
     name: "Goal",
     question: "Did it want what it was expected to want?",
-    scale: "0: as expected, 1: as unexpected as can be",
+    scale: "0: as expected; 1: completely unexpected",
   },
   efficiency: {
     name: "Efficiency",
-    question: "Did it act as efficiently as it was expected to?",
-    scale: "0: as expected, 1: as unexpected as can be",
+    question: "Did it act as efficiently as expected?",
+    scale: "0: as expected; 1: completely unexpected",
   },
   observation: {
     name: "Observation",
-    question: "Was each of its steps likely, whatever it wants?",
+    question: "Was every step likely, whatever its goal?",
     scale: {
       grid: "0: certain; larger: less likely",
       continuous: "0: as likely as chance; larger: less likely",
@@ -21,8 +21,8 @@ const PARTS = {
   },
   waste: {
     name: "Waste",
-    question: "Is so long a way to be expected of it, all in all?",
-    scale: "0: it often wastes so much; 3: one time in 20; 7: one in 1,000",
+    question: "Did it waste no more effort than expected?",
+    scale: "0: it often wastes this much; 3: 1 time in 20; 7: 1 time in 1,000",
   },
 };
 
@@ -45,7 +45,7 @@ function makeHeading(film) {
   );
 }
 
-/** Make the panel that takes the plausibility apart. */
+/** Make the panel that explains the plausibility by its parts. */
 function makeParts(film) {
   const parts = Object.keys(film.parts).map((kind) => makePart(film, kind));
   const product = Object.values(film.parts).map(three).join(" × ");
@@ -59,7 +59,7 @@ function makeParts(film) {
       { class: "equation" },
       make("b", {}, three(film.plausibility)),
       ` = ${product}`,
-      make("span", { class: "note" }, "Made to compare trials, not to be read as a probability."),
+      make("span", { class: "note" }, "Meant for comparing trials, not as a probability."),
     ),
     make("div", { class: "cards" }, parts),
     warnings.length ? make("ul", { class: "warnings" }, warnings) : null,
@@ -79,18 +79,18 @@ function makePart(film, kind) {
     curve(film.curves[kind], value, kind),
     make("p", { class: "note" }, `Surprise ${decimals(value, 2)} (${unit}).`),
     ignored
-      ? make("p", { class: "note" }, "In this model it is reported and does not count.")
+      ? make("p", { class: "note" }, "This model reports it but does not count it.")
       : null,
   );
 }
 
-/** Return from where to where a surprise is drawn. */
+/** Return the range in which a surprise is drawn. */
 function rangeOf(kind, value) {
   if (kind === "observation") return [Math.min(-1, value), Math.max(6, value)];
   return [0, kind === "waste" ? Math.max(6, value) : 1];
 }
 
-/** Draw how a part falls as its surprise grows, and where this trial stands. */
+/** Draw how a part falls as its surprise grows, and mark this trial. */
 function curve({ weight, bias }, value, kind) {
   const [width, height] = [200, 62];
   const [low, high] = rangeOf(kind, value);
@@ -120,7 +120,7 @@ function curve({ weight, bias }, value, kind) {
   );
 }
 
-/** Make the story: a sentence for each trial, and all moments of the one that is shown. */
+/** Make the story: a sentence for each trial, and all moments of the current one. */
 function makeStory(film, offset, onseek) {
   const chapters = film.trials.map((trial, index) => makeChapter(trial, index + offset, onseek));
   const list = make(

@@ -1,9 +1,9 @@
-// The scene as the benchmark shows it: walls, barrier, things, and the agent with its path.
+// The scene, as the benchmark shows it: walls, barrier, things, and the agent with its path.
 
-const RING_GAP = 4.5; // pixels between a thing and the ring that shows how probable a goal it is
+const RING_GAP = 4.5; // pixels between a thing and the ring around it
 const RING_WIDTH = 2.4;
 
-/** Make the world of a film. `show(trial, at)` draws a trial at a time, in frames. */
+/** Make the world of a film. `show(trial, at)` draws a trial at a time given in frames. */
 function makeWorld(film) {
   const svg = draw("svg", { class: "world", role: "img", preserveAspectRatio: "xMidYMid meet" });
   let trial = null;
@@ -24,14 +24,14 @@ function makeWorld(film) {
   return { node: svg, show };
 }
 
-/** Draw all that stands still in a trial, and return the parts that will move. */
+/** Draw everything that does not move in a trial, and return the parts that will. */
 function layScene(svg, film, trial) {
   const [width, height] = trial.size;
   const { lock, key } = trial;
   const wanted = wantedThings(trial);
   const rings = wanted.map(ring);
   const labels = wanted.map((thing) => label(film.items[thing.item].name, thing, trial.size));
-  const isWanted = key !== null && key.item !== null; // then it is the last of those
+  const isWanted = key !== null && key.item !== null; // then it is the last of them
   const scene = {
     rings,
     barrier: draw("path", { class: "barrier", d: blocks(trial.barrier) }),
@@ -61,7 +61,7 @@ function layScene(svg, film, trial) {
   return scene;
 }
 
-/** Return what has a ring: the objects, and the key where it may be wanted. */
+/** Return the things with a ring: the objects, and the key if it can be wanted. */
 function wantedThings(trial) {
   const key = trial.key && trial.key.item !== null ? [trial.key] : [];
   return [...trial.objects, ...key];
@@ -112,7 +112,7 @@ function label(name, thing, [width, height]) {
   return draw("text", { class: "label", ...at, "text-anchor": anchor }, name);
 }
 
-/** Mark where each step of the agent's course is complete. */
+/** Mark where each step of the agent ends. */
 function stepMarks(trial) {
   const peaks = trial.moments.filter((moment) => moment.kind === "peak").map(({ frame }) => frame);
   return trial.beliefs.frame.slice(1).map((frame) => {
@@ -131,7 +131,7 @@ function moveAgent(scene, trial, at) {
   for (const step of scene.steps) step.node.classList.toggle("done", step.frame <= frame);
 }
 
-/** Return the line walked up to a frame; where the agent was put elsewhere, the line has a gap. */
+/** Return the path up to a frame; where the agent jumps, the line has a gap. */
 function pathUntil(trial, frame) {
   let line = "";
   let last = null;
@@ -153,7 +153,7 @@ function moveKey(scene, trial, at) {
   for (const part of scene.aroundKey) part.classList.toggle("gone", carried);
 }
 
-/** Draw another agent, or a board that hides, bars or pushes, round the origin. */
+/** Draw another agent or a board (occluder, door or paddle) around the origin. */
 function drawOther(other) {
   const { kind, name, width, height, rgb } = other;
   const what = kind === "agent" ? `${name}, another agent` : name;
@@ -176,7 +176,7 @@ function moveOthers(scene, trial, at) {
   });
 }
 
-/** Put another thing at its place; pictures of agents stay upright. */
+/** Move another thing to its position; pictures of agents stay upright. */
 function turn(node, kind, [x, y], angle) {
   const rotate = kind === "agent" ? "" : ` rotate(${round(angle)})`;
   node.setAttribute("transform", `translate(${round(x)} ${round(y)})${rotate}`);
@@ -201,7 +201,7 @@ function icon(thing) {
   return draw("svg", view, drawThing({ ...thing, r: 10 }));
 }
 
-/** Draw a trial small: the scene, and all of the path. */
+/** Draw a small picture of a trial: the scene and the whole path. */
 function thumbnail(trial) {
   const [width, height] = trial.size;
   return draw(
@@ -218,7 +218,7 @@ function thumbnail(trial) {
   );
 }
 
-/** Draw another thing where it is first seen. */
+/** Draw another thing where it first appears. */
 function otherAtFirst(other) {
   const node = drawOther(other);
   const [x, y, angle] = other.path.find(([x]) => x !== null);

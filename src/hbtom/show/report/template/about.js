@@ -1,9 +1,9 @@
-// What was judged, and by what.
+// What was judged, and how.
 
 const RATINGS = {
-  plausibility: "plausibility, which the model makes of its surprises",
+  plausibility: "plausibility, which the model computes from its surprises",
   predictive: "predictive score, which needs no fitted weights",
-  rating: "ratings as they stand in the file",
+  rating: "ratings as given in the file",
 };
 
 function makeAbout() {
@@ -19,13 +19,15 @@ function makeAbout() {
   };
   return makeSection(
     "about",
-    "What was judged, and by what?",
+    "What was judged, and how?",
     make(
       "dl",
       { class: "facts" },
       Object.entries(facts).flatMap(([term, fact]) => [make("dt", {}, term), make("dd", {}, fact)]),
     ),
-    unknown ? make("p", { class: "note" }, `More is not known of the model: ${unknown}.`) : null,
+    unknown
+      ? make("p", { class: "note" }, `Nothing more is known about the model: ${unknown}.`)
+      : null,
     leftOut ? makeLeftOut() : null,
     toml ? makeFold("Every assumption of the model", make("pre", {}, toml)) : null,
   );
@@ -45,7 +47,7 @@ function makeLeftOut() {
   );
 }
 
-/** Make something that is folded away, on a screen though not on paper. */
+/** Make something that is folded on a screen, but not on paper. */
 function makeFold(heading, content) {
   const node = make("details", {}, make("summary", {}, heading), content);
   let wasOpen = false;

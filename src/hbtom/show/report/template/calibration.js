@@ -1,20 +1,20 @@
-// What a plausibility is worth: of episodes with about the same one, how many were expected?
+// Calibration: of the episodes with about the same plausibility, how many were expected?
 
 const PLOT = { left: 44, top: 8, size: 300, inset: 12, width: 356, height: 346 };
 
 function makeCalibration() {
   if (!data.calibration) {
     const why = "The ratings are not all between 0 and 1, so they cannot be read as probabilities.";
-    return makeSection("calibration", "What is a rating worth?", makeLead(why));
+    return makeSection("calibration", "How well calibrated are the ratings?", makeLead(why));
   }
   const { bins, error, column } = data.calibration;
   return makeSection(
     "calibration",
-    `What is a ${column} worth?`,
+    `How well calibrated is the ${column}?`,
     makeLead(
-      `Half of all episodes are the expected one of their pair. If the ${column} of an episode ` +
-        "were the probability of that, all dots would lie on the line. It need not be: pairs " +
-        "are compared, and accuracy does not depend on it.",
+      "Half of all episodes are the expected one of their pair. If the " +
+        `${column} were the probability that an episode is the expected one, all dots would lie ` +
+        "on the line. They need not: accuracy depends only on comparing the two of a pair.",
     ),
     make(
       "div",
@@ -28,7 +28,7 @@ function makeCalibration() {
           "p",
           { class: "error" },
           make("b", {}, error.toFixed(3)),
-          " calibration error: how far dots are from the line, each counting by its episodes.",
+          " calibration error: the mean distance of the dots from the line, weighted by episodes.",
         ),
       ),
     ),
@@ -76,7 +76,7 @@ function drawCalibration(bins, column) {
   );
 }
 
-/** Draw one bin: a dot as large as the bin is full, its interval, and how many episodes it has. */
+/** Draw one bin: a dot whose size shows its number of episodes, its interval, and that number. */
 function drawBin(bin, { x, y, most }) {
   const [at, share] = [x(bin.mean_plausibility), y(bin.expected)];
   const radius = round(4 + 8 * Math.sqrt(bin.episodes / most));

@@ -4,15 +4,15 @@ const LINES = 25;
 const COLUMNS = [
   { key: "task", label: "Task", about: "task" },
   { key: "name", label: "Pair", about: "name" },
-  { key: "e", label: "e", about: "the rating of the expected one", number: true },
-  { key: "u", label: "u", about: "the rating of the unexpected one", number: true },
+  { key: "e", label: "e", about: "the rating of the expected episode", number: true },
+  { key: "u", label: "u", about: "the rating of the unexpected episode", number: true },
   { key: "margin", label: "Margin", about: "margin", number: true },
   { key: "outcome", label: "Outcome", about: "outcome" },
 ];
 const RANK = { w: 0, t: 1, r: 2 };
 const EVERYTHING = { task: "", outcome: "", text: "" };
 
-/** Make the list of all pairs; `show(wish)` shows those with a task, an outcome, or a name. */
+/** Make the list of all pairs; `show(wish)` filters them by task, outcome or name. */
 function makeList() {
   const state = { ...EVERYTHING, key: "margin", falls: false, page: 0 };
   const opened = new Set();
@@ -26,7 +26,7 @@ function makeList() {
   const found = make("p", { class: "found", role: "status" });
   const body = make("tbody");
 
-  /** Choose what is shown, and begin at its beginning. */
+  /** Change the filter or the order, and go to the first page. */
   function choose(wish) {
     Object.assign(state, wish);
     order = matching(state, values);
@@ -52,8 +52,8 @@ function makeList() {
     "pairs",
     "All pairs",
     makeLead(
-      "The margin says by how much the expected episode is rated higher. Click the name of a " +
-        "pair to see it from near, a heading to sort.",
+      "The margin is how much higher the expected episode is rated. Click the name of a pair " +
+        "for its details, or a heading to sort.",
     ),
     make("div", { class: "tools" }, filters.node, found, pager.node),
     makeScroller("All pairs", make("table", { class: "pairs" }, heading.node, body)),
@@ -66,7 +66,7 @@ function makeList() {
   return { node, show };
 }
 
-/** Return for each column the values that pairs are sorted by. */
+/** Return the values by which each column is sorted. */
 function columnsToSort() {
   const { task, name, outcome, margin, e, u } = data.pairs;
   return {
@@ -79,7 +79,7 @@ function columnsToSort() {
   };
 }
 
-/** Return the places of all pairs that match, sorted; equals stay in the benchmark's order. */
+/** Return the indices of all matching pairs, sorted; ties stay in the benchmark's order. */
 function matching({ task, outcome, text, key, falls }, values) {
   const wanted = text.trim().toLowerCase();
   const fits = (index) =>
@@ -113,7 +113,7 @@ function makeListHeading(onsort) {
   return { node: make("thead", {}, row), show };
 }
 
-/** Make what chooses pairs: by task, by outcome, and by part of a name. */
+/** Make the filters: by task, by outcome, and by part of a name. */
 function makeFilters(onchoose) {
   const option = (value, text) => make("option", { value }, text);
   const task = make(
@@ -150,7 +150,7 @@ function makePager(onturn) {
     const attributes = { type: "button", title: label, "aria-label": label };
     return make("button", { ...attributes, onclick: () => onturn(current + by) }, sign);
   };
-  const [before, after] = [button("‹", "Pairs before", -1), button("›", "Pairs after", 1)];
+  const [before, after] = [button("‹", "Previous pairs", -1), button("›", "Next pairs", 1)];
   function show(page, pages) {
     current = page;
     before.disabled = page === 0;
@@ -161,7 +161,7 @@ function makePager(onturn) {
   return { node: make("nav", attributes, before, where, after), show };
 }
 
-/** Make the line of a pair, and below it the pair from near if that was asked for. */
+/** Make the row of a pair, followed by its details if they are open. */
 function makeLines(index, isOpen, ontoggle) {
   const pair = pairAt(index);
   const { word, sign } = OUTCOMES[pair.outcome];

@@ -2,7 +2,7 @@
 
 const list = makeList();
 
-/** Make what stands at the top: the accuracy over all, and what stands out. */
+/** Make the summary at the top: the overall accuracy, and what stands out. */
 function makeSummary() {
   const rows = data.scores.slice(0, -1);
   const all = data.scores.at(-1);
@@ -19,10 +19,10 @@ function makeSummary() {
   facts.push([
     percent(all.margin_below),
     "% with margins below .05",
-    `the least is ${figure(Number(all.margin_least))}`,
+    `the smallest is ${figure(Number(all.margin_least))}`,
   ]);
   if (weakest.accuracy < all.accuracy) {
-    facts.push([percent(weakest.accuracy), `% ${weakest.label}`, "where it is right least often"]);
+    facts.push([percent(weakest.accuracy), `% ${weakest.label}`, "the lowest accuracy"]);
   }
   return make(
     "ul",
@@ -37,7 +37,7 @@ function makeWrong() {
   const all = pairCount - data.scores.at(-1).correct; // ties are among them
   const shown = data.wrong.length;
   const said = all
-    ? `These are ${thousands(shown)} of ${thousands(all)}: of each task, the worst.`
+    ? `Shown are ${thousands(shown)} of ${thousands(all)}: the worst of each task.`
     : "None: in every pair the expected episode is rated higher.";
   const more = make(
     "button",
@@ -86,7 +86,7 @@ document.body.append(
   ),
   make("nav", { class: "contents", "aria-label": "Contents" }, links),
   make("main", {}, makeSummary(), sections),
-  make("footer", {}, `This report was made by hbtom ${data.version}.`),
+  make("footer", {}, `Made by hbtom ${data.version}.`),
 );
 
 addEventListener("keydown", (event) => {

@@ -1,17 +1,17 @@
-// How near failure is: how the margins of pairs are spread, and where the narrowest of them are.
+// How close the model is to failing: the distribution of margins, and the smallest of them.
 
-const FEW = 5; // how high the bar of a single pair is that fails, or nearly, for it to be seen
+const FEW = 5; // the least height of a bar with small margins, so that a single pair is visible
 
 function makeMargins() {
-  const near = data.margins.reach === 1 ? "below .05" : "below zero"; // as far as bins tell
+  const near = data.margins.reach === 1 ? "below .05" : "below zero"; // as precise as the bins
   return makeSection(
     "margins",
-    "How near is it to failing?",
+    "How close is it to failing?",
     makeLead(
-      "The margin of a pair is the rating of its expected episode less that of the unexpected " +
-        "one: zero is a tie, and below zero the pair is wrong. Bars count the pairs with about " +
-        `the same margin, in orange where it is ${near}. The column 5 % has the margin that one ` +
-        "pair in twenty does not exceed.",
+      "The margin of a pair is the rating of its expected episode minus that of the unexpected " +
+        "one: zero is a tie, and a pair below zero is wrong. Bars count pairs with about the " +
+        `same margin, in orange where it is ${near}. One pair in twenty has a margin of at most ` +
+        "the value in the column 5 %.",
     ),
     makeMarginTable(),
   );
@@ -22,7 +22,7 @@ function makeMarginTable() {
     kind: row.kind,
     cells: [
       row.label,
-      figure(Number(row.margin_5)), // infinity comes as text
+      figure(Number(row.margin_5)), // infinity is stored as text
       figure(Number(row.margin_least)),
       percent(row.margin_below),
       drawMargins(row),
@@ -32,7 +32,7 @@ function makeMarginTable() {
   return makeTable("Margins by task", heading, rows, { class: "margins" });
 }
 
-/** Make the scale above the bars; where ratings know no bounds, the outermost hold all beyond. */
+/** Make the scale above the bars; if ratings are unbounded, the outermost bars hold the rest. */
 function makeMarginScale() {
   const { reach } = data.margins;
   const ends = reach === 1 ? ["−1", "0", "1"] : [`≤ −${reach}`, "0", `≥ ${reach}`];

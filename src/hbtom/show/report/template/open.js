@@ -1,4 +1,4 @@
-// Reads the data: pairs out of columns, with names for what they hold.
+// Reads the data: makes pairs out of columns.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const OUTCOMES = {
@@ -11,7 +11,7 @@ const hasParts = "part_goal" in data.pairs.e;
 const isRatedByParts = data.about.rated === "plausibility";
 const pairCount = data.pairs.name.length;
 
-/** Return all that is known of a pair, by its place among all pairs. */
+/** Return everything known about a pair, given its index. */
 function pairAt(index) {
   const { task, name, outcome, margin } = data.pairs;
   return {
@@ -19,7 +19,7 @@ function pairAt(index) {
     task: data.tasks[task[index]],
     name: name[index],
     outcome: outcome[index],
-    margin: Number(margin[index]), // infinity comes as text
+    margin: Number(margin[index]), // infinity is stored as text
     e: memberAt("e", index),
     u: memberAt("u", index),
     link: data.links[index] ?? null,
@@ -31,7 +31,7 @@ function memberAt(member, index) {
   return Object.fromEntries(columns.map(([name, values]) => [name, Number(values[index])]));
 }
 
-/** Return a number in few digits, though in so many that it does not look like zero. */
+/** Return a number with few digits, but enough for it not to look like zero. */
 function figure(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
@@ -40,7 +40,7 @@ function figure(value) {
   return text.replaceAll("-", "−");
 }
 
-/** Return a share in per cent; a half goes to the even digit, as in hbtom's other tables. */
+/** Return a share in per cent, rounded half to even like hbtom's other tables. */
 function percent(share) {
   const value = 100 * share;
   return (value % 1 === 0.25 ? value - 0.05 : value).toFixed(1);
@@ -60,7 +60,7 @@ function makeSection(id, heading, ...children) {
   );
 }
 
-/** Make a table that scrolls by itself where the screen is too narrow for it. */
+/** Make a table that scrolls if the screen is too narrow for it. */
 function makeTable(label, heading, rows, attributes = {}) {
   const line = ({ kind, cells: [name, ...cells] }) =>
     make(
@@ -86,9 +86,9 @@ function makeTable(label, heading, rows, attributes = {}) {
   return makeScroller(label, table);
 }
 
-/** Let something wide scroll by itself, also by keys. */
+/** Let something wide scroll, by keys as well. */
 const makeScroller = (label, content) =>
   make("div", { class: "scroller", role: "region", "aria-label": label, tabindex: 0 }, content);
 
-/** Make what stands below a heading: what is seen, and how to read it. */
+/** Make the paragraph below a heading, which says how to read what follows. */
 const makeLead = (text) => make("p", { class: "lead" }, text);

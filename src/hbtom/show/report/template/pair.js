@@ -1,10 +1,10 @@
-// One pair from near: both ratings, the parts they are made of, and what made the difference.
+// The details of a pair: both ratings, their parts, and what made the difference.
 
 const ABOUT = {
   goal: "what the agent turns out to want",
   efficiency: "how efficiently it acts",
-  observation: "how likely its single steps are",
-  waste: "how much it wastes on the whole way",
+  observation: "how likely its individual steps are",
+  waste: "how much effort it wastes in total",
 };
 const MEMBERS = { e: "expected", u: "unexpected" };
 
@@ -76,13 +76,13 @@ function makeParts(pair) {
   );
 }
 
-/** Return how much a part speaks for the expected episode: the logarithm of a factor. */
+/** Return how much a part favours the expected episode: the logarithm of a factor. */
 function weightOf({ e, u }, part) {
   const log = (value) => Math.log(Math.max(value, 1e-300));
   return log(e[`part_${part}`]) - log(u[`part_${part}`]);
 }
 
-/** Return the part that makes most of the difference; null if none makes any. */
+/** Return the part that makes most of the difference; null if there is none. */
 function decisive(pair) {
   const size = (part) => Math.abs(weightOf(pair, part));
   const [most] = PARTS.toSorted((one, other) => size(other) - size(one));
@@ -91,9 +91,9 @@ function decisive(pair) {
 
 function reasonOf(pair) {
   const part = decisive(pair);
-  if (!part) return "The parts do not differ, or by too little to be told here.";
+  if (!part) return "The parts do not differ, or differ too little to say.";
   const better = weightOf(pair, part) > 0 ? "expected" : "unexpected";
-  return `What makes most of the difference is ${ABOUT[part]}: it speaks for the ${better} one.`;
+  return `Most of the difference comes from ${ABOUT[part]}, which favours the ${better} episode.`;
 }
 
 function makeWords(words) {
@@ -105,7 +105,9 @@ function makeWords(words) {
 }
 
 function makeLink({ link, name }) {
-  if (link.missing) return make("p", { class: "note" }, `It cannot be watched: ${link.missing}`);
+  if (link.missing) {
+    return make("p", { class: "note" }, `This pair cannot be watched: ${link.missing}`);
+  }
   const attributes = { class: "watch", href: link.address, "aria-label": `Watch the pair ${name}` };
   return make("p", {}, make("a", attributes, "Watch this pair"));
 }

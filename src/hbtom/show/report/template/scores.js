@@ -1,4 +1,4 @@
-// How often it was right: a dot with its interval for each task, and what others have published.
+// Accuracy: a dot with its interval for each task, and the published figures.
 
 const ROW = { ours: 16, marks: 23, names: 45, height: 54, bare: 32 };
 const [SCALE_HEIGHT, LABEL_HEIGHT] = [22, 18];
@@ -19,7 +19,7 @@ function makeScores() {
     "scores",
     "How often is it right?",
     makeLead(
-      "A pair is right if its expected episode is rated higher; a tie counts one half. Dots are " +
+      "A pair is right if its expected episode is rated higher; a tie counts as half. Dots are " +
         "accuracies in per cent, bars their 95 % intervals (Wilson). The dashed line is chance.",
     ),
     box,
@@ -30,7 +30,7 @@ function makeScores() {
 
 const hasPublished = () => data.scores.some((row) => Object.keys(row.published).length);
 
-/** Say what the marks below the bars are. */
+/** Explain the marks below the bars. */
 function makeKey() {
   const systems = data.systems.map(([name, short, source]) =>
     make("li", {}, make("b", {}, short), name === short ? ` ${source}` : ` ${name}, ${source}`),
@@ -42,8 +42,8 @@ function makeKey() {
     make(
       "p",
       { class: "note" },
-      "▲ Published figures are of the real benchmark: they compare with ratings of the real " +
-        "benchmark only, not with those of synthetic episodes.",
+      "▲ Published figures are for the real benchmark. Compare them only with ratings of the " +
+        "real benchmark, not with ratings of synthetic episodes.",
     ),
   );
 }
@@ -51,7 +51,7 @@ function makeKey() {
 // The chart
 
 function layOutScores(svg, width) {
-  const wide = width >= 640; // labels have a column of their own; else they stand above their rows
+  const wide = width >= 640; // labels have their own column; otherwise they stand above their rows
   const [left, right] = [wide ? 180 : 12, width - 62];
   const low = lowestOf(data.scores);
   const x = (share) => round(left + ((right - left) * (100 * share - low)) / (100 - low));
@@ -66,7 +66,7 @@ function layOutScores(svg, width) {
   svg.replaceChildren(drawScale(x, low, y), ...rows);
 }
 
-/** Return where the scale begins: a multiple of ten, below all that is shown. */
+/** Return the start of the scale: a multiple of ten, below everything shown. */
 function lowestOf(rows) {
   const shown = rows.flatMap((row) => [row.interval[0], ...Object.values(row.published)]);
   return Math.max(0, 10 * Math.floor(10 * Math.min(...shown, 0.5) - 0.01));
@@ -118,7 +118,7 @@ function drawScore(row, { x, wide, width, left, right, top, y }) {
   );
 }
 
-/** Draw a mark where each published figure is, and its name as near as there is room for it. */
+/** Draw a mark at each published figure, and its name as close as there is room. */
 function drawPublished(published, { x, left, right, y }) {
   const marks = data.systems
     .filter(([name]) => name in published)
@@ -142,12 +142,12 @@ function drawPublished(published, { x, left, right, y }) {
 }
 
 /**
- * Give labels places in order and without overlap, within bounds, as near as can be to where they
- * belong: those that would overlap stand in blocks, each in the middle of where its labels belong.
+ * Place labels in order, without overlap and within bounds, as close as possible to their marks:
+ * labels that would overlap form blocks, each centred on its marks.
  */
 function pushApart(labels, low, high) {
   const blocks = [];
-  let offset = 0; // of a label from the first one, if all stand side by side
+  let offset = 0; // of a label from the first one, if all are side by side
   labels.forEach((label, index) => {
     offset += index ? (labels[index - 1].size + label.size) / 2 : 0;
     Object.assign(label, { offset });
@@ -187,7 +187,7 @@ function makeScoreTable() {
   return makeTable("Accuracy by task", heading, rows, { class: "scores" });
 }
 
-/** Make a published figure, the best of its row in bold. */
+/** Make a published figure; the best of its row is bold. */
 function makePublished(published, name) {
   if (!(name in published)) return "";
   const best = published[name] === Math.max(...Object.values(published));

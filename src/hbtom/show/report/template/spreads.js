@@ -1,16 +1,17 @@
-// What tells expected from unexpected episodes: how the values of each measure are spread.
+// What separates expected from unexpected episodes: the distribution of each measure.
 
-const SURE = 0.9; // of pairs: a measure that tells so many apart is shown in bold
+const SURE = 0.9; // the share of pairs that a measure must get right to be shown in bold
 const UNSURE = 0.6;
 const BAR = { width: 4, gap: 0.6, ground: 30, highest: 29, lowest: 1.2 };
 
 function makeSpreads() {
   return makeSection(
     "spreads",
-    "What tells the expected from the unexpected?",
+    "What separates expected from unexpected episodes?",
     makeLead(
-      "Expected episodes stand above the line, unexpected ones below. The per cent in each " +
-        "picture says in how many pairs this measure alone points the right way; 50 % is chance.",
+      "Expected episodes stand above the line, unexpected ones below. The percentage in " +
+        "each picture is the share of pairs in which this measure alone points the right way; " +
+        "50 % is chance.",
     ),
     make(
       "ul",
@@ -65,7 +66,7 @@ function makeSpread(measure, task, spread) {
   );
 }
 
-/** Draw counts as bars, of expected episodes upwards and of unexpected ones downwards. */
+/** Draw counts as bars: expected episodes upwards, unexpected ones downwards. */
 function drawSpread({ expected, unexpected }, label) {
   const width = BAR.width * expected.length;
   const most = Math.max(...expected, ...unexpected);
@@ -84,7 +85,7 @@ function drawSpread({ expected, unexpected }, label) {
   );
 }
 
-/** Return bars that grow from the ground; even a single episode among many can be seen. */
+/** Return bars from the baseline; even a single episode among many is visible. */
 function bars(counts, most, direction, lowest = BAR.lowest) {
   const height = (number) => Math.max((BAR.highest * number) / most, lowest);
   return counts

@@ -1,15 +1,15 @@
-// What is asked for. The address of the page says it, so that one can go back, and send links.
+// What is asked for. It is part of the address, so that going back and sharing links work.
 
 const facts = JSON.parse(document.getElementById("data").textContent);
 const ASKED = ["model", "in", "search", "outcome", "from"];
 
-/** Read what the address asks for; what it does not name is empty. */
+/** Read what the address asks for; anything it does not name is empty. */
 function readAsked() {
   const given = new URLSearchParams(location.search);
   return Object.fromEntries(ASKED.map((name) => [name, given.get(name) ?? ""]));
 }
 
-/** Return an address with those of the values in it that are not empty. */
+/** Return an address with all values that are not empty. */
 function addressOf(path, values) {
   const given = Object.entries(values).filter(([, value]) => value);
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
@@ -22,8 +22,10 @@ async function ask(address, options) {
     response = await fetch(address, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The server does not answer. Was it stopped? Start it, and load this again.");
+    throw new Error(
+      "The server is not answering. If it was stopped, start it again and reload this page.",
+    );
   }
-  if (!response.ok) throw new Error(`The server could not do this (${response.status}).`);
+  if (!response.ok) throw new Error(`The server could not do that (${response.status}).`);
   return response.json();
 }

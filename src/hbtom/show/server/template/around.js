@@ -1,9 +1,9 @@
-// The ways back and on: keys for them, beside those that steer time.
+// Keys for the links to the list and to other pairs, in addition to those that control time.
 
 const watched = new URLSearchParams(location.search);
 if (watched.has("pair")) {
   const key = JSON.stringify([watched.get("task"), watched.get("pair")]);
-  sessionStorage.setItem("watched", key); // for the list, to come back to
+  sessionStorage.setItem("watched", key); // the list focuses it when one comes back
 }
 
 const WAYS = { n: "a[rel=next]", p: "a[rel=prev]", l: ".around .list" };

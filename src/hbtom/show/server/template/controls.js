@@ -1,6 +1,6 @@
-// The ways to choose: model, task, outcome, and a search by name.
+// Controls: model, task, outcome, and a search by name.
 
-const PAUSE = 150; // milliseconds without typing after which a search begins
+const PAUSE = 150; // milliseconds after the last key before a search begins
 
 /** Make the controls. `go(changes)` asks for something else. */
 function makeControls(go) {

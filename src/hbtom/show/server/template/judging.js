@@ -1,10 +1,10 @@
-// Finding out what is not known yet: rows that are in sight are judged, a few at a time.
+// Judging on demand: visible rows are judged, a few at a time.
 
 const AT_ONCE = 4;
 
-/** Make what judges the rows that it is shown; `found(row)` is called with what came of each. */
+/** Make the judging of visible rows; `found(row)` is called with each result. */
 function makeJudging({ found, failed }) {
-  let waiting = new Map(); // elements in sight, and what they are about
+  let waiting = new Map(); // visible elements, and the addresses to ask
   let leave = new AbortController();
   let busy = 0;
   const sight = new IntersectionObserver(
@@ -15,7 +15,7 @@ function makeJudging({ found, failed }) {
       }
       next();
     },
-    { rootMargin: "200px" }, // what is nearly in sight, too
+    { rootMargin: "200px" }, // including rows that are almost visible
   );
 
   function next() {
@@ -39,7 +39,7 @@ function makeJudging({ found, failed }) {
       next();
     }
   }
-  /** Judge those of the rows that are not judged yet, as soon as they can be seen. */
+  /** Judge the rows that are not judged yet as soon as they become visible. */
   function watch(rows, addressOfRow) {
     leave.abort();
     leave = new AbortController();

@@ -1,4 +1,4 @@
-// Light or dark, once chosen, holds for all pages of this window.
+// The choice of light or dark applies to all pages of this window.
 
 const chosenTheme = sessionStorage.getItem("theme");
 if (chosenTheme === "light" || chosenTheme === "dark") {

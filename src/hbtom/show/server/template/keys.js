@@ -1,6 +1,6 @@
-// Keys: to choose a row, to open it, to turn the page, to search.
+// Keys for choosing and opening a row, turning the page, and searching.
 
-/** Let keys steer the list; those of the browser, and those that type, do not. */
+/** Let keys control the list, except those of the browser and those that type text. */
 function steerByKeys({ table, pager, controls }) {
   const inRow = (row) => row.node.contains(document.activeElement);
   function move(by) {

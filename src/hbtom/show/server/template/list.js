@@ -1,10 +1,10 @@
-// Puts the list together, and steers it.
+// Puts the list together, and controls it.
 
 let asked = readAsked();
-let last = null; // what the server answered last
-let request = new AbortController(); // for what is asked now
-let loading = null; // the request for other rows, as long as it is not answered
-let again = 0; // the next look at what has changed
+let last = null; // the last answer of the server
+let request = new AbortController(); // the current request
+let loading = null; // the request for other rows, until it is answered
+let again = 0; // the timer of the next refresh
 
 const table = makeTable((row, member) =>
   addressOf("/watch", { ...asked, from: "", task: row.task, pair: row.pair, member }),
@@ -16,7 +16,7 @@ const trouble = make("p", { class: "trouble", role: "alert", hidden: true });
 const nothing = make("p", { class: "nothing" });
 const pager = makePager();
 
-/** Ask for something else; its address is remembered, unless it is one of many while typing. */
+/** Ask for something else and add it to the history, unless the user is still typing. */
 function go(changes, { quietly = false } = {}) {
   asked = { ...asked, from: "", ...changes };
   const address = addressOf("/", asked);
@@ -25,7 +25,7 @@ function go(changes, { quietly = false } = {}) {
   return load();
 }
 
-/** Show what is asked for, from the start. */
+/** Load what is asked for, from scratch. */
 async function load() {
   const mine = newRequest();
   loading = mine;
@@ -43,7 +43,7 @@ async function load() {
   }
 }
 
-/** Show what has become known. Rows move only where a run finds more of what is asked for. */
+/** Show new results. Rows move only if a run finds more pairs with the outcome asked for. */
 async function refresh() {
   if (loading) return;
   try {
@@ -76,12 +76,12 @@ function show(answer) {
   controls.show(asked, answer.count);
   run.show(answer);
   pager.show(answer);
-  say(nothing, answer.chosen ? "" : "There is no such pair.");
+  say(nothing, answer.chosen ? "" : "No pair matches.");
   if (answer.run?.going) lookAgain(EVERY);
 }
 
 function lookAgain(milliseconds) {
-  if (again) return; // it will not be long
+  if (again) return; // a refresh is due already
   again = setTimeout(() => {
     again = 0;
     refresh();
@@ -108,7 +108,7 @@ function complain(error) {
   trouble.hidden = false;
 }
 
-/** Make the way from sheet to sheet. */
+/** Make the buttons that turn the page. */
 function makePager() {
   async function turn(by) {
     await go({ from: String(Math.max(0, last.first + by * facts.sheet)) });
@@ -116,8 +116,8 @@ function makePager() {
   }
   const button = (text, title, by) =>
     make("button", { type: "button", title, "aria-label": title, onclick: () => turn(by) }, text);
-  const back = button("‹", "Pairs before (←)", -1);
-  const on = button("›", "Pairs after (→)", 1);
+  const back = button("‹", "Previous pairs (←)", -1);
+  const on = button("›", "Next pairs (→)", 1);
   const where = make("span", { role: "status" });
   const node = make("nav", { class: "pager", "aria-label": "Pages" }, back, where, on);
   function show({ first, chosen }) {
@@ -129,7 +129,7 @@ function makePager() {
   return { node, show, back: () => back.click(), on: () => on.click() };
 }
 
-/** Put the focus on the pair that was watched last. */
+/** Focus the pair that was watched last. */
 function focusLast() {
   const row = table.rows().find((one) => one.key === sessionStorage.getItem("watched"));
   row?.link.focus();

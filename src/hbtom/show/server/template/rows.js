@@ -1,4 +1,4 @@
-// The pairs, one in each row: what came of them, and how plausible either episode is.
+// The pairs, one per row: the outcome, and how plausible each episode is.
 
 const VERDICTS = {
   right: { mark: "✓", means: "The expected episode is judged more plausible." },
@@ -10,7 +10,7 @@ const VERDICTS = {
 const MEMBERS = { e: "expected", u: "unexpected" };
 const COLUMNS = ["Outcome", "Pair", "Task", "Plausibility", "● expected", "◆ unexpected"];
 
-/** Make the table. `watch(row, member)` is the address of a page. */
+/** Make the table. `watch(row, member)` returns the address of a page. */
 function makeTable(watch) {
   const known = new Map();
   const body = make("tbody", { role: "rowgroup" });
@@ -22,7 +22,7 @@ function makeTable(watch) {
     body,
   );
   const keyOf = (row) => JSON.stringify([row.task, row.pair]);
-  /** Show these rows and no others; those that are there already stay the same elements. */
+  /** Show exactly these rows; those that are there already keep their elements. */
   function show(rows) {
     const before = new Map(known);
     known.clear();
@@ -37,11 +37,11 @@ function makeTable(watch) {
     const same = nodes.length === there.length && nodes.every((node, at) => node === there[at]);
     if (!same) replaceRows(nodes);
   }
-  /** Show what has become known of rows that are there. */
+  /** Update rows that are there. */
   function update(rows) {
     for (const row of rows) known.get(keyOf(row))?.show(row);
   }
-  /** Replace the rows; one that has the focus keeps it. */
+  /** Replace the rows; a focused row keeps the focus. */
   function replaceRows(nodes) {
     const focused = document.activeElement;
     body.replaceChildren(...nodes);
@@ -96,7 +96,7 @@ function makeRow(key, watch) {
   return row;
 }
 
-/** Make a line from 0 to 1 with the two episodes on it: a dot, and a diamond. */
+/** Make a scale from 0 to 1 with the two episodes on it: a dot and a diamond. */
 function makePlot() {
   const [span, ...marks] = ["span", "dot e", "dot u"].map((name) => make("i", { class: name }));
   const node = make("div", { class: "scale", "aria-hidden": "true" }, span, marks);

@@ -1,15 +1,15 @@
-// Judging all: how good the model is so far, a button, and how far it is.
+// Judging all pairs: the accuracy so far, a button, and the progress.
 
-const EVERY = 400; // milliseconds between two looks at the progress
+const EVERY = 400; // milliseconds between two updates of the progress
 
-/** Make the line that tells the accuracy, and lets all pairs be judged. */
+/** Make the line with the accuracy and the button that judges all pairs. */
 function makeRun({ begin, stop }) {
   const score = make("p", { class: "score" });
   const start = make("button", { type: "button", class: "start", onclick: begin }, "Judge all");
   const end = make("button", { type: "button", class: "stop", onclick: stop }, "Stop");
   const bar = make("progress", { "aria-label": "Pairs judged" });
   const how = make("p", { class: "how" });
-  const news = make("p", { class: "unseen", role: "status" }); // for those who do not see the bar
+  const news = make("p", { class: "unseen", role: "status" }); // for screen readers
   const node = make(
     "section",
     { class: "run", "aria-label": "Judging" },
@@ -32,12 +32,12 @@ function makeRun({ begin, stop }) {
       bar.value = run.done;
     }
     say(news, run ? (going ? "Judging" : `${run.done} of ${run.total} pairs judged`) : "");
-    say(how, going ? `${run.done} of ${run.total}, by model ${run.model}` : (run?.problem ?? ""));
+    say(how, going ? `${run.done} of ${run.total}, with model ${run.model}` : (run?.problem ?? ""));
   }
   return { node, show };
 }
 
-/** Say how good the model is so far; a tie counts one half. */
+/** Say how accurate the model is so far; a tie counts as half. */
 function accuracy({ judged, count, accuracy: share, interval }) {
   if (judged === 0) return "No pair has been judged yet.";
   const [low, high] = interval.map((bound) => (100 * bound).toFixed(1));

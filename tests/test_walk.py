@@ -1,0 +1,80 @@
+"""The walk through the house: a command enters the rooms in their order, and seldom goes back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ["cli", "observe", "world", "plan", "mind", "judgement", "show"]
+MOST_CHANGES = 20  # of room, where every function counts once: when it is first called
+
+FOLLOW = '''
+import json, sys
+from pathlib import Path
+
+import hbtom.cli
+
+house = Path(hbtom.__file__).parent
+called = {}
+
+
+def importing(frame):
+    """Tell whether a module is being imported: what it runs then is no part of the walk."""
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename != "<string>"
+
+
+def follow(frame, event, _):
+    code = frame.f_code
+    if event != "call" or code in called or code.co_name[0] == "<" or importing(frame):
+        return
+    file = Path(code.co_filename)
+    called[code] = file.relative_to(house).parts if file.is_relative_to(house) else ()
+
+
+sys.setprofile(follow)
+try:
+    hbtom.cli.main(sys.argv[1:], standalone_mode=False)
+except SystemExit as end:
+    assert not end.code, end.code
+finally:
+    sys.setprofile(None)
+names = [(parts[0], code.co_name) for code, parts in called.items() if len(parts) > 1]
+print(json.dumps(names), file=sys.stderr)
+'''
+
+
+def walk(*command: str) -> list[tuple[str, str]]:
+    """Return the room and the name of every function that a command calls, in order."""
+    run = [sys.executable, "-c", FOLLOW, *command]
+    finished = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [(room, name) for room, name in json.loads(finished.stderr.splitlines()[-1])]
+
+
+def plan_in(world: str, plan: str) -> list[str]:
+    files = {"domain": "domain.pddl", "problem": "problem.pddl", "goals": "goals.txt"}
+    options = [f"--{option}=worlds/{world}/{file}" for option, file in files.items()]
+    return ["infer", *options, f"--plan=worlds/{world}/plans/{plan}.plan"]
+
+
+COMMANDS = [
+    ["judge", "examples/preference_u.json.zst"],
+    ["judge", "examples/preference_e.json.zst", "--model=paper"],
+    [*plan_in("doors-keys-gems", "turns-back"), "--judge"],
+    plan_in("unreliable-gripper", "cup"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:2]))
+def test_rooms_are_entered_in_order_and_seldom_left(command: list[str]) -> None:
+    rooms = [room for room, _ in walk(*command)]
+    assert list(dict.fromkeys(rooms)) == [room for room in ROOMS if room in rooms]
+    way = [room for room, _ in groupby(rooms)]
+    assert len(way) - 1 <= MOST_CHANGES, " > ".join(way)
