@@ -223,9 +223,9 @@ def test_a_judgement_like_another_is_the_same_in_less_work(preset: str, monkeypa
     apart = judge(unexpected, preset)
     first = judge(expected, preset)
     watched = []
-    find_regret = judging.find_regret
+    find_regrets = judging.find_regrets
     monkeypatch.setattr(
-        judging, "find_regret", lambda *given: watched.append(1) or find_regret(*given)
+        judging, "find_regrets", lambda *given: watched.append(1) or find_regrets(*given)
     )
     together = judge(unexpected, preset, reuse=first)
     assert len(watched) == 1

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import hbtom
 from hbtom import BadInput
 from hbtom.bench.synth import generate
-from hbtom.mind import Beliefs, Posterior, explain, infer, infer_agent
+from hbtom.mind import Beliefs, Posterior, find_likelihood, infer, infer_agent
 from hbtom.mind.graph_regret import graph_regret
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Trial
@@ -67,7 +67,7 @@ def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posteri
     plan = read_plan(world, "\n".join(told(trial, trajectory, items)))
     regret = graph_regret(plan_on_graph(explore(world), goals), plan)
     named = replace(regret, goals=name_goals(trial), frame=trajectory.frame)
-    return infer_agent(model, beliefs, trial.agent.look, explain(model, named))
+    return infer_agent(model, beliefs, trial.agent.look, find_likelihood(model, named))
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,12 @@ from episodes import HEART, SPOON, episode, read, to_thing
 from hbtom import BadInput, Beliefs, Model, infer, judge
 from hbtom.judgement.surprises import surprise
 from hbtom.judgement.tables import to_pandas, to_xarray
-from hbtom.mind import Actions, Likelihood, Regret, explain, find_regret, infer_agent, stacked
+from hbtom.mind import Actions, Likelihood, Regret, find_likelihood, infer_agent, stacked
 from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.likelihood import log_random, perhaps_random
 from hbtom.model import with_settings
 from hbtom.observe import Identity
+from regrets import regret_of
 
 few = settings(max_examples=15)
 seeds = st.integers(0, 2**32 - 1)
@@ -85,7 +86,7 @@ def test_all_hypotheses_are_added_up(seed: int, wrong: float, aimless: float) ->
 
 def test_one_belief_and_one_process_cost_nothing() -> None:
     seen = some_likelihood(np.random.default_rng(1), 2)
-    assert explain(PAPER, seen.regret).hypotheses is seen.hypotheses
+    assert find_likelihood(PAPER, seen.regret).hypotheses is seen.hypotheses
     posterior, _ = infer_agent(PAPER, Beliefs(), AGENT, seen)
     assert posterior.mixed is None
     assert posterior.full.shape == (3, 2, 1, 1, 2)
@@ -142,13 +143,13 @@ def test_who_may_move_at_random_tells_less(preset: str) -> None:
 
 def test_random_steps_are_equally_probable() -> None:
     seen = read(episode(ONE))[0]
-    heading = find_regret(Model.preset("default"), (), seen)
+    heading = regret_of(Model.preset("default"), seen)
     np.testing.assert_array_equal(log_random(heading), 0.0)
-    action = find_regret(Model.preset("paper"), (), seen)
+    action = regret_of(Model.preset("paper"), seen)
     legal = np.isfinite(action.choice.options).any(axis=2).sum(axis=1)
     np.testing.assert_allclose(log_random(action), -np.log(legal))
     slips = with_settings(Model.preset("paper"), {"motion.slip": 0.25})
-    astray = find_regret(slips, (), seen)
+    astray = regret_of(slips, seen)
     chance, options = astray.choice.slips.chance, astray.choice.options
     possible = np.isfinite(options).any(axis=2)
     said = [

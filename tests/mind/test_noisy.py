@@ -11,7 +11,7 @@ import hbtom
 from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom.judgement import watch
 from hbtom.judgement.judging import plan_trials
-from hbtom.mind import Regret, find_regret, log_likelihood
+from hbtom.mind import Regret, find_regrets, log_likelihood
 from hbtom.mind.action_noise import noisy_values
 from hbtom.mind.cell_filter import CellFilter, Stay, Stays, stays
 from hbtom.mind.grid import action_values
@@ -73,7 +73,7 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     """Return the regret of a trial with a filter, though there is no noise."""
     seen = see(model, trial)
     costs = plan_in(model.motion, seen.world, seen.trajectory, True)
-    exact = find_regret(model, trial, seen, costs)
+    exact, _ = find_regrets(model, trial, seen, costs)
     if isinstance(model.motion, Continuous):
         sight = model.observation
         return exact.seen_through(_particles(sight, trial, seen, costs, exact.reachable))
@@ -267,7 +267,7 @@ def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
     other = noisy(Model.preset("default"), 2.0, **{"observation.seed": 1})
     log = log_likelihood(regret_of(other, seen[0]), other.efficiency.values).log
     assert not np.array_equal(log, alone[0])
-    likely = alone[0] > -3  # chance tells most about what hardly any particle can explain
+    likely = alone[0] > -3  # chance tells most about what hardly any particle can find_likelihood
     assert np.allclose(log[likely], alone[0][likely], atol=0.5)
     assert content(seen[0]) != content(seen[1])
 

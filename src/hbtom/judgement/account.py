@@ -15,9 +15,9 @@ from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.beliefs import AgentBeliefs
-from hbtom.mind.regret import UNIT
 from hbtom.model import Observation
 from hbtom.observe import Identity, Trial
+from hbtom.world.seeing import UNIT
 from hbtom.world.steady import way_length
 
 if TYPE_CHECKING:
