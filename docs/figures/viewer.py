@@ -14,7 +14,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 import hbtom
-from hbtom.show import page
+from hbtom.show.page import page
 
 HERE = Path(__file__).parent
 EPISODE = HERE.parents[1] / "examples" / "preference_u.json.zst"

@@ -15,7 +15,7 @@ import hbtom
 from browsing import Browser
 from episodes import CLOVE, HEART, SPOON, episode, every_frame, key_trial, read, to_thing
 from hbtom.judgement import Judgement
-from hbtom.show import page
+from hbtom.show.page import page
 from hbtom.show.page.story import story
 
 

@@ -15,7 +15,7 @@ import scenes
 from browsing import Browser
 from hbtom.judgement import Judgement
 from hbtom.observe import Identity, Other
-from hbtom.show import page
+from hbtom.show.page import page
 from hbtom.show.page.page_values import film
 from hbtom.show.page.story import story
 from hbtom.show.plots import html, plot

@@ -13,8 +13,8 @@ import pytest
 import hbtom
 from episodes import CLOVE, HEART, SPOON, episode, every_frame, read, to_thing
 from hbtom.judgement import Judgement
-from hbtom.show import page
 from hbtom.show.document import POLICY, embedded
+from hbtom.show.page import page
 from hbtom.show.page.viewer import SCRIPTS
 
 NASTY = [

@@ -34,7 +34,7 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
         if form == "json":
             objects.append(indent(to_json(judgement.to_dict(trace=trace)), "  "))
-        else:
+        elif judgement.account:  # the account is given before anything is shown
             rows.append(judgement_row(judgement, trace=trace))
     for warning in warnings:
         warn(*warning)

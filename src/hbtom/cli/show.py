@@ -13,7 +13,7 @@ from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
-from hbtom.show import page
+from hbtom.show.page import page
 
 _LONGEST = 80  # letters of a page's name
 

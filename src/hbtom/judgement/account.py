@@ -98,8 +98,8 @@ def _mean_counts(beliefs: AgentBeliefs) -> dict[Identity, float]:
 
 def _account(judgement: Judgement | PlanJudgement, history: History) -> Account:
     test = judgement.test
-    goal, efficiency = test.goal, test.efficiency
-    mean = efficiency @ test.efficiencies
+    goal, efficiency = test.joint.sum(axis=2), test.joint.sum(axis=1)
+    mean = efficiency @ test.likelihood.efficiencies
     times = 0, int(shift(goal).argmax()), -1
     first, turned, last = (int(goal[time].argmax()) for time in times)
     steps = len(test.log_likelihood)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -13,19 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hbtom.errors import BadInput
+from hbtom.judgement.account import Account
+from hbtom.judgement.account import account as give_account
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import (
     Beliefs,
     Likelihood,
+    Planned,
     Posterior,
     Regret,
     caveats,
-    find_likelihood,
     find_regrets,
     infer_agent,
-    learn,
+    watch_trials,
 )
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
@@ -34,24 +34,11 @@ from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_trial
 from hbtom.plottable import Plottable
 from hbtom.world import Trajectory, World
-from hbtom.world.seeing import Seen, see
+from hbtom.world.seeing import see
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-
-class Planned(NamedTuple):
-    """What is known of a trial before anything is believed about the agent."""
-
-    seen: Seen  # the world, and the trajectory in it
-    cost_to_go: CostToGo
-    regret: Regret
-    outdated: Regret | None = None  # if the agent may have missed how the world has changed
-
-    def likelihood(self, model: Model) -> Likelihood:
-        """Return the likelihood of the trial under all hypotheses of a model."""
-        return find_likelihood(model, self.regret, self.outdated)
 
 
 class Trace(NamedTuple):
@@ -109,7 +96,7 @@ class Judgement(Plottable):
         posterior, known = self.posteriors[trial], self.planned[trial]
         surprises = surprise(posterior, waste=self.model.classifier.waste is not None)
         return Trace(
-            trial=self.episode[trial],
+            trial=self.episode.trials[trial],
             world=known.seen.world,
             cost_to_go=known.cost_to_go,
             trajectory=known.seen.trajectory,
@@ -124,6 +111,11 @@ class Judgement(Plottable):
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
         return _warnings(self.episode, self.regrets)
+
+    @cached_property
+    def account(self) -> Account:
+        """What happened in the test trial, and what was surprising about it."""
+        return give_account(self)
 
     @property
     def predictive(self) -> float:
@@ -180,9 +172,12 @@ def judge(
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
         planned = plan_trials(model, episode, reuse=known)
-    learnt = _learnt(model, episode, planned, reuse)
-    before = learnt[-1] if learnt else Beliefs()
-    test, after = _watched(model, episode, planned, before)
+    shared = 0 if reuse is None else _alike(reuse.episode, episode)
+    learnt = reuse.beliefs[:shared] if reuse is not None else ()
+    try:
+        test, beliefs = watch_trials(model, planned, learnt)
+    except BadInput as error:
+        raise error.at(file=episode.name) from None
     surprises = surprise(test, waste=model.classifier.waste is not None)
     product, parts = plausibility(model.classifier, surprises)
     return Judgement(
@@ -192,7 +187,7 @@ def judge(
         parts=parts,
         surprise=surprises,
         test=test,
-        beliefs=(*learnt, after),
+        beliefs=beliefs,
         planned=planned,
     )
 
@@ -208,58 +203,20 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
+    trials = episode.trials
     known = reuse[1][: _alike(reuse[0], episode)] if reuse is not None else ()
     seen = [one.seen for one in known]
     openings = tuple(wait for one in seen for wait in one.waited)
-    for index in range(len(known), len(episode)):
-        with _at(episode, index):
-            seen.append(see(model, episode[index], openings))
+    for trial in trials[len(known) :]:
+        seen.append(see(model, trial, openings))
         openings += seen[-1].waited
-    new = range(len(known), len(episode))
-    costs = [plan_trial(model, seen[index]) for index in new]
+    new = list(zip(trials, seen, strict=True))[len(known) :]
+    costs = [plan_trial(model, one) for _, one in new]
     regrets = [
-        find_regrets(model, episode[index], seen[index], cost)
-        for index, cost in zip(new, costs, strict=True)
+        find_regrets(model, trial, one, cost) for (trial, one), cost in zip(new, costs, strict=True)
     ]
-    new_ones = zip(seen[len(known) :], costs, regrets, strict=True)
-    return (*known, *(Planned(one, cost, *both) for one, cost, both in new_ones))
-
-
-def _learnt(
-    model: Model, episode: Episode, planned: tuple[Planned, ...], reuse: Judgement | None
-) -> list[Beliefs]:
-    """Return what is learnt by the end of each trial of familiarization.
-
-    What another judgement has learnt from the same trials is not worked out again.
-    """
-    learnt: list[Beliefs] = []
-    if reuse is not None:
-        learnt += reuse.beliefs[: min(_alike(reuse.episode, episode), len(episode) - 1)]
-    beliefs = learnt[-1] if learnt else Beliefs()
-    for index in range(len(learnt), len(episode) - 1):
-        agent, one = episode[index].agent.look, planned[index]
-        with _at(episode, index):
-            beliefs = learn(model, beliefs, agent, one.likelihood(model), one.seen.waited)
-        learnt.append(beliefs)
-    return learnt
-
-
-def _watched(
-    model: Model, episode: Episode, planned: tuple[Planned, ...], before: Beliefs
-) -> tuple[Posterior, Beliefs]:
-    """Return what is believed during the test trial, and after it."""
-    agent, one = episode.test.agent.look, planned[-1]
-    with _at(episode, len(episode) - 1):
-        return infer_agent(model, before, agent, one.likelihood(model), waited=one.seen.waited)
-
-
-@contextmanager
-def _at(episode: Episode, index: int) -> Iterator[None]:
-    """Say in which trial of an episode something went wrong."""
-    try:
-        yield
-    except BadInput as error:
-        raise error.at(file=episode.name, trial=index + 1) from None
+    rows = zip(new, costs, regrets, strict=True)
+    return (*known, *(Planned(one, cost, *both) for (_, one), cost, both in rows))
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
@@ -276,17 +233,18 @@ def _alike(one: Episode, other: Episode) -> int:
 def _warnings(episode: Episode, regrets: tuple[Regret, ...]) -> tuple[str, ...]:
     """Say all that limits what the judgement means."""
     warnings = []
-    if len(episode) == 1:
+    trials = episode.trials
+    if len(trials) == 1:
         warnings.append("there is one trial only: it is judged without familiarization")
-    if len(regrets[-1].frame) == 0 and episode.test.items:
+    if len(regrets[-1].frame) == 0 and trials[-1].objects:
         warnings.append("the agent does not move in the test trial: there is nothing to judge")
-    if any(trial.others for trial in episode):
+    if any(trial.others for trial in trials):
         warnings.append(f"{_others(episode)}: seen, but not modelled; nothing follows from them")
-    unseen = sum(int(np.isnan(trial.path[:, 0]).sum()) for trial in episode)
+    unseen = sum(int(np.isnan(trial.path[:, 0]).sum()) for trial in trials)
     if unseen:
-        frames = sum(len(trial.path) for trial in episode)
+        frames = sum(len(trial.path) for trial in trials)
         warnings.append(f"the agent is not seen in {unseen} of {frames} frames")
-    for number, (trial, regret) in enumerate(zip(episode, regrets, strict=True), start=1):
+    for number, (trial, regret) in enumerate(zip(trials, regrets, strict=True), start=1):
         for warning in (*trial.warnings, *caveats(regret)):
             warnings.append(f"trial {number}: {warning}")
     return tuple(warnings)

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.structs import replace as changed
 
 from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.judging import Judgement, Planned, judge, plan_trials
-from hbtom.mind import dynamics
+from hbtom.judgement.judging import Judgement, judge, plan_trials
+from hbtom.mind import Planned, dynamics
 from hbtom.model import Model
 from hbtom.observe import Episode
 

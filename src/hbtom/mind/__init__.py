@@ -1,5 +1,6 @@
 """What the agent has in mind: hypotheses, likelihood, and exact inference across trials."""
 
+import hbtom.plan  # noqa: F401, the room before
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.inference import (
@@ -13,6 +14,7 @@ from hbtom.mind.inference import (
 from hbtom.mind.likelihood import Likelihood, find_likelihood, log_likelihood, stacked
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Actions, Headings, Regret
+from hbtom.mind.watching import Planned, watch_trials
 
 __all__ = [
     "Actions",
@@ -21,6 +23,7 @@ __all__ = [
     "Headings",
     "Hypotheses",
     "Likelihood",
+    "Planned",
     "Posterior",
     "Regret",
     "caveats",
@@ -32,4 +35,5 @@ __all__ = [
     "learn",
     "log_likelihood",
     "stacked",
+    "watch_trials",
 ]

@@ -169,7 +169,7 @@ class CellFilter:
         columns = world.blocked.shape[2]
         here = np.stack([cells % columns, cells // columns], axis=1).astype(np.float64)
         modes = np.full(len(cells), mode)
-        some = Trajectory(modes, modes, modes, modes, here, here, trajectory.first)  # from anywhere
+        some = Trajectory(modes, modes, modes, modes, here, here, trajectory.first, modes)
         legal, q = action_values(self.costs, some, GRID.table)
         if self.slip > 0:
             q = noisy_values(q, self.costs, some, self.slip)

@@ -11,7 +11,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part, part_or
 from hbtom.plan.between import to_go
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import NO_GOAL, exit_of
+from hbtom.world.modes import NO_GOAL
 from hbtom.world.seeing import UNIT
 from hbtom.world.trajectory import Trajectory
 
@@ -26,7 +26,7 @@ def heading_regret(costs: CostToGo, steps: Trajectory) -> tuple[Floats, Floats, 
     many = len(steps.act)
     start, stop = steps.start.reshape((1, many, 2)), steps.stop.reshape((1, many, 2))
     first = to_go(costs, steps.first.reshape((1, 1, 2)), np.zeros(1, dtype=np.int64))
-    regret, length = _regret(costs, start, stop, steps.mode, steps.thing)
+    regret, length = _regret(costs, start, stop, steps.mode, steps.exit)
     return regret, length, first
 
 
@@ -36,19 +36,19 @@ def regret_at(
     start: Annotated[Floats, "goal place 2"],
     stop: Annotated[Floats, "goal place 2"],
     mode: Annotated[Ints, "place"],
-    thing: Annotated[Ints, "place"],
+    exit: Annotated[Ints, "place"],
 ) -> tuple[Annotated[Floats, "goal place"], Annotated[Floats, "goal place"]]:
     """Return the regret of steps anywhere, and how long they are.
 
-    A step is a move from start to stop, or, where a thing is given (not -1), touching it there.
+    A step is a move from start to stop, or, where an exit is given (not -1), taking it there.
     Places may be the same for all goals (one row).
     """
-    return _regret(costs, start, stop, mode, thing)
+    return _regret(costs, start, stop, mode, exit)
 
 
 @part
 def _regret(
-    costs: CostToGo, start: Floats, stop: Floats, mode: Ints, thing: Ints
+    costs: CostToGo, start: Floats, stop: Floats, mode: Ints, exit: Ints
 ) -> tuple[Floats, Floats]:
     exits, many = costs.world.exits, len(mode)
     length = _lengths(start, stop)
@@ -56,8 +56,8 @@ def _regret(
     price = np.empty(many)
     for place in range(many):
         after[place], goal[place], price[place] = mode[place], NO_GOAL, -1.0
-        if thing[place] >= 0:
-            one = exit_of(exits, mode[place], thing[place])
+        one = exit[place]
+        if one >= 0:
             after[place], goal[place] = exits.target[one], exits.goal[one]
             price[place] = exits.price[one]
     before, left = to_go(costs, start, mode), to_go(costs, stop, after)

@@ -88,8 +88,8 @@ class _Cloud:
         steps, cost = self.model.trajectory, self.model.costs.world.costs.act
         if self.recent is None:  # an act before any move: it is done where the agent begins
             self._begin(_Neutral(steps.start[step], self.model.noise**2))
-        thing, mode = int(steps.thing[step]), int(steps.mode[step])
-        step_regret, _ = self._regret(self.places, self.places, mode, thing)
+        taken, mode = int(steps.exit[step]), int(steps.mode[step])
+        step_regret, _ = self._regret(self.places, self.places, mode, taken)
         likelihood = self._weigh(
             np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * step_regret))
         )
@@ -112,13 +112,13 @@ class _Cloud:
         return -self.beta * step_regret - log_i0e(self.beta * length)
 
     def _regret(
-        self, start: Floats, stop: Floats, mode: int, thing: int
+        self, start: Floats, stop: Floats, mode: int, exit: int
     ) -> tuple[Annotated[Floats, "goal efficiency particle"], Floats]:
         """Return the regret of one step from and to many places, and its lengths."""
         shape = start.shape[:-1]
         flat = (np.ascontiguousarray(one).reshape(shape[0], -1, 2) for one in (start, stop))
         many = shape[1] * shape[2]
-        how = np.full(many, mode, dtype=np.int64), np.full(many, thing, dtype=np.int64)
+        how = np.full(many, mode, dtype=np.int64), np.full(many, exit, dtype=np.int64)
         regret, length = regret_at(self.model.costs, *flat, *how)
         return regret.reshape(shape), length.reshape(shape)
 

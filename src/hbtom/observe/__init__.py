@@ -1,6 +1,7 @@
 """What is seen: files become episodes of trials, in pixels, with the events that happen in them."""
 
 from hbtom.observe.episode import (
+    Actor,
     Body,
     Episode,
     Identity,
@@ -11,14 +12,18 @@ from hbtom.observe.episode import (
 )
 from hbtom.observe.events import Event
 from hbtom.observe.formats import load, read
+from hbtom.observe.layout import Layout, layout_of
 
 __all__ = [
+    "Actor",
     "Body",
     "Episode",
     "Event",
     "Identity",
+    "Layout",
     "Other",
     "Trial",
+    "layout_of",
     "load",
     "names",
     "read",

@@ -109,7 +109,6 @@ def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame
     return whole
 
 
-@part
 def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) -> bool:
     """Tell whether an agent at a place touches an item that lies: |a - x| <= r_a + r_x."""
     across, down = x - item[0], y - item[1]

@@ -1,8 +1,10 @@
 """What a planner would do: the cost-to-go of every state, for every goal."""
 
+import hbtom.world  # noqa: F401, the room before
 from hbtom.plan.astar import Route, find_route
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go
 from hbtom.plan.field import CONTINUOUS, GRID, Stencil, solve
+from hbtom.plan.planning import plan_trial
 
 __all__ = [
     "CONTINUOUS",
@@ -12,5 +14,6 @@ __all__ = [
     "Stencil",
     "cost_to_go",
     "find_route",
+    "plan_trial",
     "solve",
 ]

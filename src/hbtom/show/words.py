@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hbtom.judgement import Judgement
-from hbtom.judgement.account import Account, account, detour
+from hbtom.judgement.account import Account, detour
 from hbtom.mind.regret import KEY, NOTHING
 from hbtom.observe import Identity, names
 
@@ -16,7 +16,7 @@ DETOUR = 1.1  # times the shortest way: a longer way is called a detour
 
 def explain(judgement: Judgement) -> str:
     """Say in a sentence what was surprising about the test trial, or that nothing was."""
-    told = account(judgement)
+    told = judgement.account
     if NOTHING in told.goals:
         return "there is nothing that it could want"
     if told.steps == 0:

@@ -1,15 +1,17 @@
 """What it means: a trial becomes a world of places and modes, and a trajectory in it."""
 
-from hbtom.world.modes import Costs, Exits, Layout, Mode, Space, World
-from hbtom.world.occupancy import continuous_world, grid_world, layout_of
+import hbtom.observe  # noqa: F401, the room before
+from hbtom.world.modes import Costs, Exits, Mode, Space, World
+from hbtom.world.occupancy import continuous_world, grid_world
+from hbtom.world.seeing import Seen, see
 from hbtom.world.trajectory import Act, Trajectory, continuous_trajectory, grid_trajectory
 
 __all__ = [
     "Act",
     "Costs",
     "Exits",
-    "Layout",
     "Mode",
+    "Seen",
     "Space",
     "Trajectory",
     "World",
@@ -17,5 +19,5 @@ __all__ = [
     "continuous_world",
     "grid_trajectory",
     "grid_world",
-    "layout_of",
+    "see",
 ]

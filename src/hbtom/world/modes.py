@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import FROZEN, Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part
 
 
@@ -55,21 +55,6 @@ class Costs(NamedTuple):
     push: float = 0.0  # passing through things that are in the way
     tool: float = 0.0  # using a key, beyond what it takes to do so
     contact: bool = False  # things are used from where they are touched, even beside walls
-
-
-class Layout(NamedTuple):
-    """What a trial shows of its world: lengths and places in pixels, boxes as x, y, width, height.
-
-    The items are the objects and then, if there is one, the key.
-    """
-
-    size: Annotated[Floats, "2", FROZEN]  # width and height
-    walls: Annotated[Floats, "wall 4", FROZEN]
-    barrier: Annotated[Floats, "block 4", FROZEN]
-    items: Annotated[Floats, "item 3", FROZEN]  # x, y, radius
-    lock: Annotated[Floats, "lock 2", FROZEN]  # x, y of the lock; no row without one
-    radius: float  # of the agent
-    objects: int  # how many of the items are objects
 
 
 class Exits(NamedTuple):

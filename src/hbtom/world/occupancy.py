@@ -10,21 +10,12 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, frozen, read_only
+from hbtom.arrays import Bools, Floats
 from hbtom.compiled import kernel, part
-from hbtom.observe import Trial
-from hbtom.world.modes import START, Costs, Layout, Space, World, cell_of, key_and_lock
+from hbtom.observe.layout import Layout
+from hbtom.world.modes import START, Costs, Space, World, cell_of, key_and_lock
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
-_NO_LOCK = frozen(np.empty((0, 2)))
-
-
-def layout_of(trial: Trial) -> Layout:
-    """Return what a trial shows of its world."""
-    lock = _NO_LOCK if trial.lock is None else frozen([trial.lock.centre])
-    walls, barrier = read_only(trial.walls), read_only(trial.barrier)
-    shown = frozen(trial.size), walls, barrier, trial.places, lock
-    return Layout(*shown, float(trial.agent.radius), len(trial.objects))
 
 
 @kernel

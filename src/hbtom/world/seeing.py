@@ -13,8 +13,10 @@ from hbtom.arrays import Floats
 from hbtom.compiled import kernel
 from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
-from hbtom.world.modes import Costs, Layout, Space, World
-from hbtom.world.occupancy import continuous_world, grid_world, layout_of
+from hbtom.observe.events import Marks
+from hbtom.observe.layout import Layout, layout_of
+from hbtom.world.modes import Costs, Space, World
+from hbtom.world.occupancy import continuous_world, grid_world
 from hbtom.world.stages import at_frame, changes, joined, staged
 from hbtom.world.steady import steadied
 from hbtom.world.trajectory import Trajectory, continuous_trajectory, grid_trajectory
@@ -38,22 +40,31 @@ def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
     ``openings`` is what waiting for barriers cost in the trials before.
     """
     learnt = model.acts.learn_opening and len(openings) > 0
-    opening = sum(openings) / len(openings) if learnt else model.acts.cost
-    steady, make = steadied(trial, model.observation), partial(world_of, model.motion)
-    still = at_frame(trial, 0) if changes(trial) else trial
-    world = make(model.acts, float(opening), still)
-    shown = layout_of(at_frame(trial, -1) if changes(trial) else trial)
-    if steady is not trial:  # seen with noise, contact is judged leniently
-        shown = shown._replace(radius=float(steady.agent.radius))
-    steps = steps_of(model.motion, shown, steady, world, model.acts.final)
-    if not changes(trial):
+    opening = float(sum(openings) / len(openings)) if learnt else float(model.acts.cost)
+    steady, still = steadied(trial, model.observation), not changes(trial)
+    first, last = (trial if still else at_frame(trial, frame) for frame in (0, -1))
+    shown, ends, path, marks = layout_of(first), layout_of(last), steady.whole_path, steady.marks
+    make = partial(world_of, model.motion, model.acts, opening)
+    world = make(shown)
+    ends = ends._replace(radius=float(steady.agent.radius))  # with noise, contact is lenient
+    steps = steps_of(model.motion, Walk(ends, path, marks, model.acts.final), world)
+    if still:
         return Seen(steady, world, steps, waits(steady))
-    stages, steps = staged(trial, steps, partial(make, model.acts, float(opening)))
+    stages, steps = staged(trial, steps, lambda one: make(layout_of(one)))
     return Seen(steady, joined(stages), steps, waits(steady), stages)
 
 
+class Walk(NamedTuple):
+    """What a trajectory is made of."""
+
+    layout: Layout  # at the end of the trial
+    path: Annotated[Floats, "frame 2"]  # without gaps or noise
+    marks: Marks
+    final: bool  # whether the touch that ends the trial is a step
+
+
 @singledispatch
-def world_of(motion: Any, acts: Acts, opening: float, trial: Trial) -> World:
+def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> World:
     """Return the world of a trial under a motion; ``opening`` is what opening a lock costs.
 
     Motions register their own functions.
@@ -62,42 +73,34 @@ def world_of(motion: Any, acts: Acts, opening: float, trial: Trial) -> World:
 
 
 @singledispatch
-def steps_of(motion: Any, layout: Layout, steady: Trial, world: World, final: bool) -> Trajectory:
-    """Return the trajectory of a trial, seen without noise, in its world.
-
-    ``final`` tells whether the touch that ends the trial is a step. Motions register their own
-    functions.
-    """
+def steps_of(motion: Any, walk: Walk, world: World) -> Trajectory:
+    """Return the trajectory in a world. Motions register their own functions."""
     raise TypeError(f"no trajectory is known for {motion!r}")
 
 
 @world_of.register
-def _grid_world(motion: Grid, acts: Acts, opening: float, trial: Trial) -> World:
+def _grid_world(motion: Grid, acts: Acts, opening: float, layout: Layout) -> World:
     costs = Costs(1.0, float(acts.cost), opening)
-    return grid_world(layout_of(trial), Space(float(motion.cell)), costs)
+    return grid_world(layout, Space(float(motion.cell)), costs)
 
 
 @steps_of.register
-def _grid_steps(
-    motion: Grid, layout: Layout, steady: Trial, world: World, final: bool
-) -> Trajectory:
-    return grid_trajectory(layout, steady.whole_path, steady.marks, world, final)
+def _grid_steps(motion: Grid, walk: Walk, world: World) -> Trajectory:
+    return grid_trajectory(walk.layout, walk.path, walk.marks, world, walk.final)
 
 
 @world_of.register
-def _continuous_world(motion: Continuous, acts: Acts, opening: float, trial: Trial) -> World:
-    walk, push, tool = motion.cell / UNIT, float(motion.push), float(motion.reluctance)
-    costs = Costs(walk, float(acts.cost), opening, push, tool, motion.contact)
+def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: Layout) -> World:
+    pace, push, tool = motion.cell / UNIT, float(motion.push), float(motion.reluctance)
+    costs = Costs(pace, float(acts.cost), opening, push, tool, motion.contact)
     space = Space(float(motion.cell), float(motion.clearance), float(motion.berth))
-    return continuous_world(layout_of(trial), space, costs)
+    return continuous_world(layout, space, costs)
 
 
 @steps_of.register
-def _continuous_steps(
-    motion: Continuous, layout: Layout, steady: Trial, world: World, final: bool
-) -> Trajectory:
-    path = steady.whole_path, steady.marks
-    return continuous_trajectory(layout, *path, world, float(motion.stride), final)
+def _continuous_steps(motion: Continuous, walk: Walk, world: World) -> Trajectory:
+    seen = walk.layout, walk.path, walk.marks
+    return continuous_trajectory(*seen, world, float(motion.stride), walk.final)
 
 
 def waits(trial: Trial) -> tuple[float, ...]:

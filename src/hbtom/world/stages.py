@@ -48,9 +48,10 @@ def staged(
     """
     stage, first = _stages(trial, steps)
     worlds = tuple(make(at_frame(trial, int(frame))) for frame in first)
-    modes, things = len(worlds[0].blocked), len(worlds[0].reach)
+    modes, things, exits = _sizes(worlds[0])
     thing = np.where(steps.thing < 0, -1, steps.thing + things * stage)
-    return worlds, steps._replace(mode=steps.mode + modes * stage, thing=thing)
+    taken = np.where(steps.exit < 0, -1, steps.exit + exits * stage)
+    return worlds, steps._replace(mode=steps.mode + modes * stage, thing=thing, exit=taken)
 
 
 def _stages(
@@ -73,7 +74,7 @@ def _state(trial: Trial, frame: int) -> bytes:
 
 def joined(worlds: tuple[World, ...]) -> World:
     """Return one world with the modes, things and exits of all stages, one after the other."""
-    modes, things = len(worlds[0].blocked), len(worlds[0].reach)
+    modes, things, _ = _sizes(worlds[0])
     return worlds[0]._replace(
         blocked=np.concatenate([one.blocked for one in worlds]),
         lying=np.concatenate([one.lying for one in worlds]),
@@ -92,5 +93,12 @@ def joined(worlds: tuple[World, ...]) -> World:
 
 def outdated(steps: Trajectory, stage: World) -> Trajectory:
     """Return the same steps as if the world were still in its first stage, which is given."""
-    thing = np.where(steps.thing < 0, -1, steps.thing % len(stage.reach))
-    return steps._replace(mode=steps.mode % len(stage.blocked), thing=thing)
+    modes, things, exits = _sizes(stage)
+    thing = np.where(steps.thing < 0, -1, steps.thing % things)
+    taken = np.where(steps.exit < 0, -1, steps.exit % max(exits, 1))
+    return steps._replace(mode=steps.mode % modes, thing=thing, exit=taken)
+
+
+def _sizes(stage: World) -> tuple[int, int, int]:
+    """Return how many modes, things and exits a stage has."""
+    return len(stage.blocked), max(len(stage.reach), 1), len(stage.exits.source)

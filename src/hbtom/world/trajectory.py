@@ -15,8 +15,9 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.observe.events import Marks, touching
-from hbtom.world.modes import HELD, OPEN, START, Layout, World, cell_of
+from hbtom.observe.events import Marks
+from hbtom.observe.layout import Layout
+from hbtom.world.modes import HELD, OPEN, START, World, cell_of, exit_of
 
 
 class Act(IntEnum):
@@ -41,6 +42,7 @@ class Trajectory(NamedTuple):
     start: Annotated[Floats, "step 2"]  # place before and after
     stop: Annotated[Floats, "step 2"]
     first: Annotated[Floats, "2"]  # where the agent is before the first step
+    exit: Annotated[Ints, "step"]  # the exit of the world that an act is; -1 for moves
 
     def __repr__(self) -> str:
         moves = int((self.act == MOVE).sum())
@@ -88,11 +90,17 @@ def _write(leg: Ints, first: int, last: int, mode: int, act: int, thing: int) ->
 @part
 def _contact_began(path: Floats, item: Floats, radius: float, frame: int) -> int:
     """Return the first frame of the run of contact that lasts until ``frame``."""
-    if not touching(path[frame, 0], path[frame, 1], item, radius):
+    if not _touching(path[frame], item, radius):
         return frame
-    while frame > 0 and touching(path[frame - 1, 0], path[frame - 1, 1], item, radius):
+    while frame > 0 and _touching(path[frame - 1], item, radius):
         frame -= 1
     return frame
+
+
+@part
+def _touching(place: Floats, item: Floats, radius: float) -> bool:
+    """Tell whether an agent at a place touches an item: |a - x| <= r_a + r_x."""
+    return _distance(place[0], place[1], item[0], item[1]) <= radius + item[2]
 
 
 @part
@@ -163,6 +171,7 @@ def continuous_trajectory(
             step += 1
         if legs[leg, 3] != NO_ACT:
             _add(steps, step, end, legs[leg, 3], legs[leg, 4], mode, path[end], path[end])
+            steps.exit[step] = exit_of(world.exits, mode, legs[leg, 4])
             step += 1
     return _cut(steps, step)
 
@@ -170,9 +179,9 @@ def continuous_trajectory(
 @part
 def _room_for(most: int, first: Floats) -> Trajectory:
     """Return a trajectory with room for some steps, not filled in yet."""
-    numbers, places = np.empty((4, most), dtype=np.int64), np.empty((2, most, 2))
+    numbers, places = np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
     frame, act, thing, mode = numbers[0], numbers[1], numbers[2], numbers[3]
-    return Trajectory(frame, act, thing, mode, places[0], places[1], first.copy())
+    return Trajectory(frame, act, thing, mode, places[0], places[1], first.copy(), numbers[4])
 
 
 @part
@@ -187,7 +196,7 @@ def _add(
     stop: Annotated[Floats, "2"],
 ) -> None:
     steps.frame[step], steps.act[step] = frame, act
-    steps.thing[step], steps.mode[step] = thing, mode
+    steps.thing[step], steps.mode[step], steps.exit[step] = thing, mode, -1
     steps.start[step, 0], steps.start[step, 1] = start[0], start[1]
     steps.stop[step, 0], steps.stop[step, 1] = stop[0], stop[1]
 
@@ -203,6 +212,7 @@ def _cut(steps: Trajectory, many: int) -> Trajectory:
         steps.start[:many],
         steps.stop[:many],
         steps.first,
+        steps.exit[:many],
     )
 
 
@@ -231,6 +241,7 @@ def grid_trajectory(
         if legs[leg, 3] != NO_ACT:
             here = _cell_at(path[end], cell, rows, columns)
             _add(steps, step, end, legs[leg, 3], legs[leg, 4], mode, here, here)
+            steps.exit[step] = exit_of(world.exits, mode, legs[leg, 4])
             step += 1
     return _cut(steps, step)
 

@@ -1,0 +1,49 @@
+"""Watching trials in a row: what is learnt from one is carried over to the next."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hbtom.errors import BadInput
+from hbtom.mind.beliefs import Beliefs
+from hbtom.mind.inference import Posterior, infer_agent, learn
+from hbtom.mind.likelihood import Likelihood, find_likelihood
+from hbtom.mind.regret import Regret
+from hbtom.model import Model
+from hbtom.plan import CostToGo
+from hbtom.world.seeing import Seen
+
+
+class Planned(NamedTuple):
+    """What is known of a trial before anything is believed about the agent."""
+
+    seen: Seen  # the world, and the trajectory in it
+    cost_to_go: CostToGo
+    regret: Regret
+    outdated: Regret | None = None  # if the agent may have missed how the world has changed
+
+    def likelihood(self, model: Model) -> Likelihood:
+        """Return the likelihood of the trial under all hypotheses of a model."""
+        return find_likelihood(model, self.regret, self.outdated)
+
+
+def watch_trials(
+    model: Model, trials: tuple[Planned, ...], learnt: tuple[Beliefs, ...] = ()
+) -> tuple[Posterior, tuple[Beliefs, ...]]:
+    """Return the posterior of the last trial, and what is believed at the end of each.
+
+    ``learnt`` is what was believed at the end of the first trials, if that is known already.
+    """
+    beliefs, last = list(learnt[: len(trials) - 1]), len(trials) - 1
+    for index in range(len(beliefs), len(trials)):
+        one, before = trials[index], beliefs[-1] if beliefs else Beliefs()
+        try:
+            given = model, before, one.seen.trial.agent.look, one.likelihood(model)
+            if index == last:
+                test, after = infer_agent(*given, waited=one.seen.waited)
+            else:
+                after = learn(*given, one.seen.waited)
+        except BadInput as error:
+            raise error.at(trial=index + 1) from None
+        beliefs.append(after)
+    return test, tuple(beliefs)

@@ -1,0 +1,35 @@
+"""What a trial shows of its world, as kernels take it."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import FROZEN, Floats, frozen, read_only
+from hbtom.observe.episode import Trial
+
+_NO_LOCK = frozen(np.empty((0, 2)))
+
+
+class Layout(NamedTuple):
+    """What a trial shows of its world: lengths and places in pixels, boxes as x, y, width, height.
+
+    The items are the objects and then, if there is one, the key.
+    """
+
+    size: Annotated[Floats, "2", FROZEN]  # width and height
+    walls: Annotated[Floats, "wall 4", FROZEN]
+    barrier: Annotated[Floats, "block 4", FROZEN]
+    items: Annotated[Floats, "item 3", FROZEN]  # x, y, radius
+    lock: Annotated[Floats, "lock 2", FROZEN]  # x, y of the lock; no row without one
+    radius: float  # of the agent
+    objects: int  # how many of the items are objects
+
+
+def layout_of(trial: Trial) -> Layout:
+    """Return what a trial shows of its world."""
+    lock = _NO_LOCK if trial.lock is None else frozen([trial.lock.centre])
+    walls, barrier = read_only(trial.walls), read_only(trial.barrier)
+    shown = frozen(trial.size), walls, barrier, trial.places, lock
+    return Layout(*shown, float(trial.agent.radius), len(trial.objects))
