@@ -17,9 +17,10 @@ def beliefs_table(plan: SeenPlan, posterior: Posterior) -> str:
     """Return the beliefs before the first action of a plan, and after each action."""
     goals = [f"P({goal})" for goal in posterior.goals]
     rows = [("step", "action", *goals, "efficiency", "surprise")]
-    mean = posterior.efficiency @ posterior.efficiencies
+    mean = posterior.joint.sum(axis=1) @ posterior.likelihood.efficiencies
+    wanted = posterior.joint.sum(axis=2)
     surprise = ["", *(f"{0.0 - round(value, 2):.2f}" for value in posterior.log_likelihood)]
-    for step, (action, belief) in enumerate(zip(("", *plan.steps), posterior.goal, strict=True)):
+    for step, (action, belief) in enumerate(zip(("", *plan.steps), wanted, strict=True)):
         numbers = (*(f"{value:.3f}" for value in belief), f"{mean[step]:.2f}", surprise[step])
         rows.append((str(step), plain(action), *numbers))
     heading = f"{plain(PurePath(plan.name).name)}, by {plain(plan.agent)}"
