@@ -20,13 +20,22 @@ import goldens
 from hbtom import Episode, Judgement, Model, judge, load
 from hbtom.compiled import Kernel, start_compiler
 from hbtom.mind.bayes import Choice, History, bayes, learn_counts
-from hbtom.mind.grid import actions
+from hbtom.mind.grid import action_values
 from hbtom.mind.policy import log_boltzmann, log_headings
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.model import with_settings
-from hbtom.plan import CONTINUOUS, GRID, Costs, Stencil, cost_to_go, plan_costs_to_go
-from hbtom.plan.field import _solve
-from hbtom.world import continuous_floor, continuous_trajectory, grid_floor, grid_trajectory
+from hbtom.observe import layout_of
+from hbtom.plan import CONTINUOUS, GRID, Stencil, cost_to_go, solve
+from hbtom.plan.between import cost_at
+from hbtom.plan.field import _solved
+from hbtom.world import (
+    Costs,
+    Space,
+    continuous_trajectory,
+    continuous_world,
+    grid_trajectory,
+    grid_world,
+)
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
@@ -70,6 +79,8 @@ def odd_worlds() -> Named:
     slips = with_settings(Model.preset("paper"), {"motion.slip": 0.25})
     for seed in range(4):
         yield f"slips {seed}", judged(odd_episode(seed), slips)
+        noisy = with_settings(Model.preset(PRESETS[seed % 2]), {"observation.noise": 1.5})
+        yield f"noise {seed}", judged(odd_episode(seed), noisy)
 
 
 def judged(episode: Episode, model: Model) -> list[Any]:
@@ -105,34 +116,29 @@ def trials() -> Named:
     for seed in range(2 * ODD):
         trial = odd_trial(10_000 + seed)
         cell = float(np.random.default_rng(seed).choice([4.5, 7.3, 10.0, 20.0]))
-        coarse, fine = grid_floor(trial, cell), continuous_floor(trial, cell, seed % 8)
+        layout, seen, final = layout_of(trial), (trial.whole_path, trial.marks), seed % 3 > 0
         yield f"marks {seed}", list(trial.marks)
         yield f"events {seed}", [astuple(event) for event in trial.events]
-        for name, floor in (("grid", coarse), ("continuous", fine)):
-            yield f"{name} floor {seed}", [floor.closed, floor.open, floor.to_item, floor.to_lock]
-        final = seed % 3 > 0
-        trajectory = grid_trajectory(trial, coarse, final=final)
-        strides = continuous_trajectory(trial, stride=seed % 20, final=final)
-        yield f"grid course {seed}", list(vars(trajectory).values())
-        yield f"continuous course {seed}", list(vars(strides).values())
-        key = None if trial.key is None else len(trial.objects)
-        plans = plan_costs_to_go(coarse, GRID, Costs(1.0, 0.7, 2.5), key=key)
-        yield f"grid plans {seed}", [plans.cost, plans.layer]
-        yield f"actions {seed}", actions(plans, trajectory, key)
-        fine_plans = plan_costs_to_go(fine, CONTINUOUS, Costs(cell / 10, 0.7, 2.5), key=key)
-        yield f"continuous plans {seed}", [fine_plans.cost, fine_plans.layer]
-        if trial.items:
-            boxed = continuous_floor(trial, cell, seed % 8, 9.0)
-            costs = Costs(cell / 10, 0.7, 2.5, 20.0, 0.0, seed % 2 > 0)
-            column, row = boxed.cell_of(*trial.whole_path[0])
-            around = plan_costs_to_go(boxed, CONTINUOUS, costs, key=key, first=(row, column))
-            yield f"plans around things {seed}", [around.cost, around.layer]
+        coarse = grid_world(layout, Space(cell), Costs(1.0, 0.7, 2.5))
+        steps = grid_trajectory(layout, *seen, coarse, final)
+        plans = cost_to_go(coarse, GRID)
+        yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
+        for berth in (0.0, 9.0):
+            costs = Costs(cell / 10, 0.7, 2.5, 20.0, 1.5, seed % 2 > 0)
+            fine = continuous_world(layout, Space(cell, float(seed % 8), berth), costs)
+            strides = continuous_trajectory(layout, *seen, fine, float(seed % 20), final)
+            column, row = fine.cell_of(*trial.whole_path[0].tolist())
+            plans = cost_to_go(fine, CONTINUOUS, (row, column))
+            yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
+            modes = np.arange(30) % len(fine.blocked)
+            places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))
+            yield f"between {seed} {berth}", cost_at(plans, places, modes)
 
 
 def fields() -> Named:
     for seed in range(2 * SMALL):
         blocked, seeds, stencil, cell, _ = some_field(seed)
-        yield f"field {seed}", cost_to_go(blocked, seeds, stencil, cell)
+        yield f"field {seed}", solve(blocked, seeds, stencil, cell)
 
 
 def some_field(seed: int) -> tuple[np.ndarray, np.ndarray, Stencil, float, np.ndarray]:
@@ -198,7 +204,9 @@ def needed_only() -> list[np.ndarray]:
     found = []
     for seed in range(2 * SMALL):
         blocked, seeds, stencil, cell, needed = some_field(seed)
-        found.append(_solve(blocked, seeds, stencil.table, cell, needed))
+        found.append(
+            np.array([_solved(blocked, one, stencil.table, cell, needed) for one in seeds])
+        )
     return found
 
 

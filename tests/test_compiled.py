@@ -23,7 +23,7 @@ import hbtom
 from episodes import simple_episode, write
 from hbtom import compiled, judge
 from hbtom.mind.policy import log_headings
-from hbtom.plan import cost_to_go
+from hbtom.plan import solve
 
 HERE = Path(__file__).parent
 needs_numba = pytest.mark.skipif(
@@ -70,7 +70,7 @@ def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None
 def check_needed(seed: int, partial: np.ndarray) -> int:
     """Check a field that was solved for some cells only; return how many were left out."""
     blocked, seeds, stencil, cell, needed = computed.some_field(seed)
-    whole = cost_to_go(blocked, seeds, stencil, cell)
+    whole = solve(blocked, seeds, stencil, cell)
     row, column = needed.T
     np.testing.assert_array_equal(partial[:, row, column], whole[:, row, column])
     assert ((partial == whole) | np.isinf(partial)).all()

@@ -31,12 +31,13 @@ from episodes import (
     trial,
     walk,
 )
+from floors import grid_floor, grid_steps, pixel_steps
 from hbtom import Beliefs, Judgement, Model, Posterior, infer, judge
 from hbtom.judgement import Surprise, plausibility
 from hbtom.mind import Actions, Likelihood, Regret, infer_agent
 from hbtom.model import with_settings
 from hbtom.observe import Identity
-from hbtom.world import Act, Phase, continuous_trajectory, grid_floor, grid_trajectory
+from hbtom.world import Act, Mode
 
 PRESETS = ("default", "paper")
 both = pytest.mark.parametrize("preset", PRESETS)
@@ -157,7 +158,7 @@ def test_cells_are_rounded_down() -> None:
     along = trial(walk((76, 62), (76, 138)), [HEART.at(58, 158)], walls=walls)
     seen = read([along])[0]
     floor = grid_floor(seen, 10.0)
-    trajectory = grid_trajectory(seen, floor, final=False)
+    trajectory = grid_steps(seen, 10.0, final=False)
     assert (trajectory.start[:, 0] == 7).all()
     assert floor.to_item[0, 14:17, 4:7].max() == 0  # the object is in column 5, row 15
     assert np.isfinite(floor.to_item[0]).sum() == 9
@@ -242,12 +243,12 @@ def test_the_only_reachable_thing_is_no_surprise(preset: str) -> None:
 
 def test_the_jump_to_the_lock_is_not_evidence() -> None:
     seen = read([key_trial(jump=True)])[0]
-    fine = continuous_trajectory(seen, stride=10.0, final=True)
-    coarse = grid_trajectory(seen, grid_floor(seen, 10.0), final=False)
+    fine = pixel_steps(seen, stride=10.0, final=True)
+    coarse = grid_steps(seen, 10.0, final=False)
     for trajectory, lock in ((fine, (110, 110)), (coarse, (11, 11))):
-        after = (trajectory.phase == Phase.OPEN) & (trajectory.act == Act.MOVE)
+        after = (trajectory.mode == Mode.OPEN) & (trajectory.act == Act.MOVE)
         assert tuple(trajectory.start[after][0]) == lock
-        assert tuple(trajectory.stop[trajectory.phase == Phase.HELD][-1]) != lock
+        assert tuple(trajectory.stop[trajectory.mode == Mode.HELD][-1]) != lock
 
 
 @both

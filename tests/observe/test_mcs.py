@@ -19,10 +19,10 @@ import episodes
 import hbtom
 from episodes import Json, key_trial, walk
 from hbtom import observe
-from hbtom.mind import waits
 from hbtom.observe import Identity, Trial, same_trial
 from hbtom.observe.mcs.scene import Hide, Point, Show, Thing
 from hbtom.observe.mcs.timeline import changes, seen, stands
+from hbtom.world.seeing import waits
 from scenes import (
     BLOB,
     BOARD,
@@ -367,8 +367,7 @@ def test_key_lock_and_barrier() -> None:
     assert trial.key_path is not None
     assert np.isnan(trial.key_path[-1]).all()
     assert trial.barrier_left[[0, -1]].tolist() == [1, 0]
-    model = hbtom.Model.preset("default")
-    assert waits(model, trial) == pytest.approx(waits(model, origin), rel=0.1)
+    assert waits(trial) == pytest.approx(waits(origin), rel=0.1)
 
 
 def test_a_barrier_costs_what_it_cost_however_fast_it_vanishes() -> None:
@@ -385,8 +384,7 @@ def test_a_barrier_costs_what_it_cost_however_fast_it_vanishes() -> None:
         origin = episodes.read([slow])[0]
         (trial,) = read(scene(filmed(slow)))
         assert len(whole) == 3
-        model = hbtom.Model.preset("default")
-        assert waits(model, trial) == pytest.approx(waits(model, origin), rel=0.1)
+        assert waits(trial) == pytest.approx(waits(origin), rel=0.1)
 
 
 def test_instrumental_scenes_are_judged_as_their_originals() -> None:
