@@ -14,11 +14,11 @@ from episodes import HEART, SPOON, episode, read, to_thing
 from hbtom import BadInput, Beliefs, Model, infer, judge
 from hbtom.judgement.surprises import surprise
 from hbtom.judgement.tables import to_pandas, to_xarray
-from hbtom.mind import Actions, Likelihood, Regret, explain, infer_agent, stacked
+from hbtom.mind import Actions, Likelihood, Regret, explain, find_regret, infer_agent, stacked
 from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.likelihood import log_random, perhaps_random
 from hbtom.model import with_settings
-from hbtom.observe import Identity, Trial
+from hbtom.observe import Identity
 
 few = settings(max_examples=15)
 seeds = st.integers(0, 2**32 - 1)
@@ -140,19 +140,15 @@ def test_who_may_move_at_random_tells_less(preset: str) -> None:
     assert tenth.test.process[-1, 1] < 0.1  # it heads for something
 
 
-def regret_of(preset: str, trial: Trial, settings: dict[str, float] | None = None) -> Regret:
-    model = with_settings(Model.preset(preset), settings or {})
-    return infer(model, Beliefs(), trial)[0].likelihood.regret
-
-
 def test_random_steps_are_equally_probable() -> None:
     seen = read(episode(ONE))[0]
-    heading = regret_of("default", seen)
+    heading = find_regret(Model.preset("default"), (), seen)
     np.testing.assert_array_equal(log_random(heading), 0.0)
-    action = regret_of("paper", seen)
+    action = find_regret(Model.preset("paper"), (), seen)
     legal = np.isfinite(action.choice.options).any(axis=2).sum(axis=1)
     np.testing.assert_allclose(log_random(action), -np.log(legal))
-    astray = regret_of("paper", seen, {"motion.slip": 0.25})
+    slips = with_settings(Model.preset("paper"), {"motion.slip": 0.25})
+    astray = find_regret(slips, (), seen)
     chance, options = astray.choice.slips.chance, astray.choice.options
     possible = np.isfinite(options).any(axis=2)
     said = [
