@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel, part, part_or
 
 
 class History(NamedTuple):
@@ -78,7 +78,8 @@ def learn_counts(
 ) -> tuple[Ints, Floats]:
     """Return the counts and log-weights after the trial: log P(h, g, k | all that was seen)."""
     log_history = _histories(history, choice, before)
-    log_final = _final(log_history, _seen(choice.log_prior, log_likelihood))
+    seen = _seen(choice.log_prior, _summed_over_steps(log_likelihood))
+    log_final = _final(log_history, seen, _log_total(log_history, seen))
     if choice.counts:
         return _counted(history.counts, log_final, choice.among, choice.reachable)
     return history.counts.copy(), _summed_over_goals(log_final)
@@ -240,32 +241,56 @@ def _normalised(log_joint: Floats, log_total: Floats, mean: Floats) -> tuple[Flo
 # After the trial
 
 
+def _step_by_step(log_likelihood: Floats) -> Floats:
+    total = np.zeros(log_likelihood.shape[1:])
+    for step in log_likelihood:  # in this order, as when compiled; numpy's sum has another
+        total += step
+    return total
+
+
+@part_or(_step_by_step)
+def _summed_over_steps(log_likelihood: Floats) -> Floats:
+    steps, hypotheses, many = log_likelihood.shape
+    total = np.zeros((hypotheses, many))
+    for t in range(steps):
+        for each in range(hypotheses):
+            for k in range(many):
+                total[each, k] += log_likelihood[t, each, k]
+    return total
+
+
 @part
 def _seen(log_prior: Floats, log_likelihood: Floats) -> Floats:
     """Return log P(o_1:T | g, k): the sum over all explanations of the steps."""
-    steps, hypotheses, many = log_likelihood.shape
     ways = len(log_prior)
+    if ways == 1:
+        return log_likelihood
+    hypotheses, many = log_likelihood.shape
     seen, log = np.empty((hypotheses // ways, many)), np.empty(ways)
     for g in range(len(seen)):
         for k in range(many):
             for way in range(ways):
-                total = 0.0
-                for t in range(steps):
-                    total += log_likelihood[t, g * ways + way, k]
-                log[way] = log_prior[way] + total
-            seen[g, k] = log[0] if ways == 1 else log_sum(log)
+                log[way] = log_prior[way] + log_likelihood[g * ways + way, k]
+            seen[g, k] = log_sum(log)
     return seen
 
 
 @part
-def _final(log_history: Floats, seen: Floats) -> Floats:
-    """Return log P(h, g, k | all that was seen)."""
-    histories, goals, many = log_history.shape
-    log_goal, log = _summed_over_histories(log_history), np.empty(goals * many)
+def _log_total(log_history: Floats, seen: Floats) -> float:
+    """Return log P(o_1:T)."""
+    log_goal, (goals, many) = _summed_over_histories(log_history), seen.shape
+    log = np.empty(goals * many)
     for g in range(goals):
         for k in range(many):
             log[g * many + k] = log_goal[g, k] + seen[g, k]
-    log_total, final = log_sum(log), np.empty((histories, goals, many))
+    return log_sum(log)
+
+
+@part_or(lambda log_history, seen, log_total: log_history + seen - log_total)
+def _final(log_history: Floats, seen: Floats, log_total: float) -> Floats:
+    """Return log P(h, g, k | o_1:T)."""
+    histories, goals, many = log_history.shape
+    final = np.empty(log_history.shape)
     for h in range(histories):
         for g in range(goals):
             for k in range(many):

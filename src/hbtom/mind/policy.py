@@ -1,7 +1,7 @@
 """How an agent of a given efficiency acts: Boltzmann policies, as log-probabilities.
 
-``excess`` is what an action wastes: its cost plus the cost-to-go after it, less the cost-to-go
-before it. It is -Q up to a constant of the state, so Boltzmann in Q is Boltzmann in the excess.
+The regret of an action is its cost plus the cost-to-go after it, less the cost-to-go before it. It
+equals -Q up to a constant of the state, so Boltzmann in Q is Boltzmann in the regret.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ def log_boltzmann(
     options: Annotated[Floats, "step option goal"],
     efficiency: Annotated[Floats, "efficiency"],
 ) -> Annotated[Floats, "step goal efficiency"]:
-    """Return log pi = -beta excess - log sum over options of exp(-beta option).
+    """Return log pi = -beta regret - log sum over options of exp(-beta option).
 
-    ``options`` is what each action would have wasted: 0 for the best, infinite for what cannot
-    be done.
+    ``options`` is the regret of each action: 0 for the best, infinite for what cannot be done.
     """
     steps, actions, goals = options.shape
     log = np.empty((steps, goals, len(efficiency)))
@@ -50,9 +49,9 @@ def log_seen(
     visible: Annotated[Floats, "step option"],
     efficiency: Annotated[Floats, "efficiency"],
 ) -> Annotated[Floats, "step goal efficiency"]:
-    """Return the log-probability of what was seen, given that something was, by Boltzmann's choice.
+    """Return the log-probability of what was seen, given that something was seen.
 
-    With pi(a) ~ exp(-beta option), of which the normaliser cancels out:
+    With pi(a) ~ exp(-beta option), whose normaliser cancels out:
 
         log P = log sum over a of pi(a) P(seen | a)  -  log sum over a of pi(a) P(anything | a)
     """
@@ -75,7 +74,7 @@ def log_headings(
 ) -> Annotated[Floats, "step goal efficiency"]:
     """Return the log-density of every heading or act, relative to one chosen at random.
 
-    An agent that wants what it cannot reach may go anywhere: for such goals it is 0.
+    An agent whose goal is out of reach may go anywhere: for such goals it is 0.
     """
     steps, goals = step_regret.shape
     log = np.zeros((steps, goals, len(efficiency)))
@@ -98,18 +97,18 @@ def log_heading(step_regret: float, length: float, beta: float) -> float:
     A move of length l at an angle phi from the best heading wastes l (1 - cos phi). Boltzmann over
     headings is therefore von Mises with concentration beta l:
 
-        log pi = -beta excess - log(I0(beta l) exp(-beta l))
+        log pi = -beta regret - log(I0(beta l) exp(-beta l))
     """
     return -beta * step_regret - log_i0e(beta * length)
 
 
 @part
 def log_choice(step_regret: float, act: float, beta: float) -> float:
-    """Return the log-probability of doing an act rather than not, relative to a coin's toss.
+    """Return the log-probability of doing an act rather than not, relative to tossing a coin.
 
-    Doing it wastes ``excess`` (between 0 and the act's cost), not doing it wastes the rest:
+    Doing it wastes the regret (between 0 and the act's cost), not doing it wastes the rest:
 
-        log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))
+        log pi = log 2 - log(1 + exp(-beta (act - 2 regret)))
     """
     return math.log(2.0) - _log_one_plus_exp(-beta * (act - 2.0 * step_regret))
 
@@ -124,8 +123,8 @@ def _log_one_plus_exp(x: float) -> float:
 def log_i0e(x: float) -> float:
     """Return log(I0(x) exp(-x)) for x >= 0, I0 the modified Bessel function of order zero.
 
-    By the power series, whose terms are all positive, up to 30; beyond, where it would take many
-    terms, by the asymptotic series, which is good to the last digits there.
+    Up to 30 this is the power series, whose terms are all positive. Beyond, where that would take
+    many terms, it is the asymptotic series, which is accurate to the last digits there.
     """
     if x <= 30.0:
         quarter, term, total, n = x * x / 4.0, 1.0, 1.0, 1.0
