@@ -258,7 +258,7 @@ def embellished(made: Json, seed: int) -> None:
 CHANGES = (shuffled, renamed, highlighted, embellished)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 99)), min_size=1, max_size=4))
 def test_what_leaks_means_nothing(changes: list[tuple[Callable[[Json, int], None], int]]) -> None:
     for original in (preference(CUBE, times=1), scene(*CROWDED), key_scene()):
@@ -283,7 +283,7 @@ def with_pause(made: Json, step: int, longer: int) -> Json:
 PAUSED = [preference(times=1), preference(CUBE, times=1), key_scene(2)]
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.sampled_from(PAUSED), st.data())
 def test_pauses_change_no_judgement(made: Json, data: st.DataObject) -> None:
     paused = made
