@@ -13,6 +13,9 @@ from hypothesis import settings
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+# Tests run side by side: threads for arrays of a few numbers would only wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # What a shell runs in the background does not mind Ctrl-C, nor do the commands that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -94,15 +94,11 @@ def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
 
 @pytest.fixture
 def one_is_long(small, tmp_path, monkeypatch):
-    """All pairs have three trials but for one of the preference task, which are too many."""
-    for file in small.glob("*/*.gz"):
-        (tmp_path / file.parent.name).mkdir(exist_ok=True)
-        trials = json.loads(gzip.decompress(file.read_bytes()))
-        if file.parent.name != "preference" or not file.name.startswith("000001"):
-            trials = [*trials[:2], trials[-1]]
-        (tmp_path / file.parent.name / file.name).write_bytes(
-            gzip.compress(json.dumps(trials).encode())
-        )
+    """All pairs have three trials but for one of the preference task, which has too many."""
+    shutil.copytree(small, tmp_path, dirs_exist_ok=True)
+    for file in (tmp_path / "preference").glob("000001*"):
+        *familiar, test = json.loads(gzip.decompress(file.read_bytes()))
+        file.write_bytes(gzip.compress(json.dumps([*familiar * 4, test]).encode()))
     monkeypatch.setattr(inference, "MOST_COUNTS", 10)
     return tmp_path
 

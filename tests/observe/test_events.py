@@ -258,7 +258,7 @@ def touches(trial: Trial, picked: int) -> list[tuple[int, int]]:
     return begun
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.integers(0, 10_000))
 def test_what_happens_in_odd_trials(seed: int) -> None:
     trial = odd_trial(seed)

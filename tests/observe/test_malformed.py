@@ -108,25 +108,25 @@ things = st.sampled_from([HEART, SPOON])
 models = st.sampled_from([Model.preset("default"), Model.preset("paper")])
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(changed_episodes(), models)
 def test_any_json_is_judged_or_refused(changed: Json, model: Model) -> None:
     judged_or_refused(json.dumps(changed).encode(), model)
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(changed_bytes(), models)
 def test_any_bytes_are_judged_or_refused(data: bytes, model: Model) -> None:
     judged_or_refused(data, model)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(changed_episodes(SCENES), models)
 def test_any_scene_is_judged_or_refused(changed: Json, model: Model) -> None:
     judged_or_refused(json.dumps(changed).encode(), model)
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(changed_bytes(SCENES), models)
 def test_any_bytes_of_a_scene_are_judged_or_refused(data: bytes, model: Model) -> None:
     judged_or_refused(data, model)
@@ -160,7 +160,7 @@ def odd_frames(draw: st.DrawFn) -> list[Json]:
     return frames
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.lists(odd_frames(), min_size=1, max_size=3), models)
 def test_any_world_is_judged_unless_the_agent_starts_in_a_wall(odd: Json, model: Model) -> None:
     try:
@@ -187,7 +187,7 @@ def test_things_on_the_edge_of_the_world_are_judged(edge: tuple[int, int], model
         sound(hbtom.judge(observe.read(to_bytes([one, one])), model))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.binary(max_size=60) | values.map(lambda value: json.dumps(value).encode()))
 def test_anything_at_all_is_refused(data: bytes) -> None:
     try:

@@ -258,7 +258,7 @@ def embellished(made: Json, seed: int) -> None:
 CHANGES = (shuffled, renamed, highlighted, embellished)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 99)), min_size=1, max_size=4))
 def test_what_leaks_means_nothing(changes: list[tuple[Callable[[Json, int], None], int]]) -> None:
     for original in (preference(CUBE, times=1), scene(*CROWDED), key_scene()):
@@ -283,7 +283,7 @@ def with_pause(made: Json, step: int, longer: int) -> Json:
 PAUSED = [preference(times=1), preference(CUBE, times=1), key_scene(2)]
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.sampled_from(PAUSED), st.data())
 def test_pauses_change_no_judgement(made: Json, data: st.DataObject) -> None:
     paused = made
@@ -464,12 +464,12 @@ def test_a_trial_without_objects_says_nothing() -> None:
 
 def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
     data = to_bytes(preference()), to_bytes(preference(CUBE))
-    one, other = observe.files.read_pair(data, ("one", "other"))
+    one, other = observe.formats.read_pair(data, ("one", "other"))
     assert isinstance(one, hbtom.Episode)
     assert isinstance(other, hbtom.Episode)
     assert all(a is b for a, b in zip(one.familiarization, other.familiarization, strict=True))
     assert one.test is not other.test
-    mixed = observe.files.read_pair(
+    mixed = observe.formats.read_pair(
         (data[0], episodes.to_bytes(episodes.simple_episode())), ("a", "b")
     )
     assert all(isinstance(each, hbtom.Episode) for each in mixed)

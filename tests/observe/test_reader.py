@@ -188,7 +188,7 @@ def test_a_change_that_means_nothing_is_read_as_the_same(change) -> None:
 def test_a_change_that_means_nothing_is_read_as_the_same_in_a_real_file(
     change, real_files: list[Path]
 ) -> None:
-    real = json.loads(real_files[0].read_bytes())[:2]
+    real = json.loads(real_files[0].read_bytes())[:1]
     assert_same(read(changed(real, change)), read(real))
 
 

@@ -278,7 +278,7 @@ SOMEWHERE: dict[str, Json] = {
 
 
 @pytest.mark.parametrize("name", SOMEWHERE)
-@pytest.mark.parametrize("number", [0, 1, 10, 26, 27, 28, 29, -1])
+@pytest.mark.parametrize("number", [0, 10, 26, 27, 28, -1])
 def test_a_field_that_changes_somewhere(name, number) -> None:
     for value in SOMEWHERE[name]:
         for more in (1, 50):
@@ -451,7 +451,7 @@ def test_files_with_random_faults_are_read_or_refused_as_decoded(seed) -> None:
     small = episode(plain[0][1:], plain[1][::2], plain[0])
     data = SPELLINGS[("usual", "compact", "old names", "usual")[seed]](small)
     assert isinstance(same_both_ways(data), hbtom.Episode)
-    for _ in range(1000):
+    for _ in range(250):
         same_both_ways(mutated(data, random))
 
 
