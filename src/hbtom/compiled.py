@@ -65,16 +65,17 @@ class Kernel(Generic[R]):
             if Kernel.folder is not None and (name := self._name()) is not None:
                 self._dispatcher._cache = KernelFile(Kernel.folder, name)
 
-    def _first(self, *args: Any) -> R:
+    def compile(self) -> None:
+        """Compile a kernel, or load it from disk, before it is called for the first time."""
         with _ONE_AT_A_TIME:
             if self._run == self._first:  # another thread may have been faster
-                self._compile()
-        return self(*args)
+                self._dispatcher.compile(self._types())
+                self._dispatcher.disable_compile()  # other types are mistakes, or to be converted
+                self._run = self._dispatcher
 
-    def _compile(self) -> None:
-        self._dispatcher.compile(self._types())
-        self._dispatcher.disable_compile()  # other types are mistakes, or should be converted
-        self._run = self._dispatcher
+    def _first(self, *args: Any) -> R:
+        self.compile()
+        return self(*args)
 
     def _types(self) -> tuple[Any, ...]:
         hints = get_type_hints(self._function, include_extras=True)
