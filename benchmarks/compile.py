@@ -19,8 +19,10 @@ import tempfile
 import time
 from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+from numba.core import event
 
 TARGET = 20.0  # CPU seconds
 
@@ -34,19 +36,20 @@ class Compiled:
     instructions: int = 0  # of all types, with what they call
 
 
-@dataclass
-class Listener:
+class Listener(event.Listener):
     """Adds up what numba says while it compiles."""
 
-    functions: dict[str, Compiled] = field(default_factory=lambda: defaultdict(Compiled))
-    _running: list[list[float]] = field(default_factory=list)  # since when; in calls
+    def __init__(self) -> None:
+        self.functions: dict[str, Compiled] = defaultdict(Compiled)
+        self._running: list[list[float]] = []  # since when; how long in calls
 
-    def notify(self, event: Any) -> None:
-        """Take note of a beginning or an end."""
+    def on_start(self, event: Any) -> None:
+        """Take note of a beginning."""
+        self._running.append([time.process_time(), 0.0])
+
+    def on_end(self, event: Any) -> None:
+        """Take note of an end."""
         now = time.process_time()
-        if event.is_start:
-            self._running.append([now, 0.0])
-            return
         since, in_calls = self._running.pop()
         if self._running:
             self._running[-1][1] += now - since
@@ -84,8 +87,6 @@ def compile_everything() -> dict[str, Compiled]:
 
     if not start_compiler():
         raise SystemExit("there is no compiler: install hbtom[fast]")
-    from numba.core import event
-
     listener = Listener()
     event.register("numba:compile", listener)
     for kernel in Kernel.all:
