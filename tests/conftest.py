@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,21 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=30)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# No test, and no command that a test starts, sees the user's cache folder. The processes of one run
+# share a folder, so that kernels are compiled once; HBTOM_TEST_CACHE keeps it for the next run.
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+KEPT = os.environ.get("HBTOM_TEST_CACHE")
+if not IS_WORKER:
+    os.environ["HBTOM_CACHE"] = KEPT or tempfile.mkdtemp(prefix="hbtom-tests-")
+CACHE = Path(os.environ["HBTOM_CACHE"])
+
+
+def pytest_unconfigure() -> None:
+    """Remove the cache folder of this run."""
+    if not IS_WORKER and not KEPT:
+        shutil.rmtree(CACHE, ignore_errors=True)
+
 
 REAL = HERE.parent.parent / "shared" / "data" / "bib"
 

@@ -10,6 +10,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,7 +22,7 @@ import computed
 import goldens
 import hbtom
 from episodes import simple_episode, write
-from hbtom import compiled, judge
+from hbtom import cache, compiled, judge, kernel_store
 from hbtom.mind.policy import log_headings
 from hbtom.plan import solve
 
@@ -146,7 +147,9 @@ def test_what_is_compiled_is_kept_in_the_cache_folder(tmp_path: Path) -> None:
     *found, folder = json.loads(run("-c", COMPILES.format(first=""), **environment))
     assert found == [True, True, 1, plainly()]
     assert Path(folder).parent == tmp_path / "cache" / "compiled"
-    assert list(Path(folder).rglob("policy.log_headings*.nbc"))
+    assert [path.name for path in Path(folder).iterdir()] == [
+        "hbtom.mind.policy.log_headings.kernel"
+    ]
     assert not elsewhere.exists()
 
 
@@ -174,8 +177,9 @@ import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 """
-    found = json.loads(run("-c", COMPILES.format(first=small), HBTOM_CACHE=str(tmp_path)))
-    assert found == [True, True, 1, plainly(), None]
+    *found, folder = json.loads(run("-c", COMPILES.format(first=small), HBTOM_CACHE=str(tmp_path)))
+    assert found == [True, True, 1, plainly()]
+    assert list(Path(folder).iterdir()) == []
 
 
 def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,33 +189,158 @@ def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
     for name in ("HBTOM_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    assert compiled._writable_folder() is None
+    assert kernel_store.writable_folder() is None
 
 
-# Kept as long as the source is the same
+# Kept as long as nothing changes that compiled code depends on
 
 
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sources in another place, instead of the sources."""
+    folder = tmp_path / "hbtom"
+    shutil.copytree(kernel_store.SOURCES, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(kernel_store, "SOURCES", folder)
+    return folder
+
+
+@needs_numba
 @pytest.mark.parametrize("changed", ["world/floor.py", "plan/field.py", "compiled.py"])
-def test_changed_source_is_kept_in_another_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
-) -> None:
+def test_changed_source_is_kept_in_another_folder(copy: Path, changed: str) -> None:
     """Also if it is the source of something that a kernel in another file calls."""
-    before = compiled._fingerprint()
-    copy = tmp_path / "hbtom"
-    shutil.copytree(Path(hbtom.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(compiled, "__file__", str(copy / "compiled.py"))
-    assert compiled._fingerprint() == before
+    before = kernel_store.fingerprint()
+    assert kernel_store.fingerprint() == before
     with (copy / changed).open("a") as source:
         source.write("\n")
-    assert compiled._fingerprint() != before
+    assert kernel_store.fingerprint() != before
+
+
+@needs_numba
+def test_other_checkouts_versions_and_cpus_have_other_folders(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    found = {kernel_store.fingerprint()}
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel_store, "version", lambda name: "99.0")
+        found.add(kernel_store.fingerprint())
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "version", "99.0")
+        found.add(kernel_store.fingerprint())
+    with monkeypatch.context() as patch:
+        patch.setenv("NUMBA_CPU_NAME", "generic")
+        found.add(kernel_store.fingerprint())
+    request.getfixturevalue("copy")
+    assert len(found | {kernel_store.fingerprint()}) == 5
 
 
 def test_kernels_live_in_the_rooms_whose_text_names_the_cache_folder():
     import hbtom.bench  # noqa: F401  # all rooms that may have one
-    from hbtom.compiled import _ROOMS, Kernel
 
-    rooms = {one.__module__.split(".")[1] for one in Kernel.all if one.__module__ != __name__}
-    assert rooms <= set(_ROOMS)
+    modules = [one.__module__.split(".") for one in compiled.Kernel.all]
+    assert {names[1] for names in modules if names[0] == "hbtom"} <= set(kernel_store.ROOMS)
+
+
+@needs_numba
+def test_what_is_ready_is_ready_here_and_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
+    assert not kernel_store.is_complete("Grid")
+    folder = kernel_store.writable_folder()
+    assert folder is not None
+    (folder / "one.kernel").write_bytes(b"compiled")
+    kernel_store.write_marker(folder, "Grid")
+    assert kernel_store.is_complete("Grid")
+    assert not kernel_store.is_complete("Continuous")
+    for damaged in (b"", b"\xff", b"[]", b"{", b'{"another.kernel": 8}', b'{"one.kernel": 7}'):
+        (folder / "Grid.ready").write_bytes(damaged)
+        assert not kernel_store.is_complete("Grid")
+    kernel_store.write_marker(folder, "Grid")
+    monkeypatch.setattr(kernel_store, "SOURCES", tmp_path)  # as if it were another checkout
+    assert not kernel_store.is_complete("Grid")
+
+
+@needs_numba
+def test_folders_that_nobody_uses_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
+    day, names = 24 * 3600, [f"{number:012x}" for number in range(12)]
+    for age, name in enumerate([*names, "something else"]):
+        (tmp_path / "compiled" / name).mkdir(parents=True)
+        os.utime(tmp_path / "compiled" / name, (0, time.time() - (age + 0.5) * day))
+    folder = kernel_store.writable_folder()
+    assert folder is not None
+    left = {path.name for path in folder.parent.iterdir()}
+    assert left == {*names[: kernel_store.KEPT - 1], "something else", folder.name}
+
+
+DAMAGED = """
+from typing import Annotated
+import numpy as np
+from hbtom.arrays import Floats
+from hbtom.compiled import Kernel, kernel, part, start_compiler
+
+@part
+def times(value: float, factor: int) -> float:
+    return factor * value
+
+def total(values: Annotated[Floats, "value"]) -> float:
+    found = times(1.0, 0)
+    for value in values:
+        found += times(value, 2) + times(value, 3)
+    return found
+
+@kernel
+def less(values: Annotated[Floats, "value"]) -> float:
+    return total_kernel(values) - 1.0
+
+def loaded():
+    "Return whether the kernel was on disk, and whether its result is right."
+    again = kernel(total)
+    right = again(np.array([1.0, 2.0])) == 15.0
+    return bool(again._dispatcher._cache_hits), right
+
+def remove(path):
+    path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+def damages(path, other):
+    whole = path.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for data in (b"", whole[:10], whole[:-1], bytes(flipped), b"x" * 5000, other.read_bytes()):
+        path.write_bytes(data)
+        yield
+    remove(path), path.mkdir()
+    yield
+    remove(path), path.symlink_to("nowhere")
+    yield
+
+assert start_compiler()
+total_kernel = kernel(total)
+assert less(np.array([1.0, 2.0])) == 14.0
+assert len(times._dispatcher.overloads) == 1  # whatever constants it is given
+path, other = (next(Kernel.folder.glob(f"*{name}-*.kernel")) for name in ("total", "less"))
+assert loaded() == (True, True)
+for _ in damages(path, other):
+    assert loaded() == (False, True)  # compiled again
+    assert loaded() == (True, True)  # and kept
+print("fine")
+"""
+
+
+@needs_numba
+def test_a_damaged_file_is_compiled_again_in_silence(tmp_path: Path) -> None:
+    script = tmp_path / "damaged.py"
+    script.write_text(DAMAGED)
+    assert run(str(script), HBTOM_CACHE=str(tmp_path / "cache")) == "fine\n"
+
+
+def test_tests_do_not_see_the_cache_of_the_user() -> None:
+    environ = {name: value for name, value in os.environ.items() if name != cache.VARIABLE}
+    assert not cache.cache_folder().is_relative_to(cache.cache_folder(environ=environ))
+    script = "from hbtom.cache import cache_folder; print(cache_folder())"
+    assert run("-c", script) == f"{cache.cache_folder()}\n"
 
 
 THREADS = """

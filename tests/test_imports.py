@@ -23,6 +23,7 @@ SHARED = [  # all may import them
     "files",
     "model",
     "scratch",
+    "kernel_store",
     "plottable",
 ]
 UPWARD = {

@@ -6,26 +6,29 @@ does not wait for a compiler to load. Both ways do the same operations in the sa
 are the same, bit for bit.
 
 Shapes say what a kernel takes: ``Annotated[Floats, "step goal"]`` is an array with two axes. Each
-is compiled once, for just these, and kept in the cache folder, if that can be written.
+kernel is compiled once, for these types only, and kept in the cache folder if that can be written
+(:mod:`hbtom.kernel_store`). A kernel that calls another is kept together with the code of both.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import update_wrapper
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
 from hbtom.arrays import FROZEN, Bools, Floats, Ints
-from hbtom.cache import cache_folder
-from hbtom.errors import BadInput
+from hbtom.kernel_store import (
+    KernelFile,
+    is_complete,
+    source_digest,
+    writable_folder,
+    write_marker,
+)
 
 R = TypeVar("R")
 _ONE_AT_A_TIME = RLock()  # threads that compile
-_ROOMS = ("observe", "world", "plan", "mind", "judgement")  # that have kernels
 
 
 class Kernel(Generic[R]):
@@ -52,29 +55,60 @@ class Kernel(Generic[R]):
         """Hand the function to the compiler, which sets to work when it is first called."""
         import numba
 
-        with _kept_in(Kernel.folder) as cache:
-            self._dispatcher = numba.njit(cache=cache, error_model="numpy")(self._function)
-        if self._typed:  # called from Python, a part stays plain: that is not where it is hot
+        # Only kernels are called from Python, and nothing is called from C.
+        outside: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": not self._typed}
+        self._dispatcher = numba.njit(error_model="numpy", **outside)(self._function)
+        self._find_template = self._dispatcher.get_call_template
+        self._dispatcher.get_call_template = self._call_template
+        if self._typed:
             self._run = self._first
+            if Kernel.folder is not None and (name := self._name()) is not None:
+                self._dispatcher._cache = KernelFile(Kernel.folder, name)
 
-    def _first(self, *args: Any) -> R:
+    def compile(self) -> None:
+        """Compile a kernel, or load it from disk, before it is called for the first time."""
         with _ONE_AT_A_TIME:
             if self._run == self._first:  # another thread may have been faster
-                self._compile()
+                self._dispatcher.compile(self._types())
+                self._dispatcher.disable_compile()  # other types are mistakes, or to be converted
+                self._run = self._dispatcher
+
+    def _first(self, *args: Any) -> R:
+        self.compile()
         return self(*args)
 
-    def _compile(self) -> None:
+    def _types(self) -> tuple[Any, ...]:
         hints = get_type_hints(self._function, include_extras=True)
-        types = tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
+        return tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
+
+    def _name(self) -> str | None:
+        """Return the name of the kernel's file, or None if nobody could tell that it is outdated.
+
+        The folder stands for hbtom's own sources, the name for those of kernels made elsewhere.
+        """
+        name = f"{self.__module__}.{self._function.__qualname__}"
+        if name.startswith("hbtom."):
+            return name
+        others = [one for one in Kernel.all if not one.__module__.startswith("hbtom.")]
         try:
-            self._dispatcher.compile(types)
-        except OSError:  # nothing more can be kept, as on a full disk
-            if Kernel.folder is None:
-                raise
-            _prepare_all(None)
-            return
-        self._dispatcher.disable_compile()  # other types are mistakes, or should be converted
-        self._run = self._dispatcher
+            return f"{name}-{source_digest(one._function.__code__.co_filename for one in others)}"
+        except OSError:  # typed in, not read from a file
+            return None
+
+    def _call_template(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        """Choose what another kernel calls: as few versions of a function as there can be.
+
+        A constant is a type of its own for numba; for a part it is as good as any other number.
+        A kernel has its own signature, if what it is given can be converted.
+        """
+        from numba import types
+
+        args = tuple(map(types.unliteral, args))
+        if self._typed and not kws:
+            own, convert = self._types(), self._dispatcher.typingctx.can_convert
+            if len(own) == len(args) and None not in map(convert, args, own):
+                args = own
+        return self._find_template(args, kws)
 
     @property
     def _numba_type_(self) -> Any:
@@ -110,74 +144,22 @@ def start_compiler() -> bool:
                 return False
             if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
                 return False
-            _prepare_all(_writable_folder())
+            Kernel.folder = writable_folder()
+            for one in Kernel.all:
+                one.prepare()
+            Kernel.compiling = True
     return True
-
-
-def _prepare_all(folder: Path | None) -> None:
-    Kernel.folder = folder
-    for one in Kernel.all:
-        one.prepare()
-    Kernel.compiling = True
 
 
 def compiled_before(what: str) -> bool:
     """Tell whether something was compiled to the end before, so that loading it is enough."""
-    try:
-        return (_folder() / f"{what}.ready").exists()
-    except BadInput:
-        return False
+    return is_complete(what)
 
 
 def remember_compiled(what: str) -> None:
     """Note in the cache folder that something was compiled to the end, if it could be kept."""
     if Kernel.folder is not None:
-        with suppress(OSError):
-            (Kernel.folder / f"{what}.ready").touch()
-
-
-def _folder() -> Path:
-    return cache_folder("compiled", _fingerprint())
-
-
-def _writable_folder() -> Path | None:
-    """Return where to keep what is compiled, or None where nothing can be kept."""
-    import tempfile
-
-    try:
-        folder = _folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except (BadInput, OSError):
-        return None
-
-
-@contextmanager
-def _kept_in(folder: Path | None) -> Iterator[bool]:
-    """Let the compiler keep its work in a folder, and nowhere else.
-
-    Left to itself it would look at the file of each function only, and not notice that a function
-    which this one calls has changed in another file.
-    """
-    import numba
-
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = "" if folder is None else str(folder)
-    try:
-        yield folder is not None
-    finally:
-        config.CACHE_DIR = before
-
-
-def _fingerprint() -> str:
-    """Return a few letters that change when any file that may hold a kernel changes."""
-    text, here = hashlib.sha256(), Path(__file__)
-    rooms = [path for room in _ROOMS for path in sorted((here.parent / room).glob("*.py"))]
-    for path in [here, *rooms]:
-        text.update(path.read_bytes())
-    return text.hexdigest()[:12]
+        write_marker(Kernel.folder, what)
 
 
 _SCALARS = {float: "float64", int: "int64", bool: "boolean"}
