@@ -82,7 +82,7 @@ def test_a_folder(tmp_path: Path) -> None:
 def test_json_that_is_called_a_video(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "scene.mp4"
     file.write_bytes(data)
-    assert "this is no video, though it is called one" in problem(file)
+    assert "the file has the name of a video but is not one" in problem(file)
 
 
 def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:

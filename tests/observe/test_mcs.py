@@ -21,7 +21,7 @@ from episodes import Json, key_trial, walk
 from hbtom import observe
 from hbtom.mind import waits
 from hbtom.observe import Identity, Trial, same_trial
-from hbtom.observe.mcs.scene import Hide, Point, Show, Thing
+from hbtom.observe.mcs.scene import Hide, Point, SceneThing, Show
 from hbtom.observe.mcs.timeline import changes, seen, stands
 from scenes import (
     BLOB,
@@ -509,7 +509,7 @@ shows = st.builds(lambda step, x: Show(step, Point(x=x / 40, z=0.0)), steps, st.
 
 @given(st.lists(shows, max_size=5), st.lists(st.builds(Hide, steps), max_size=4))
 def test_what_is_shown_holds_until_it_is_shown_or_hidden(shows: list, hides: list) -> None:
-    thing = Thing("wall_1", "cube", (), tuple(shows), tuple(hides))
+    thing = SceneThing("wall_1", "cube", (), tuple(shows), tuple(hides))
     here: float | None = None
     places = []
     for step in range(8):  # step by step

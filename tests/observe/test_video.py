@@ -36,13 +36,13 @@ from films import AGENT, BALL, CUBE, Theatre, film
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Episode, Trial, names
-from hbtom.observe.video import container, reading
-from hbtom.observe.video.camera import calibrate
+from hbtom.observe.video import container, episodes
+from hbtom.observe.video.camera import calibrate_camera
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.pictures import is_plain, pictures
 from hbtom.observe.video.regions import regions
 from hbtom.observe.video.shapes import is_key, is_lock
-from hbtom.observe.video.watching import watch
+from hbtom.observe.video.watching import watch_trials
 from hbtom.show.plots.glyphs import AGENTS, OBJECTS, SQUARE, mask, turned
 from hbtom.show.plots.movie import Pace, animate
 
@@ -182,7 +182,7 @@ def test_trials_without_a_picture_between_them() -> None:
     far = to_thing(HEART.at(150, 60), others=[SPOON.at(100, 140)])
     true = read(episode(far, far, far))
     shown = pictures(animate(true, "gif", scale=2))
-    trials = watch(picture for picture in shown if not is_plain(picture))
+    trials = watch_trials(picture for picture in shown if not is_plain(picture))
     assert [len(one.sights) for one in trials] == [len(one.path) for one in true]
 
 
@@ -221,7 +221,7 @@ def test_walls_within() -> None:
     ],
 )
 def test_a_camera_is_found_and_what_it_sees(theatre: Theatre, tmp_path: Path) -> None:
-    camera = calibrate(is_dark(theatre.picture([])))
+    camera = calibrate_camera(is_dark(theatre.picture([])))
     places = np.array([*product((30.0, 100.0, 170.0), (30.0, 100.0, 170.0), (0.0, 20.0))])
     assert np.abs(camera.project(places) - theatre.seen(places)).max() < 1.5
     assert np.abs(camera.ground(np.array(theatre.seen(places[::2]))) - places[::2, :2]).max() < 1.5
@@ -252,15 +252,15 @@ def real_videos(real_scenes: Path) -> list[tuple[Episode, list, Path]]:
         pytest.skip("no real videos beside the repository, in ../shared/data/mcs")
     found = []
     for file in files:
-        watched = watch(pictures(file.read_bytes()))
+        watched = watch_trials(pictures(file.read_bytes()))
         found.append((_read(watched, file.name), watched, file.with_suffix(".json")))
     return found
 
 
 def _read(watched: list, name: str) -> Episode:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "watch", lambda _: watched)
-        return reading.read(b"", name)
+        patch.setattr(episodes, "watch_trials", lambda _: watched)
+        return episodes.read(b"", name)
 
 
 def _shown(scene: Path, prefix: str) -> list[dict]:
@@ -397,7 +397,7 @@ def test_pictures_that_are_too_large(side: int) -> None:
 def test_a_video_with_too_much_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
     data = animate(read(simple_episode(times=0)), "gif", scale=1)
     monkeypatch.setattr("hbtom.observe.video.pictures.MOST", 10 * 200 * 200)
-    monkeypatch.setattr(reading, "watch", lambda shown: [None for _ in shown])
+    monkeypatch.setattr(episodes, "watch_trials", lambda shown: [None for _ in shown])
     with pytest.raises(hbtom.BadInput, match="more than 0 million pixels"):
         hbtom.read(data)
 

@@ -1,7 +1,7 @@
-"""What a trial must be, whatever file it comes from.
+"""What every trial must satisfy, whatever file it comes from.
 
-Kernels trust that a trial has frames, that all in it lies in a world of reasonable size, and that
-there is one value a frame; what does not hold is refused here, before any of them runs.
+Kernels rely on a trial having frames, on everything lying in a world of reasonable size, and on
+there being one value per frame. A trial for which this does not hold is refused here.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
 from hbtom.observe.episode import Body, Other, OtherKind, Trial
-from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD
+from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
 
-MOST_FRAMES = 100_000  # in a trial; the benchmark has some hundred
+MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
-DEEP = 5.0  # pixels inside a wall; who is seen less deep in it may be seen with noise
-KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # of a key's centre: a corner and a radius
+DEEP = 5.0  # pixels inside a wall, at least, to count as inside; less may be due to noise
+KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # ordinate of a key's centre, at most: corner plus radius
 
 
-def check(trial: Trial, key: str = "key", lock: str = "lock") -> None:
-    """Refuse a trial that cannot be judged; key and lock have the names that their file gives."""
+def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
+    """Refuse a trial that cannot be judged; ``key`` and ``lock`` are the names of their fields."""
     if not len(trial.path):
         raise BadInput("the trial has no frames", hint="remove the empty trial")
     if len(trial.path) > MOST_FRAMES:
-        hint = f"{MOST_FRAMES} are the most: an hour at 25 a second"
+        hint = f"a trial may have at most {MOST_FRAMES}, an hour at 25 frames a second"
         raise BadInput(f"the trial has {len(trial.path)} frames", hint=hint)
-    _check_size(trial.size)
+    try:
+        check_size(trial.size)
+    except BadInput as error:
+        raise error.at(frame=1, field="size") from None
     _check_lengths(trial)
     _check_blocks(trial.walls, "walls")
     _check_blocks(trial.barrier, "barrier")
@@ -47,41 +50,30 @@ def check(trial: Trial, key: str = "key", lock: str = "lock") -> None:
         _check_other(other, len(trial.path))
 
 
-def _check_size(size: tuple[float, float]) -> None:
-    width, height = size
-    if not (0 < width <= LARGEST_WORLD and 0 < height <= LARGEST_WORLD):
-        raise BadInput(
-            f"the world is {width:g} x {height:g} pixels",
-            hint=f"each side must be more than 0 and at most {LARGEST_WORLD:g}",
-            place=Place(frame=1, field="size"),
-        )
-
-
 def _check_lengths(trial: Trial) -> None:
-    """Check that a key has a path and a lock a presence, and that all has one value a frame."""
+    """Check that key and lock come with their positions, and that all have one value per frame."""
     for name, thing, values in (
         ("key", trial.key, trial.key_path),
         ("lock", trial.lock, trial.lock_there),
     ):
         if (thing is None) != (values is None):
             raise BadInput(
-                f"of the {name} and where it is in each frame, one is missing",
-                hint="both are there, or neither",
+                f"the {name} and its place in each frame must come together",
+                hint="give both or neither",
                 place=Place(field=name),
             )
     frames = len(trial.path)
     for name in ("barrier_left", "key_path", "lock_there"):
         values = getattr(trial, name)
         if values is not None and len(values) != frames:
-            raise BadInput(
-                f"there are {len(values)} values for {frames} frames", place=Place(field=name)
-            )
+            problem = f"there are {len(values)} values for {frames} frames"
+            raise BadInput(problem, place=Place(field=name))
 
 
 def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
     if not ((np.abs(blocks) <= FARTHEST).all() and (blocks[:, 2:] >= 0).all()):
         raise BadInput(
-            "a block has an impossible place or size",
+            "a block has an impossible position or size",
             hint=HINTS["walls"],
             place=Place(frame=1, field=field),
         )
@@ -96,7 +88,7 @@ def _check_objects(trial: Trial) -> None:
     if len(objects) > MOST_OBJECTS:
         raise BadInput(
             f"there are {len(objects)} objects",
-            hint=f"inference is exact and meant for at most {MOST_OBJECTS}",
+            hint=f"exact inference is limited to {MOST_OBJECTS} objects",
             place=place,
         )
     check_bodies(trial.size, objects, "objects")
@@ -123,8 +115,8 @@ def _check_start(trial: Trial) -> None:
         for x, y, width, height in trial.walls.tolist()
     ):
         raise BadInput(
-            "the agent stands inside a wall",
-            hint="an agent must start on free floor",
+            "the agent is inside a wall",
+            hint="an agent must start in free space",
             place=Place(frame=1, field="agent"),
         )
 
@@ -137,7 +129,7 @@ def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -
         frame = int(somewhere.argmin())
         x, y = path[frame].tolist()
         raise BadInput(
-            f"the place is ({x:g}, {y:g})",
+            f"the position is ({x:g}, {y:g})",
             hint="positions are in pixels",
             place=Place(frame=frame + 1, field=field),
         )
@@ -146,9 +138,8 @@ def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -
 def _check_begins(body: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
     x, y = path[0].tolist()
     if (x, y) != body.centre:
-        raise BadInput(
-            f"{body.look} does not stand where its path begins", place=Place(frame=1, field=field)
-        )
+        problem = f"{body.look} is not where its path begins"
+        raise BadInput(problem, place=Place(frame=1, field=field))
 
 
 def _check_left(left: Annotated[Floats, "frame"]) -> None:
@@ -157,7 +148,7 @@ def _check_left(left: Annotated[Floats, "frame"]) -> None:
         frame = int(share.argmin())
         raise BadInput(
             f"{left[frame]:g} of the barrier is left",
-            hint="a share is between 0 and 1",
+            hint="this is a share, from 0 to 1",
             place=Place(frame=frame + 1, field="barrier_left"),
         )
 
@@ -165,18 +156,16 @@ def _check_left(left: Annotated[Floats, "frame"]) -> None:
 def _check_other(other: Other, frames: int) -> None:
     place = Place(field="others")
     if len(other.path) != frames or len(other.angle) != frames:
-        raise BadInput(f"{other.look} has not one place for each of {frames} frames", place=place)
+        raise BadInput(f"{other.look} needs one position for each of {frames} frames", place=place)
     if other.kind not in get_args(OtherKind):
-        raise BadInput(f"{other.look} is a '{other.kind}'", place=place)
+        raise BadInput(f"{other.look} is of the unknown kind '{other.kind}'", place=place)
     if not all(0 < side <= FARTHEST for side in other.size):
         raise BadInput(f"{other.look} has an impossible size", place=place)
     nowhere = np.isnan(other.path).all(axis=1) & np.isnan(other.angle)
     somewhere = (np.abs(other.path) <= KEY_FARTHEST).all(axis=1) & np.isfinite(other.angle)
     if not (nowhere | somewhere).all():
         frame = int((nowhere | somewhere).argmin())
-        raise BadInput(
-            f"{other.look} has an impossible place", place=Place(frame=frame + 1, field="others")
-        )
+        raise BadInput(f"{other.look} has an impossible position", place=place).at(frame=frame + 1)
 
 
 def check_bodies(size: tuple[float, float], bodies: Iterable[Body], field: str) -> None:
@@ -190,7 +179,7 @@ def _check_body(size: tuple[float, float], body: Body, place: Place) -> None:
     if not (0 <= x <= width and 0 <= y <= height):
         raise BadInput(
             f"{body.look} is at ({x:g}, {y:g}), outside the world of {width:g} x {height:g} pixels",
-            hint="positions are corners in pixels; the centre is corner plus radius",
+            hint="positions are corners in pixels; the centre is the corner plus the radius",
             place=place,
         )
     if not 0 < body.radius <= LARGEST_WORLD:
@@ -200,6 +189,6 @@ def _check_body(size: tuple[float, float], body: Body, place: Place) -> None:
 
 
 def more_than_one(name: str, found: Sized) -> Iterator[str]:
-    """Warn of what is there more than once, though the model knows one of it only."""
+    """Warn if there are several of what the model knows only one of."""
     if len(found) > 1:
-        yield f"there are {len(found)} {name}s; only the first, by look and place, is modelled"
+        yield f"there are {len(found)} {name}s; only the first, by look and position, is modelled"
