@@ -203,7 +203,7 @@ def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> Non
         ([goal], plan, "give \\[plan\\]"),
         ([goal], "seen.plan", "load_plan\\(world, file\\)"),
         ([goal], ["seen.plan"], "'seen.plan' is no plan.*load_plan\\(world, file\\)"),
-        ([goal], 3, "3 is no list of plans"),
+        ([goal], 3, "3 is not a list of plans"),
     ):
         with pytest.raises(BadInput, match=told):
             judge_plans(goals, plans)  # type: ignore[arg-type]

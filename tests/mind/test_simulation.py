@@ -158,7 +158,7 @@ def test_what_cannot_be_simulated_is_told() -> None:
         ([], "there is no goal"),
         (planned().goals[0], "give \\[goal\\]"),
         ("goals.txt", "load_goals"),
-        (example("doors-keys-gems"), "is no list of goals"),
+        (example("doors-keys-gems"), "is not a list of goals"),
     ):
         with pytest.raises(BadInput, match=told):
             hbtom.simulate(given)  # type: ignore[arg-type]

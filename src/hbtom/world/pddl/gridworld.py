@@ -1,7 +1,7 @@
 """The benchmark's gridworld in PDDL: its domain, and a problem for every floor.
 
-The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, faster; that they do
-is tested. A diagonal costs the square root of two, to the last bit of a double.
+The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, but faster; a test
+compares them. A diagonal costs the square root of two, to the last bit of a double.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hbtom.world.floor import Occupancy
 from hbtom.world.phase import Phase
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
-SLIPPERY = Path(__file__).with_name("slippery.pddl")  # in which a fifth of all moves go astray
+SLIPPERY = Path(__file__).with_name("slippery.pddl")  # a fifth of all moves go astray
 
 
 def write_domain(slip: float) -> str:
@@ -28,10 +28,10 @@ def write_domain(slip: float) -> str:
     Its problems must be written as ``slippery``. Without slips it is the plain domain.
     """
     if not 0 <= slip < 1:
-        raise BadInput(f"{slip} is no slip", hint="it is a probability, less than 1")
+        raise BadInput(f"the slip is {slip}", hint="it must be a probability less than 1")
     if slip == 0:
         return DOMAIN.read_text(encoding="utf-8")
-    exact = Decimal(repr(float(slip)))  # so that what is written adds up to 1
+    exact = Decimal(repr(float(slip)))  # so that the written probabilities add up to 1
     chance = (
         f"(probabilistic {1 - exact:f} (at ?to) {exact / 2:f} (at ?left) {exact / 2:f} (at ?right))"
     )
@@ -117,7 +117,7 @@ def _facts(
 
 
 def _astray(floor: Occupancy, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield where moves may end instead: 45 degrees to either side, or where they began."""
+    """Yield where moves end that go astray: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.closed, "standing"), (floor.open, "gone")):
         free = {cell for cell in cells if not blocked[cell]}
         for here in filter(free.__contains__, cells):
@@ -134,14 +134,14 @@ _AROUND = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 def _end(
     free: Set[tuple[int, int]], here: tuple[int, int], move: tuple[int, int]
 ) -> tuple[int, int]:
-    """Return where a move ends: where it leads if no corner is in the way, else where it began."""
+    """Return where a move ends: at its target if no corner is in the way, else where it began."""
     (row, column), (down, right) = here, move
     there = (row + down, column + right)
     return there if {there, (row + down, column), (row, column + right)} <= free else here
 
 
 def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
-    """Return names of one type, a few a line."""
+    """Return names of one type, a few per line."""
     words = list(names)
     if not words:
         return []
@@ -150,5 +150,5 @@ def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
 
 
 def _decimal(value: float) -> str:
-    """Return a number as PDDL has it, without an exponent, so that reading gives the same bits."""
+    """Return a number without an exponent, as in PDDL, so that reading gives the same bits."""
     return str(np.format_float_positional(value, trim="-"))
