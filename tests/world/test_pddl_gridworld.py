@@ -16,7 +16,7 @@ from hbtom.plan import GRID, Costs, CostToGo, plan_costs_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world import Occupancy, Phase, Trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
-from hbtom.world.pddl.gridworld import DOMAIN, write_problem
+from hbtom.world.pddl.gridworld import DOMAIN, Prices, write_problem
 
 few = settings(max_examples=60)
 
@@ -29,14 +29,10 @@ class Grid(NamedTuple):
     start: tuple[int, int]
     phase: Phase
 
-    def problem(self, **more: float) -> str:
-        prices = {
-            "side": self.costs.cell,
-            "diagonal": self.costs.cell * math.sqrt(2),
-            "act": self.costs.act,
-            "opening": self.costs.opening,
-        }
-        options = {"key": self.key, "phase": self.phase, **prices, **more}
+    def problem(self, *, slippery: bool = False, **other: float) -> str:
+        cell, diagonal = self.costs.cell, self.costs.cell * math.sqrt(2)
+        prices = Prices(cell, diagonal, self.costs.act, self.costs.opening)._replace(**other)
+        options = {"key": self.key, "phase": self.phase, "prices": prices, "slippery": slippery}
         return write_problem(self.floor, self.start, self.items, **options)
 
     def graph(self) -> StateGraph:

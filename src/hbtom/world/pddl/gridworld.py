@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,18 @@ def write_domain(slip: float) -> str:
     return re.sub(r"\(probabilistic .*\)(?=\n)", chance, SLIPPERY.read_text(encoding="utf-8"))
 
 
+class Prices(NamedTuple):
+    """What moves and acts cost."""
+
+    side: float = 1.0
+    diagonal: float = math.sqrt(2.0)
+    act: float = 1.0
+    opening: float = 1.0
+
+
+PLAIN = Prices()
+
+
 def write_problem(
     floor: Occupancy,
     start: tuple[int, int],
@@ -45,24 +58,22 @@ def write_problem(
     *,
     key: int | None = None,
     phase: Phase = Phase.START,
-    act: float = 1.0,
-    opening: float = 1.0,
-    side: float = 1.0,
-    diagonal: float = math.sqrt(2.0),
+    prices: Prices = PLAIN,
     slippery: bool = False,
     name: str = "floor",
 ) -> str:
     """Return a problem: a floor of ``grid`` cells, and an agent that starts in a row and column.
 
-    ``items`` are the names of the floor's items, of which one may be the key. The goal of the
-    problem is to touch the first item, for planners that want one. A ``slippery`` problem also
-    tells where moves end that go astray.
+    ``items`` are the names of the floor's items, one of which may be the key. The goal of the
+    problem, for planners that need one, is to touch the first item. A ``slippery`` problem also
+    says where moves end that go astray.
     """
     if not np.isin(floor.to_item, [0.0, np.inf]).all():
-        raise BadInput("the floor is not one of 'grid' cells: things are at hand at some distance")
+        problem = "the floor is not made of 'grid' cells: things can be reached from a distance"
+        raise BadInput(problem)
     if floor.blocked(phase)[start]:
-        raise BadInput(f"nobody can stand in row {start[0]}, column {start[1]}")
-    costs = {"side": side, "diagonal": diagonal, "act": act, "opening": opening, "total-cost": 0}
+        raise BadInput(f"row {start[0]}, column {start[1]} is blocked")
+    costs = {**prices._asdict(), "total-cost": 0}
     things = [item for index, item in enumerate(items) if index != key]
     cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.open)]
     goal = f"(touched {things[0]})" if things else f"(held {items[0]})"
@@ -96,7 +107,7 @@ def cell_name(cell: Sequence[int]) -> str:
 def _facts(
     floor: Occupancy, items: Sequence[str], cells: Sequence[tuple[int, int]]
 ) -> Iterator[str]:
-    """Yield what never changes: neighbours, the barrier, and from where things are at hand."""
+    """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
         beside, above = (
