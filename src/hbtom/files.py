@@ -81,7 +81,7 @@ def _checked(known: os.stat_result) -> os.stat_result:
     return known
 
 
-def too_large(does: str = "holds", most: int | None = None) -> BadInput:
+def too_large(does: str = "contains", most: int | None = None) -> BadInput:
     """Return the error for a file beyond the limit."""
     return BadInput(
         f"the file {does} more than {(LARGEST if most is None else most) >> 20} MB",

@@ -332,7 +332,7 @@ def test_a_folder_may_be_called_like_an_archive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inside", "words"),
     [
-        ("", "an archive of 6 episodes, not one"),
+        ("", "an archive of 6 episodes, not a single"),
         ("preference", "no such episode"),
         ("preference/3e", "no such episode"),
         ("preference/1", "no such episode"),
@@ -468,7 +468,7 @@ def refused(path: Path) -> BadInput:
 def test_paths_of_different_lengths(archive: Path) -> None:
     pq.write_table(shortened(pq.read_table(archive)), archive)
     error = refused(archive)
-    assert "'path_y' has not one value for each frame" in error.problem
+    assert "'path_y' needs one value for each frame" in error.problem
     assert (error.place.file, error.place.trial) == (f"{archive}/preference/1e", 1)
 
 
@@ -529,12 +529,12 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
         "agent",
     ),
     "agent in a wall": (with_walls(0.0, 0.0, 200.0, 200.0), "inside a wall", 1, "agent"),
-    "wall not a number": (with_walls(NAN, 0.0, 1.0, 1.0), "impossible place", 1, "walls"),
-    "wall of no number's size": (with_walls(0.0, 0.0, NAN, 1.0), "impossible place", 1, "walls"),
-    "negative wall": (with_walls(9.0, 9.0, 1.0, -5.0), "impossible place", 1, "walls"),
-    "endless wall": (with_walls(9.0, 9.0, math.inf, 5.0), "impossible place", 1, "walls"),
-    "wall far away": (with_walls(-2e3, 9.0, 1.0, 5.0), "impossible place", 1, "walls"),
-    "odd barrier": (whole(barrier=np.full((1, 4), NAN)), "impossible place", 1, "barrier"),
+    "wall not a number": (with_walls(NAN, 0.0, 1.0, 1.0), "impossible position", 1, "walls"),
+    "wall of no number's size": (with_walls(0.0, 0.0, NAN, 1.0), "impossible position", 1, "walls"),
+    "negative wall": (with_walls(9.0, 9.0, 1.0, -5.0), "impossible position", 1, "walls"),
+    "endless wall": (with_walls(9.0, 9.0, math.inf, 5.0), "impossible position", 1, "walls"),
+    "wall far away": (with_walls(-2e3, 9.0, 1.0, 5.0), "impossible position", 1, "walls"),
+    "odd barrier": (whole(barrier=np.full((1, 4), NAN)), "impossible position", 1, "barrier"),
     "negative radius": (with_body(THING, radius=-1.0), "radius is -1", 1, "objects"),
     "great radius": (with_body(THING, radius=1e300), "radius is 1e+300", 1, "objects"),
     "radius not a number": (with_body(THING, radius=NAN), "radius is nan", 1, "objects"),
@@ -558,9 +558,9 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
         1,
         "lock",
     ),
-    "key without path": (whole(key_path=None), "one is missing", None, "key"),
-    "path without key": (whole(key=None), "one is missing", None, "key"),
-    "lock without frames": (whole(lock_there=None), "one is missing", None, "lock"),
+    "key without path": (whole(key_path=None), "must come together", None, "key"),
+    "path without key": (whole(key=None), "must come together", None, "key"),
+    "lock without frames": (whole(lock_there=None), "must come together", None, "lock"),
     "key's endless path": (
         lambda trial: replace(
             trial, key_path=np.array([trial.key_path[0], *trial.path[1:] + math.inf])
@@ -583,12 +583,12 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
     ),
     "short barrier": (
         lambda trial: replace(trial, barrier_left=trial.barrier_left[1:]),
-        "'barrier_left' has not one value for each frame",
+        "'barrier_left' needs one value for each frame",
         None,
         None,
     ),
-    "short lock": (whole(lock_there=np.ones(2, bool)), "'lock_there' has not one", None, None),
-    "short key path": (whole(key_path=SOUND.path[1:]), "has not one value", None, None),
+    "short lock": (whole(lock_there=np.ones(2, bool)), "'lock_there' needs one", None, None),
+    "short key path": (whole(key_path=SOUND.path[1:]), "needs one value", None, None),
 }
 
 

@@ -64,7 +64,7 @@ def test_a_long_run_of_frames_is_refused_before_it_is_unpacked(archive: Path, mo
 
 def test_a_trial_has_a_limited_number_of_frames(archive: Path) -> None:
     assert all(
-        "frames. Hint: 100000 are the most" in str(one)
+        "frames. Hint: a trial may have at most 100000" in str(one)
         for one in loaded(stretched(archive, MOST_FRAMES))
     )
     assert all(isinstance(one, Episode) for one in loaded(stretched(archive, 1000)))

@@ -466,12 +466,12 @@ def test_a_trial_without_objects_says_nothing() -> None:
 
 def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
     data = to_bytes(preference()), to_bytes(preference(CUBE))
-    one, other = observe.files.read_pair(data, ("one", "other"))
+    one, other = observe.formats.read_pair(data, ("one", "other"))
     assert isinstance(one, hbtom.Episode)
     assert isinstance(other, hbtom.Episode)
     assert all(a is b for a, b in zip(one.familiarization, other.familiarization, strict=True))
     assert one.test is not other.test
-    mixed = observe.files.read_pair(
+    mixed = observe.formats.read_pair(
         (data[0], episodes.to_bytes(episodes.simple_episode())), ("a", "b")
     )
     assert all(isinstance(each, hbtom.Episode) for each in mixed)

@@ -31,8 +31,8 @@ height, path_x, path_y, angle}``; the last three have one value per frame, NaN w
 there. Numbers are doubles. Version 1 of the format had no others.
 
 Rows are ordered by pair, then by member, then by trial. Trials at the beginning that both episodes
-of a pair share are stored once, as ``eu``. All rows of a pair are in one row group, which has
-``PAIRS`` pairs.
+of a pair share are stored once, as ``eu``. All rows of a pair are in one row group, together with
+those of other pairs, ``PAIRS`` in all.
 """
 
 from __future__ import annotations
