@@ -144,9 +144,7 @@ class _Chain:
 
 
 def _evaluated(
-    transitions: Transitions,
-    policy: Annotated[Ints, "state"],
-    cost: Annotated[Floats, "state"],
+    transitions: Transitions, policy: Annotated[Ints, "state"], cost: Annotated[Floats, "state"]
 ) -> Annotated[Floats, "state"]:
     """Return the average cost of a policy, by sweeps that begin with a guess.
 

@@ -78,9 +78,7 @@ def cheapest(
 
 
 def reaching(
-    transitions: Transitions,
-    there: Annotated[Bools, "state"],
-    usable: Annotated[Bools, "choice"],
+    transitions: Transitions, there: Annotated[Bools, "state"], usable: Annotated[Bools, "choice"]
 ) -> tuple[Annotated[Bools, "state"], Annotated[Ints, "state"]]:
     """Return which states may get there by usable choices, and a choice that leads nearer.
 

@@ -143,10 +143,7 @@ def _beyond(rng: Rng, home: Point, near: Point) -> Point | None:
     share = rng.uniform(length + APART, 118) / length
     lean = rng.uniform(-MIDST, MIDST) / length
     dx, dy = near[0] - home[0], near[1] - home[1]
-    place = (
-        home[0] + round(share * (dx - lean * dy)),
-        home[1] + round(share * (dy + lean * dx)),
-    )
+    place = (home[0] + round(share * (dx - lean * dy)), home[1] + round(share * (dy + lean * dx)))
     return place if vacant(place, OBJECT_R, []) else None
 
 

@@ -91,13 +91,7 @@ def _row(trial: Trial) -> dict[str, Any]:
 def _body(body: Body) -> dict[str, Any]:
     x, y = body.centre
     look = body.look
-    return {
-        "image": look.image,
-        "colour": list(look.colour),
-        "x": x,
-        "y": y,
-        "radius": body.radius,
-    }
+    return {"image": look.image, "colour": list(look.colour), "x": x, "y": y, "radius": body.radius}
 
 
 def _other(other: Other) -> dict[str, Any]:

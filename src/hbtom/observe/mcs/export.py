@@ -17,14 +17,7 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Other, Trial
-from hbtom.observe.mcs.skins import (
-    Skin,
-    agent_skin,
-    key_skin,
-    lock_skin,
-    object_skin,
-    plain,
-)
+from hbtom.observe.mcs.skins import Skin, agent_skin, key_skin, lock_skin, object_skin, plain
 from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
 from hbtom.observe.mcs.steps import SceneSteps, steps_of
 

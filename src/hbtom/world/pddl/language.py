@@ -7,18 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hbtom.errors import BadInput
-from hbtom.world.pddl.formula import (
-    OBJECT,
-    And,
-    Atom,
-    Equal,
-    Every,
-    Formula,
-    Not,
-    Or,
-    Some,
-    Typed,
-)
+from hbtom.world.pddl.formula import OBJECT, And, Atom, Equal, Every, Formula, Not, Or, Some, Typed
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
