@@ -7,14 +7,14 @@ does not seal the way to the object. But in half of the episodes the agent must 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from hbtom.bench.synth.errands import Errand, VaultScene, run_errand
-from hbtom.bench.synth.geometry import CLEARANCE, Box, Point, Rng, cell_box, overlap, square
+from hbtom.bench.synth.geometry import CLEARANCE, Box, Rng, cell_box, overlap, square
 from hbtom.bench.synth.layouts import INTERIOR, attempt, boxes_of, complete, interior, repeat, spot
 from hbtom.bench.synth.script import FAMILIARIZATION, Pair, Script, Take, Thing
 from hbtom.bench.synth.setups import (
@@ -194,7 +194,8 @@ def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     # As many walls as before, so that their number gives nothing away.
     ground = [c for c in INTERIOR if c not in vault.covers]
     loose = [c for c in setup.cells if c in ground and c not in setup.vault.walls]
-    spare = [c for c in ground if c not in loose and not _crowds(c, keep)]
+    spare = [c for c in ground if c not in loose]
+    spare = [c for c in spare if not any(overlap(cell_box(c), box, CLEARANCE) for box in keep)]
     loose += [spare[i] for i in rng.permutation(len(spare))]
     border = [c for c in setup.cells if not interior(c)]
     n = len(setup.cells) - len(border) - len(vault.walls)
@@ -204,11 +205,6 @@ def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     lock = Thing(vault.lock_centre, setup.lock)
     barrier = blocks(vault, setup.manner)
     return replace(base, cells=cells, lock=lock, vault=vault, barrier=barrier)
-
-
-def _crowds(cell: Point, things: Sequence[Box]) -> bool:
-    """Whether a wall here would stand in the way of any of these."""
-    return any(overlap(cell_box(cell), box, CLEARANCE) for box in things)
 
 
 # How often each change is tried on one stage before another stage is drawn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
@@ -102,12 +102,10 @@ def boxes_of(cells: Cells) -> tuple[Box, ...]:
 
 def _run(cell: Point, cells: set[Point], dx: int, dy: int) -> list[Point]:
     """The unbroken line of cells through a cell, in order."""
-    back, on = (takewhile(cells.__contains__, _line(cell, s * dx, s * dy)) for s in (-1, 1))
-    return [*reversed(list(back)), cell, *on]
-
-
-def _line(cell: Point, dx: int, dy: int) -> Iterator[Point]:
-    return ((cell[0] + i * dx, cell[1] + i * dy) for i in range(1, SIDE))
+    line = [(cell[0] + i * dx, cell[1] + i * dy) for i in range(1 - SIDE, SIDE)]
+    back, on = line[: SIDE - 1][::-1], line[SIDE:]
+    back, on = (list(takewhile(cells.__contains__, part)) for part in (back, on))
+    return [*back[::-1], cell, *on]
 
 
 def vacant(centre: Point, r: int, boxes: Sequence[Box], margin: int = 0) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hbtom.bench.synth.geometry import CLEARANCE, Point, Rng, path_length, square
+from hbtom.bench.synth.geometry import CLEARANCE, Rng, path_length, square
 from hbtom.bench.synth.layouts import (
     INTERIOR,
     Cells,
@@ -148,14 +148,16 @@ def _enclosures(rng: Rng, test: Stage, gap: int | None) -> tuple[Stage, Stage] |
     """The same stage with the wanted object walled in, and with a path to it left open."""
     inside = cells_under(square(test.wanted, OBJECT_R))
     fence = [c for c in ring(inside) if interior(c)]
-    taken = _taken(test)
+    # Cells that must stay free for the agent's home and the other object
+    taken = cells_under(square(test.home, CLEARANCE))
+    taken += cells_under(square(test.other, OBJECT_R + 3))
     if any(c in taken for c in fence):
         return None
     loose = without(test.cells, [*inside, *fence])
     e = replace(test, cells=_shuffled(rng, (*loose, *fence)))
     if e.reachable(wanted=True) or not e.reachable(wanted=False):
         return None
-    beside = [c for c in fence if any(_side_by_side(c, i) for i in inside)]
+    beside = [(x, y) for x, y in fence if any(abs(x - a) + abs(y - b) == 1 for a, b in inside)]
     gone = fence if gap is None else [beside[i] for i in rng.permutation(len(beside))[:gap]]
     # The removed cells are placed elsewhere, so that the number of walls gives nothing away.
     full = {*loose, *fence, *inside, *taken}
@@ -166,16 +168,6 @@ def _enclosures(rng: Rng, test: Stage, gap: int | None) -> tuple[Stage, Stage] |
         if u.reachable(wanted=True) and u.reachable(wanted=False):
             return e, u
     return None
-
-
-def _taken(stage: Stage) -> list[Point]:
-    """Cells that must stay free for the agent's home and the other object."""
-    home, other = square(stage.home, CLEARANCE), square(stage.other, OBJECT_R + 3)
-    return cells_under(home) + cells_under(other)
-
-
-def _side_by_side(a: Point, b: Point) -> bool:
-    return abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1
 
 
 def _shuffled(rng: Rng, cells: Cells) -> Cells:

@@ -77,7 +77,7 @@ def fixed_site(rng: Rng, behind: Behind) -> Site | None:
         regions = two_spots(rng, home, (55, 92), (46, 105))
     if regions is None:
         return None
-    a, b = map(_window, regions)
+    a, b = ((x - 22, y - 24, x + 22, y + 24) for x, y in regions)
     return lambda r: _placed(r, cells, home, a, b)
 
 
@@ -145,10 +145,6 @@ def _beyond(rng: Rng, home: Point, near: Point) -> Point | None:
     dx, dy = near[0] - home[0], near[1] - home[1]
     place = (home[0] + round(share * (dx - lean * dy)), home[1] + round(share * (dy + lean * dx)))
     return place if vacant(place, OBJECT_R, []) else None
-
-
-def _window(centre: Point) -> Box:
-    return centre[0] - 22, centre[1] - 24, centre[0] + 22, centre[1] + 24
 
 
 def _placed(rng: Rng, cells: Cells, home: Point, a: Box, b: Box) -> Stage | None:

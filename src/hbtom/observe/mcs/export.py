@@ -72,7 +72,10 @@ def write(episode: Episode) -> bytes:
             timelines.setdefault(part, {})[starts[-1]] = poses
         actions += [["Pass"]] * len(steps)
     things = [_platform(), *(_thing(part, timelines[part], starts) for part in sorted(timelines))]
-    things += [_empty_side(side) for side in _SIDES if not _is_there(side, timelines)]
+    shown = {part.mark for part in timelines if part.role == "wall_grid"}
+    # Readers would assume a side of the border that the scene does not mention.
+    hidden = [_slab("wall_grid", _SIDES[side], side, 0)[0] for side in _SIDES if side not in shown]
+    things += [_thing(side, {}, []) for side in hidden]
     scene = {
         "name": f"scene_{uuid.uuid5(_NAMES, repr(things))}",
         "version": 3,
@@ -245,16 +248,6 @@ def _platform() -> dict[str, Any]:
     part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
     place = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
     return _thing(part, {0: [(*place, 1.5, 0.0)]}, [0])
-
-
-def _is_there(side: str, timelines: dict[Part, Any]) -> bool:
-    return any(part.role == "wall_grid" and part.mark == side for part in timelines)
-
-
-def _empty_side(side: str) -> dict[str, Any]:
-    """Return a side of the border that is never shown; otherwise readers would assume it."""
-    part, _ = _slab("wall_grid", _SIDES[side], side, 0)
-    return _thing(part, {}, [])
 
 
 def _metres(pixels: float) -> float:

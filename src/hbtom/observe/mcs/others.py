@@ -31,13 +31,12 @@ def others_of(
     found = [
         *(_other(at, "agent", one) for one in agents),
         *(_other(at, "paddle", one) for one in paddles),
-        *(_other(at, "door" if _is_door(one) else "occluder", one) for one in screens),
+        *(
+            _other(at, "door" if colour_of(one.thing.materials) == _CYAN else "occluder", one)
+            for one in screens
+        ),
     ]
     return tuple(sorted(found, key=lambda other: other.kind))
-
-
-def _is_door(screen: SeenThing) -> bool:
-    return colour_of(screen.thing.materials) == _CYAN
 
 
 def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:

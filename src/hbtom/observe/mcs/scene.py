@@ -239,11 +239,10 @@ def _spans(goal: _Goal) -> tuple[range, ...]:
     """
     steps = len(goal.action_list)
     steps = steps if goal.last_step is None else min(steps, goal.last_step)
-    actions = enumerate(goal.action_list[:steps])
-    ends = [at for at, names in actions if any(map(_ends_trial, names))]
+    ends = [
+        at
+        for at, actions in enumerate(goal.action_list[:steps])
+        if any(one.partition(",")[0] == "EndHabituation" for one in actions)  # without parameters
+    ]
     starts = [0, *(end + 1 for end in ends)]
     return tuple(range(*span) for span in zip(starts, [*ends, steps], strict=True) if range(*span))
-
-
-def _ends_trial(action: str) -> bool:
-    return action.partition(",")[0] == "EndHabituation"  # parameters may follow

@@ -114,7 +114,8 @@ def _numbers(text: str) -> tuple[float, ...] | None:
 def _made(look: Identity, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
     """Return a skin for a look; a look made before gives the same skin again."""
     look = original(look)
-    shape, angle = _chosen(look, shapes), _turned(look) if turned else 0.0
+    shape = shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
+    angle = _turned(look) if turned else 0.0
     colour = ",".join(f"{number:.17g}" for number in look.colour)
     spelt = f"{_MADE_OF}/{quote(look.image, safe='', errors='surrogatepass')}/{colour}"
     return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), angle)
@@ -133,10 +134,6 @@ def _native(look: Identity) -> Skin | None:
         shape = "triangle" if picture[1] == "triangle" else "lock_wall"
         skin = Skin(shape, each, float(picture[2]))
     return skin if look_of(skin.shape, each, turned=skin.turned) == look else None
-
-
-def _chosen(look: Identity, shapes: tuple[str, ...]) -> str:
-    return shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
 
 
 def _turned(look: Identity) -> float:

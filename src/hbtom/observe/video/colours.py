@@ -93,12 +93,13 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
     rest, own = values[apart], picture[apart].astype(np.float64)
     things, shown = [], []
     while len(rest) >= _FEW:
-        middle = _middle(rest, _most_frequent(rest))
+        frequent = _most_frequent(rest)
+        middle = np.median(rest[_gaps(rest, frequent) <= 1.5 * _COARSE], axis=0)
         taken = _gaps(rest, middle) <= _ONE[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
             shown.append(_shown(own[taken], middle, shaded=shaded))
-        left = ~(taken | (_gaps(rest, _most_frequent(rest)) <= _COARSE))
+        left = ~(taken | (_gaps(rest, frequent) <= _COARSE))
         rest, own = rest[left], own[left]
     return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
 
@@ -144,8 +145,3 @@ def _most_frequent(colours: Annotated[Floats, "pixel 3"] | Picture) -> Annotated
     _, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
     frequent: Floats = np.median(colours[kind.ravel() == counts.argmax()], axis=0)
     return frequent
-
-
-def _middle(colours: Annotated[Floats, "pixel 3"], near: Floats) -> Annotated[Floats, "3"]:
-    middle: Floats = np.median(colours[_gaps(colours, near) <= 1.5 * _COARSE], axis=0)
-    return middle

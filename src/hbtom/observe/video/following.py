@@ -63,7 +63,8 @@ def follow_things(
     for index, thing in enumerate(things):
         window = thing.form.window(view.stage.camera, found[index].place)
         window = window.grown(_NEAR * view.stage.camera.scale).within(view.shape)
-        if _changed(before[window.part], now[window.part]):
+        old, new = before[window.part], now[window.part]
+        if (np.maximum(old, new) - np.minimum(old, new) > _SAME).any():
             others = [
                 (other, sight)
                 for other, sight in zip(things, found, strict=True)
@@ -71,11 +72,6 @@ def follow_things(
             ]
             found[index] = _sought(view, thing, found[index], others, window, now)
     return tuple(found)
-
-
-def _changed(before: Picture, now: Picture) -> bool:
-    gap = np.maximum(before, now) - np.minimum(before, now)
-    return bool((gap > _SAME).any())
 
 
 def _sought(
@@ -88,23 +84,21 @@ def _sought(
 ) -> Sight:
     """Search for a thing within a window and, if it is not there, in the whole picture."""
     own, hidden = _pixels(view, thing, last, others, window, picture)
-    if own.sum() < _GONE * len(thing.region) or _at_edge(own):
+    at_edge = own[[0, -1]].any() or own[:, [0, -1]].any()  # it may extend beyond the window
+    if own.sum() < _GONE * len(thing.region) or at_edge:
         window = Window(0, 0, view.shape[1], view.shape[0])
         own, hidden = _pixels(view, thing, last, others, window, picture)
         if own.sum() < _GONE * len(thing.region):
             return Sight(last.place, 0, last.middle)
-    count, middle = int(own.sum()), _middle(own, window)
+    rows, columns = np.nonzero(own)
+    count = len(rows)
+    middle = np.array([columns.mean() + window.left, rows.mean() + window.top])
     moved = middle - last.middle
     if last.count > 0 and np.hypot(*moved) < _STILL and abs(count - last.count) < 0.05 * last.count:
         return last
     worth = np.where(own, 2.0, np.where(hidden, 1.0, 0.0))
     place = _explained(view, thing, _start(view, last, moved), worth, window)
     return Sight(place, count, middle)
-
-
-def _at_edge(own: Bools) -> bool:
-    """Return whether a thing may extend beyond a window."""
-    return bool(own[[0, -1]].any() or own[:, [0, -1]].any())
 
 
 def _start(view: View, last: Sight, moved: Annotated[Floats, "2"]) -> Place:
@@ -135,11 +129,6 @@ def _pixels(
         nearer = view.stage.distance[window.part] < away
         hidden |= (labels == STAGE) & view.stage.is_wall[window.part] & nearer
     return own, hidden
-
-
-def _middle(own: Bools, window: Window) -> Annotated[Floats, "2"]:
-    rows, columns = np.nonzero(own)
-    return np.array([columns.mean() + window.left, rows.mean() + window.top])
 
 
 def _explained(

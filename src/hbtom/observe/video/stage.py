@@ -22,6 +22,7 @@ from hbtom.observe.video.solids import Window, window_round
 CELL = 20.0
 CELLS = int(SIDE / CELL)
 
+_BRIGHT = 180  # brightness of floor, at least; anything between wall and floor is edge or shadow
 _PERHAPS = 0.6  # share of a wall's top that is dark, at least
 _ALIKE = 0.95  # share of a picture's pixels that look as expected, at least
 _INNER = (np.arange(7) + 1.0) / 8.0 * CELL  # sample points within a cell
@@ -54,7 +55,8 @@ def stage_of(picture: Picture, camera: Camera, before: VideoStage | None = None)
         stage = before
     else:
         stage = _drawn(walls, camera, dark.shape)
-    judged = (stage.is_wall | stage.is_floor) & (dark | (plain & _bright(picture)))
+    bright = picture.min(axis=-1) > _BRIGHT
+    judged = (stage.is_wall | stage.is_floor) & (dark | (plain & bright))
     alike = np.mean(dark[judged] == stage.is_wall[judged]) if judged.any() else 0.0
     if alike < _ALIKE or not stage.is_floor.any() or dark.all() or not dark.any():
         raise BadInput(
@@ -62,12 +64,6 @@ def stage_of(picture: Picture, camera: Camera, before: VideoStage | None = None)
             hint="walls must be dark squares on a bright floor, on a lattice of 10 x 10",
         )
     return stage
-
-
-def _bright(picture: Picture) -> Annotated[Bools, "row column"]:
-    """Return which pixels may be floor; darker ones are edges of walls, or shadows."""
-    bright: Bools = picture.min(axis=-1) > 180
-    return bright
 
 
 def _walls(dark: Bools, plain: Bools, camera: Camera) -> Annotated[Bools, "row column"]:

@@ -23,7 +23,6 @@ from hbtom.world.pddl.formula import (
     Atom,
     Case,
     Equal,
-    Literal,
     TooManyCases,
     bound,
     cases,
@@ -130,7 +129,11 @@ def _ways(schema: Schema, numbering: Numbering) -> tuple[list[Case], Objects, li
 
 def _objects(schema: Schema, case: Case, numbering: Numbering) -> Objects:
     """Return the objects for which the unchanging part of a case holds."""
-    still = [literal for literal in case if _never_changes(literal, numbering)]
+    still = [
+        literal
+        for literal in case
+        if isinstance(literal.about, Equal) or literal.about.name not in numbering.changing
+    ]
     facts = [
         (numbering.terms(literal.about.terms, schema), numbering.tables[literal.about.name])
         for literal in still
@@ -145,10 +148,6 @@ def _objects(schema: Schema, case: Case, numbering: Numbering) -> Objects:
             there = numbering.facts(literal.about, schema, table)
             table = table[~np.isin(there, numbering.initial)]
     return table
-
-
-def _never_changes(literal: Literal, numbering: Numbering) -> bool:
-    return isinstance(literal.about, Equal) or literal.about.name not in numbering.changing
 
 
 def _spelled_out(

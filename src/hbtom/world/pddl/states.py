@@ -71,7 +71,8 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
         for some in _chunks(world, newest):
             step, known = expand(world, some), len(number)
             target = [number.setdefault(key, len(number)) for key in keys(step.after)]
-            fresh.append(step.after[_first(target, known)])
+            numbers, first = np.unique(np.array(target, dtype=np.int64), return_index=True)
+            fresh.append(step.after[first[numbers >= known]])
             parts.append(_part(step, expanded, target))
             expanded, choices = expanded + len(some), choices + len(step.after)
             _check(len(number), most, choices)
@@ -128,12 +129,6 @@ def keys(states: Annotated[Words, "state word"]) -> list[bytes]:
     """Return states as keys of a table."""
     keys: list[bytes] = states.view(f"V{8 * states.shape[1]}").ravel().tolist()
     return keys
-
-
-def _first(target: list[int], known: int) -> Annotated[Ints, "state"]:
-    """Return where each new state occurs for the first time, in order."""
-    numbers, first = np.unique(np.array(target, dtype=np.int64), return_index=True)
-    return first[numbers >= known]
 
 
 _Part = tuple[Ints, Ints, Ints, Ints, Floats]  # of a graph: state, action, outcomes, target, ...
