@@ -57,53 +57,41 @@ def _check_lengths(trial: Trial) -> None:
         ("lock", trial.lock, trial.lock_there),
     ):
         if (thing is None) != (values is None):
-            raise BadInput(
-                f"the {name} and its place in each frame must come together",
-                hint="give both or neither",
-                place=Place(field=name),
-            )
+            problem = f"the {name} and its place in each frame must come together"
+            raise _bad(problem, name, hint="give both or neither")
     frames = len(trial.path)
     for name in ("barrier_left", "key_path", "lock_there"):
         values = getattr(trial, name)
         if values is not None and len(values) != frames:
-            problem = f"there are {len(values)} values for {frames} frames"
-            raise BadInput(problem, place=Place(field=name))
+            raise _bad(f"there are {len(values)} values for {frames} frames", name)
 
 
 def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
     if not ((np.abs(blocks) <= FARTHEST).all() and (blocks[:, 2:] >= 0).all()):
-        raise BadInput(
-            "a block has an impossible position or size",
-            hint=HINTS["walls"],
-            place=Place(frame=1, field=field),
-        )
+        raise _bad("a block has an impossible position or size", field, 1, HINTS["walls"])
 
 
 def _check_objects(trial: Trial) -> None:
-    objects, place = trial.objects, Place(frame=1, field="objects")
-    if not objects and not any(other.kind == "agent" for other in trial.others):
-        raise BadInput(
-            "there are no objects", hint="a trial needs at least one goal object", place=place
-        )
-    if len(objects) > MOST_OBJECTS:
-        raise BadInput(
-            f"there are {len(objects)} objects",
-            hint=f"exact inference is limited to {MOST_OBJECTS} objects",
-            place=place,
-        )
-    check_bodies(trial.size, objects, "objects")
+    many = len(trial.objects)
+    if not many and not any(other.kind == "agent" for other in trial.others):
+        hint = "a trial needs at least one goal object"
+        raise _bad("there are no objects", "objects", 1, hint)
+    if many > MOST_OBJECTS:
+        hint = f"exact inference is limited to {MOST_OBJECTS} objects"
+        raise _bad(f"there are {many} objects", "objects", 1, hint)
+    check_bodies(trial.size, trial.objects, "objects")
 
 
 def _check_path(trial: Trial) -> None:
     path, size, agent = trial.path, trial.size, trial.agent
     unseen = np.isnan(path).all(axis=1, keepdims=True)
     if unseen.all():
-        raise BadInput("the agent is never seen", place=Place(field="agent"))
+        raise _bad("the agent is never seen", "agent")
     inside = unseen | ((path >= 0) & (path <= size))
     if not inside.all():
         frame = int(inside.all(axis=1).argmin())
         x, y = path[frame].tolist()
-        _check_body(size, replace(agent, centre=(x, y)), Place(frame=frame + 1, field="agent"))
+        _check_body(size, replace(agent, centre=(x, y)), "agent", frame + 1)
     check_bodies(size, [agent], "agent")
     _check_begins(agent, trial.whole_path, "agent")
 
@@ -114,11 +102,8 @@ def _check_start(trial: Trial) -> None:
         x + DEEP < at_x < x + width - DEEP and y + DEEP < at_y < y + height - DEEP
         for x, y, width, height in trial.walls.tolist()
     ):
-        raise BadInput(
-            "the agent is inside a wall",
-            hint="an agent must start in free space",
-            place=Place(frame=1, field="agent"),
-        )
+        hint = "an agent must start in free space"
+        raise _bad("the agent is inside a wall", "agent", 1, hint)
 
 
 def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
@@ -128,64 +113,58 @@ def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -
     if not somewhere.all():
         frame = int(somewhere.argmin())
         x, y = path[frame].tolist()
-        raise BadInput(
-            f"the position is ({x:g}, {y:g})",
-            hint="positions are in pixels",
-            place=Place(frame=frame + 1, field=field),
-        )
+        hint = "positions are in pixels"
+        raise _bad(f"the position is ({x:g}, {y:g})", field, frame + 1, hint)
 
 
 def _check_begins(body: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
     x, y = path[0].tolist()
     if (x, y) != body.centre:
-        problem = f"{body.look} is not where its path begins"
-        raise BadInput(problem, place=Place(frame=1, field=field))
+        raise _bad(f"{body.look} is not where its path begins", field, 1)
 
 
 def _check_left(left: Annotated[Floats, "frame"]) -> None:
     share = (left >= 0) & (left <= 1)
     if not share.all():
         frame = int(share.argmin())
-        raise BadInput(
-            f"{left[frame]:g} of the barrier is left",
-            hint="this is a share, from 0 to 1",
-            place=Place(frame=frame + 1, field="barrier_left"),
-        )
+        hint = "this is a share, from 0 to 1"
+        raise _bad(f"{left[frame]:g} of the barrier is left", "barrier_left", frame + 1, hint)
 
 
 def _check_other(other: Other, frames: int) -> None:
-    place = Place(field="others")
     if len(other.path) != frames or len(other.angle) != frames:
-        raise BadInput(f"{other.look} needs one position for each of {frames} frames", place=place)
+        raise _bad(f"{other.look} needs one position for each of {frames} frames", "others")
     if other.kind not in get_args(OtherKind):
-        raise BadInput(f"{other.look} is of the unknown kind '{other.kind}'", place=place)
+        raise _bad(f"{other.look} is of the unknown kind '{other.kind}'", "others")
     if not all(0 < side <= FARTHEST for side in other.size):
-        raise BadInput(f"{other.look} has an impossible size", place=place)
+        raise _bad(f"{other.look} has an impossible size", "others")
     nowhere = np.isnan(other.path).all(axis=1) & np.isnan(other.angle)
     somewhere = (np.abs(other.path) <= KEY_FARTHEST).all(axis=1) & np.isfinite(other.angle)
     if not (nowhere | somewhere).all():
         frame = int((nowhere | somewhere).argmin())
-        raise BadInput(f"{other.look} has an impossible position", place=place).at(frame=frame + 1)
+        raise _bad(f"{other.look} has an impossible position", "others", frame + 1)
 
 
 def check_bodies(size: tuple[float, float], bodies: Iterable[Body], field: str) -> None:
     """Refuse bodies outside the world in the first frame, or of an impossible size or colour."""
     for body in bodies:
-        _check_body(size, body, Place(frame=1, field=field))
+        _check_body(size, body, field, 1)
 
 
-def _check_body(size: tuple[float, float], body: Body, place: Place) -> None:
+def _check_body(size: tuple[float, float], body: Body, field: str, frame: int) -> None:
     (x, y), (width, height) = body.centre, size
     if not (0 <= x <= width and 0 <= y <= height):
-        raise BadInput(
-            f"{body.look} is at ({x:g}, {y:g}), outside the world of {width:g} x {height:g} pixels",
-            hint="positions are corners in pixels; the centre is the corner plus the radius",
-            place=place,
-        )
+        problem = f"{body.look} is at ({x:g}, {y:g}), outside the world"
+        hint = "positions are corners in pixels; the centre is the corner plus the radius"
+        raise _bad(f"{problem} of {width:g} x {height:g} pixels", field, frame, hint)
     if not 0 < body.radius <= LARGEST_WORLD:
-        raise BadInput(f"the radius is {body.radius:g}", hint=HINTS["agent"], place=place)
+        raise _bad(f"the radius is {body.radius:g}", field, frame, HINTS["agent"])
     if not np.isfinite(body.look.colour).all():
-        raise BadInput("a colour is not a number", hint=HINTS["agent"], place=place)
+        raise _bad("a colour is not a number", field, frame, HINTS["agent"])
+
+
+def _bad(problem: str, field: str, frame: int | None = None, hint: str = "") -> BadInput:
+    return BadInput(problem, hint=hint, place=Place(frame=frame, field=field))
 
 
 def more_than_one(name: str, found: Sized) -> Iterator[str]:
