@@ -24,7 +24,7 @@ Block = tuple[float, float, float, float]  # x, y, width, height
 T = TypeVar("T", str, bytes)
 
 
-class Frame(NamedTuple):
+class FrameText(NamedTuple):
     """What may change from frame to frame, as JSON."""
 
     barrier: str
@@ -56,10 +56,10 @@ def _trial(trial: Trial) -> bytes:
     )
 
 
-def _frames(trial: Trial) -> Iterator[Frame]:
+def _frames(trial: Trial) -> Iterator[FrameText]:
     agent = original(trial.agent.look)
     for at, place in enumerate(trial.path.tolist()):
-        yield Frame(
+        yield FrameText(
             blocks_text(_standing(trial, float(trial.barrier_left[at]))),
             bodies_text(_key(trial, at)),
             bodies_text(_lock(trial, at)),
@@ -127,7 +127,9 @@ def episode_text(trials: Iterable[bytes]) -> bytes:
     return b", ".join(_bracketed(list(trials), b"[", b"]"))
 
 
-def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[Frame]) -> bytes:
+def trial_text(
+    size: str, walls: str, objects: str, home: str, frames: Iterable[FrameText]
+) -> bytes:
     """Return a trial exactly as the benchmark writes it, with its order of fields and spacing."""
     head = f'{{"size": {size}, "walls": {walls}, "fuse_walls": '
     middle = f', "objects": {objects}, "blocking": [], "home": {home}, "agent": '

@@ -10,7 +10,7 @@ from hbtom.bench.synth.geometry import free_space, path_length
 from hbtom.bench.synth.ground import Ground
 from hbtom.bench.synth.layouts import boxes_of, maze, scatter, spot, wall_list
 from hbtom.bench.synth.motion import frames_along, natural, pixel_line
-from hbtom.bench.synth.sprites import AGENT_SHAPES, OBJECT_SHAPES, touching
+from hbtom.bench.synth.sprites import AGENT_SHAPES, OBJECT_SHAPES, shapes_touch
 from hbtom.observe import Identity
 
 points = st.tuples(st.integers(0, 199), st.integers(0, 199))
@@ -80,7 +80,7 @@ def test_shapes_touch_at_distances_seen_in_real_files() -> None:
                 reach = [
                     d
                     for d in range(30)
-                    if touching(
+                    if shapes_touch(
                         a, (round(d * math.cos(angle)), round(d * math.sin(angle))), b, (0, 0), 9
                     )
                 ]

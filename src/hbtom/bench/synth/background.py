@@ -18,17 +18,9 @@ from hbtom.bench.synth.layouts import (
 )
 from hbtom.bench.synth.script import FAMILIARIZATION, Script, Take, Thing
 from hbtom.bench.synth.setups import LONGEST, vault_bounds
-from hbtom.bench.synth.sprites import (
-    KEY_R,
-    OBJECT_R,
-    ROTATIONS,
-    agent_looks,
-    key_look,
-    lock_look,
-    object_looks,
-)
+from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
 from hbtom.bench.synth.stages import two_spots
-from hbtom.bench.synth.vaults import blocks, draw_manner, draw_vault, hits
+from hbtom.bench.synth.vaults import barrier_blocks, draw_manner, draw_vault, hits
 from hbtom.bench.synth.walks import Order, plain_trial, routes_from, walk_to
 from hbtom.observe import Identity
 
@@ -111,7 +103,7 @@ def _instrumental_action(rng: Rng) -> Script | None:
     home = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R))
     if home is None:
         return None
-    manner, turn = draw_manner(rng), ROTATIONS[int(rng.integers(4))]
+    manner, (key_look, lock_look) = draw_manner(rng), key_and_lock(rng)
     agent, goal = agent_looks(rng, 1)[0], object_looks(rng, 1)[0]
     inside, door = vault_bounds(vault.inside, KEY_R + 1), square(vault.door(inward=True), 8)
 
@@ -126,10 +118,10 @@ def _instrumental_action(rng: Rng) -> Script | None:
             cells,
             home,
             Thing(place, goal),
-            Thing(key, key_look(turn)),
-            Thing(vault.lock_centre, lock_look(turn)),
+            Thing(key, key_look),
+            Thing(vault.lock_centre, lock_look),
             vault,
-            blocks(vault, manner),
+            barrier_blocks(vault, manner),
             inward=True,
         )
         fits = scene.by_key() < LONGEST

@@ -27,7 +27,7 @@ from hbtom.bench.synth.setups import (
     stage,
 )
 from hbtom.bench.synth.sprites import AGENT_R, KEY_R, OBJECT_R
-from hbtom.bench.synth.vaults import blocks, draw_vault, gaps, hits
+from hbtom.bench.synth.vaults import barrier_blocks, draw_vault, gaps, hits
 
 CROWDED = 0.5  # share of the episodes in which the key lies in the way
 # A needless path by key and lock is at least DEARER times as long as the direct one, plus TOUCHING
@@ -165,7 +165,7 @@ def _removed_with_lock(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene |
 def _opened(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     """The barrier stands where it stood, with a gap."""
     missing = gaps(rng, base.vault)
-    return replace(base, barrier=blocks(base.vault, setup.manner, missing))
+    return replace(base, barrier=barrier_blocks(base.vault, setup.manner, missing))
 
 
 def _outside(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
@@ -203,7 +203,7 @@ def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
         return None
     cells = (*border, *loose[:n], *vault.walls)
     lock = Thing(vault.lock_centre, setup.lock)
-    barrier = blocks(vault, setup.manner)
+    barrier = barrier_blocks(vault, setup.manner)
     return replace(base, cells=cells, lock=lock, vault=vault, barrier=barrier)
 
 

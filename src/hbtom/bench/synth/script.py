@@ -9,7 +9,7 @@ from typing import Literal
 from hbtom.bench.synth.geometry import CELL, WORLD, Point
 from hbtom.bench.synth.sprites import AGENT_R, HOME, KEY_R, LOCK_R, OBJECT_R
 from hbtom.observe import Identity
-from hbtom.observe.writing import Frame, blocks_text, entity_text, episode_text, trial_text
+from hbtom.observe.writing import FrameText, blocks_text, entity_text, episode_text, trial_text
 
 FAMILIARIZATION = 8  # trials before the test trial
 
@@ -86,7 +86,7 @@ def _trial_text(trial: Take, wrapped: str | None) -> bytes:
     )
 
 
-def _frames(trial: Take, wrapped: str | None) -> Iterator[Frame]:
+def _frames(trial: Take, wrapped: str | None) -> Iterator[FrameText]:
     barriers: dict[tuple[Point, ...], str] = {}
     sight = trial.sight or tuple(moment.agent for moment in trial.moments)
     last, frame = None, None
@@ -94,7 +94,7 @@ def _frames(trial: Take, wrapped: str | None) -> Iterator[Frame]:
         if frame is None or trial.sight or moment is not last:  # in many frames nothing moves
             if moment.barrier not in barriers:
                 barriers[moment.barrier] = _blocks(moment.barrier)
-            frame = Frame(
+            frame = FrameText(
                 barriers[moment.barrier],
                 _optional(moment.key, KEY_R),
                 _optional(moment.lock, LOCK_R),

@@ -9,16 +9,16 @@ from hbtom.bench.synth.errands import VaultScene
 from hbtom.bench.synth.geometry import Box, Point, Rng, cell_box, free_space, path_length, square
 from hbtom.bench.synth.layouts import Cells, boxes_of, scatter, spot
 from hbtom.bench.synth.script import Thing
-from hbtom.bench.synth.sprites import (
-    KEY_R,
-    OBJECT_R,
-    ROTATIONS,
-    agent_looks,
-    key_look,
-    lock_look,
-    object_looks,
+from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
+from hbtom.bench.synth.vaults import (
+    Manner,
+    Vault,
+    barrier_blocks,
+    draw_manner,
+    draw_vault,
+    hits,
+    relocked,
 )
-from hbtom.bench.synth.vaults import Manner, Vault, blocks, draw_manner, draw_vault, hits, relocked
 from hbtom.bench.synth.walks import MIDST, in_the_way
 from hbtom.observe import Identity
 
@@ -51,12 +51,12 @@ def draw_setup(rng: Rng) -> Setup | None:
     home = spot(rng, boxes_of(cells), OBJECT_R, accept=lambda p: not hits(vault, square(p, 9)))
     if home is None:
         return None
-    turn = ROTATIONS[int(rng.integers(4))]
+    key, lock = key_and_lock(rng)
     return Setup(
         agent_looks(rng, 1)[0],
         object_looks(rng, 1)[0],
-        key_look(turn),
-        lock_look(turn),
+        key,
+        lock,
         draw_manner(rng),
         vault,
         cells,
@@ -90,7 +90,7 @@ def stage(rng: Rng, setup: Setup) -> VaultScene | None:
         Thing(key, setup.key),
         Thing(vault.lock_centre, setup.lock),
         vault,
-        blocks(vault, setup.manner),
+        barrier_blocks(vault, setup.manner),
     )
 
 

@@ -23,9 +23,6 @@ KEY_R = 8
 LOCK_R = 10
 
 HOME = Identity("./shapes/home.png", (255, 105, 180))
-KEY_COLOUR = (128, 0, 0)
-LOCK_COLOUR = (0, 128, 0)
-ROTATIONS = (0, 90, 180, 270)
 
 COLOURS = (
     (245, 222, 179), (0, 255, 255), (0, 0, 128), (255, 0, 255), (255, 140, 0),
@@ -80,17 +77,16 @@ def object_looks(rng: Rng, n: int) -> list[Identity]:
     return _looks(rng, "objects", tuple(OBJECT_SHAPES), n)
 
 
-def key_look(rotation: int) -> Identity:
-    """The key, a triangle."""
-    return Identity(f"./shapes/triangle{rotation}.png", KEY_COLOUR)
+def key_and_lock(rng: Rng) -> tuple[Identity, Identity]:
+    """A key, which is a triangle, and a lock with a slot for it, in the same rotation."""
+    turn = 90 * int(rng.integers(4))
+    key, lock = f"./shapes/triangle{turn}.png", f"./shapes/triangle_slot{turn}.png"
+    return Identity(key, (128, 0, 0)), Identity(lock, (0, 128, 0))
 
 
-def lock_look(rotation: int) -> Identity:
-    """The lock, a slot for a triangle."""
-    return Identity(f"./shapes/triangle_slot{rotation}.png", LOCK_COLOUR)
-
-
-def touching(agent: Identity, agent_at: Point, thing: Identity, thing_at: Point, r: int) -> bool:
+def shapes_touch(
+    agent: Identity, agent_at: Point, thing: Identity, thing_at: Point, r: int
+) -> bool:
     """Whether the shapes drawn around these two centres overlap."""
     dx, dy = agent_at[0] - thing_at[0], agent_at[1] - thing_at[1]
     reach = AGENT_R + r

@@ -75,7 +75,7 @@ def draw_vault(rng: Rng, least: int = 2, most: int = 3) -> Vault | None:
     return Vault(inside, walls, tuple(green), lock, out)
 
 
-def blocks(vault: Vault, manner: Manner, gone: Cells = ()) -> tuple[Point, ...]:
+def barrier_blocks(vault: Vault, manner: Manner, gone: Cells = ()) -> tuple[Point, ...]:
     """Corners of the barrier's blocks, nearest to the lock first (they vanish in that order)."""
     cells = [c for c in vault.green if c not in gone and (manner.covered or c != vault.lock)]
     corners = [(x * CELL, y * CELL) for x, y in cells]

@@ -26,7 +26,7 @@ from hbtom.bench.synth.geometry import (
 from hbtom.bench.synth.layouts import Cells, wall_list
 from hbtom.bench.synth.motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
 from hbtom.bench.synth.script import Moment, Take, Thing
-from hbtom.bench.synth.sprites import OBJECT_R, touching
+from hbtom.bench.synth.sprites import OBJECT_R, shapes_touch
 from hbtom.observe import Identity
 
 ITEM_R = 9  # half the side of the square that an item (object or key) takes up
@@ -100,7 +100,7 @@ def walk_to(
     if route is None:
         return None
     frames = frames_along(natural(route, field.space, rng))
-    cut = until(frames, lambda p: touching(agent, p, goal.look, goal.centre, r))
+    cut = until(frames, lambda p: shapes_touch(agent, p, goal.look, goal.centre, r))
     return tuple(cut) if cut is not None and len(cut) > 1 else None
 
 

@@ -142,13 +142,13 @@ class _Reader:
             hint = f"declare ({COST}) in :functions"
             raise bad(node.line, f"there is no function '{COST}'", hint)
         if isinstance(amount, Word):
-            return number(amount)
+            return read_number(amount)
         if amount.head in ("+", "-", "*", "/"):
             raise unsupported(node, "arithmetic")
         return self.language.function(amount, scope)
 
 
-def number(node: Node) -> float:
+def read_number(node: Node) -> float:
     """Read a non-negative number."""
     text = str(node)
     if not text.replace(".", "", 1).isdecimal() or not text.isascii():

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_section
-from hbtom.world.pddl.effects import COST, number
+from hbtom.world.pddl.effects import COST, read_number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
@@ -79,20 +79,20 @@ def _init(
             which, value = exactly(2, node)
             # Some problems write (= total-cost 0) without the inner parentheses.
             of = Form((which,), which.line) if isinstance(which, Word) else which
-            function = ground(language.function(of))
-            if numbers.setdefault(function, number(value)) != number(value):
+            function = ground_key(language.function(of))
+            if numbers.setdefault(function, read_number(value)) != read_number(value):
                 raise bad(node.line, f"{short(which)} has two values")
         elif isinstance(node, Form) and node.head == "not":
             (part,) = exactly(1, node)
-            true.pop(ground(language.atom(part)), None)
+            true.pop(ground_key(language.atom(part)), None)
         elif isinstance(node, Form) and node.head in {*_NOT_HERE} - {*language.predicates}:
             raise unsupported(node, f"'{node.head}' in :init")
         else:
-            true.setdefault(ground(language.atom(node)), node.line)
+            true.setdefault(ground_key(language.atom(node)), node.line)
     return true, numbers
 
 
-def ground(atom: Atom) -> Ground:
+def ground_key(atom: Atom) -> Ground:
     """Return an atom as a key of a table."""
     return (atom.name, *atom.terms)
 
