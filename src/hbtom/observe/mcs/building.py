@@ -11,7 +11,7 @@ from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
-from hbtom.observe.mcs.ending import Disc, settled
+from hbtom.observe.mcs.ending import Disc, discs, settled
 from hbtom.observe.mcs.others import RADIUS, others_of
 from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
@@ -171,7 +171,7 @@ def _touchable(objects: Sequence[Body], others: Iterable[SeenThing]) -> list[Dis
     The others count where they are in the end.
     """
     if objects:
-        return [(np.array(one.centre), one.radius) for one in objects]
+        return discs(objects)
     return [(one.place[-1], RADIUS) for one in others if one.there[-1]]
 
 

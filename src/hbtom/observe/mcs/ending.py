@@ -8,17 +8,23 @@ from the last unaltered step to where agent and thing touch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Floats
+from hbtom.observe.episode import Body
 
 NEARLY = 3.0  # pixels between outlines that touch, at most; real scenes leave up to 1.4
 _INSIDE = 0.01  # pixels of overlap, so that rounding does not undo a touch
 
 Disc = tuple[Annotated[Floats, "2"], float]  # centre and radius of what can be touched
+
+
+def discs(bodies: Iterable[Body]) -> list[Disc]:
+    """Return bodies as things that can be touched."""
+    return [(np.array(body.centre), body.radius) for body in bodies]
 
 
 def settled(

@@ -17,7 +17,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe.episode import Trial
-from hbtom.observe.mcs.ending import Disc, last_apart
+from hbtom.observe.mcs.ending import Disc, discs, last_apart
 from hbtom.observe.mcs.pace import BURNING, FRAMES
 
 START = 3  # still steps at the beginning, at most
@@ -83,8 +83,7 @@ def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
 def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> SceneSteps:
     """Return the steps with an end where outlines meet, if the agent has gone to an object."""
     path = trial.whole_path[frames]
-    things = [(np.array(one.centre), one.radius) for one in trial.objects]
-    found = last_apart(path, trial.agent.radius, things, 0.0)
+    found = last_apart(path, trial.agent.radius, discs(trial.objects), 0.0)
     if found is None:
         return SceneSteps(frames, path)
     last, touched = found

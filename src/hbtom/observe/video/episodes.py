@@ -17,7 +17,7 @@ from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial
-from hbtom.observe.mcs.ending import settled
+from hbtom.observe.mcs.ending import discs, settled
 from hbtom.observe.mcs.pace import along, pace
 from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
 from hbtom.observe.video.camera import SIDE, Camera
@@ -169,7 +169,7 @@ def _frames(
     """
     first, seen = path[:1], path[:-1] if len(path) > 1 else path
     steps = np.concatenate([first.repeat(int(plain), axis=0), seen])
-    steps = settled(steps, radius, [(np.array(one.centre), one.radius) for one in objects])
+    steps = settled(steps, radius, discs(objects))
     return along(pace(np.zeros(len(steps), dtype=np.int64)), steps)
 
 

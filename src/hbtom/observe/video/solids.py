@@ -13,13 +13,13 @@ from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Floats
 from hbtom.observe.video.camera import Camera
 from hbtom.observe.video.outlines import least_squares, outline, within
 from hbtom.observe.video.regions import Region, middles
+from hbtom.observe.video.shapes import Mask
 
 Place = Annotated[Floats, "2"]
-Mask = Annotated[Bools, "row column"]
 Part = tuple[slice, slice]
 
 
