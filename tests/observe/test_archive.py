@@ -1,4 +1,4 @@
-"""Archives: what is read is what was written, bit for bit, or there is a kind word about it."""
+"""Archives: what is read is what was written, bit for bit, or else there is a clear message."""
 
 from __future__ import annotations
 
@@ -411,7 +411,7 @@ def test_others_that_cannot_be_are_refused(wrong: dict[str, Any], tmp_path: Path
 
 
 def test_archives_of_the_first_version_are_read(tmp_path: Path) -> None:
-    """They had no column for others; all else is the same, and so is the hash."""
+    """They had no column for others; everything else is the same, including the hash."""
     one = read(simple_episode())
     rows = encoded(TASK, PAIR, one, one)
     old = pa.Table.from_batches([rows]).drop_columns(["others"])
@@ -593,7 +593,7 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
 
 
 def odd_archive(path: Path, change: Callable[[Trial], Trial]) -> Path:
-    """Three pairs, of which the second has an odd second trial in its unexpected episode."""
+    """Three pairs; the second has an odd second trial in its unexpected episode."""
     sound, odd = Episode((SOUND, SOUND)), Episode((SOUND, change(SOUND)))
     batches = [encoded(TASK, name, sound, odd if name == "2" else sound) for name in "123"]
     return store(path, *pa.Table.from_batches(batches).combine_chunks().to_batches())

@@ -1,4 +1,4 @@
-"""What a Parquet file would unpack to is told before it is read: a long run takes a few bytes."""
+"""The size of a Parquet file in memory is estimated first: a long run takes only a few bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def stretched(path: Path, frames: int) -> Path:
-    """Let the agent stand still at the start of the first trial for so many frames."""
+    """Make the agent stand still for this many frames at the start of the first trial."""
     file = parquet.ParquetFile(path)
     table = file.read()
     for name in ("path_x", "path_y"):

@@ -1,4 +1,4 @@
-"""Videos: what is drawn is read back, where it was drawn."""
+"""Videos: what is drawn is read back where it was drawn."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from hbtom.show.plots.movie import Pace, animate
 
 
 def seen_again(shown: Episode, form: str = "gif", scale: int = 2, **how: object) -> Episode:
-    """Return an episode as a movie of it shows it."""
+    """Return an episode as read from a movie of it."""
     return hbtom.read(animate(shown, form, scale=scale, **how), "movie")
 
 
@@ -61,7 +61,7 @@ def area(blocks: np.ndarray) -> np.ndarray:
 
 
 def assert_same(one: Trial, other: Trial, within: float = 0.0) -> None:
-    """Assert that two trials show the same but for names; places may be off by some pixels."""
+    """Assert that two trials are the same except for names; positions may be off by some pixels."""
     assert len(one.path) == len(other.path)
     assert np.abs(one.path - other.path).max() <= within
     assert np.array_equal(area(one.walls), area(other.walls))
@@ -269,7 +269,7 @@ def _shown(scene: Path, prefix: str) -> list[dict]:
 
 
 def _true_place(shows: Sequence[dict], step: int) -> tuple[float, float]:
-    """Return where a thing is at a step, by the scene file, read without the reader of scenes."""
+    """Return where a thing is at a step according to the scene file, without using our reader."""
     last = [show for show in shows if show["stepBegin"] <= step][-1]["position"]
     return (last["x"] + 2.5) / 0.025, (last["z"] + 2.5) / 0.025
 
@@ -412,7 +412,7 @@ def test_a_video_with_too_many_pictures(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def repacked(file: Path, target: Path, *how: str) -> Path:
-    """Write a video anew, with sound."""
+    """Write a video again, with sound."""
     sound = ["-f", "lavfi", "-i", "sine=duration=1"]
     program = imageio_ffmpeg.get_ffmpeg_exe()
     command = [program, "-v", "error", "-i", str(file), *sound, *how, str(target)]
@@ -468,7 +468,7 @@ def test_a_list_of_addresses_is_no_video(name: str, tmp_path: Path) -> None:
 def test_ffmpeg_opens_neither_addresses_nor_other_files(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if something is taken for a video, it is decoded as that and as nothing else."""
+    """A file that is mistaken for a video is decoded as a video and as nothing else."""
     other = tmp_path / "other.mp4"
     other.write_bytes(animate(read(simple_episode(times=0)), "mp4", scale=1))
     monkeypatch.setattr("hbtom.observe.video.pictures.container", lambda data: kind)

@@ -1,4 +1,4 @@
-"""Costs where chance has a hand: against value iteration, all policies, and closed forms."""
+"""Costs with random outcomes: against value iteration, all policies, and closed forms."""
 
 from __future__ import annotations
 

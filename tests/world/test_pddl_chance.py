@@ -1,4 +1,4 @@
-"""Probabilistic effects: what they mean, what is refused, and plans that tell what came of them."""
+"""Probabilistic effects: what they mean, what is refused, and plans with observed outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD = """(define (domain d)
 
 
 def outcomes(effect: str) -> dict[frozenset[str], float]:
-    """Return how probable it is that an effect changes this or that."""
+    """Return the probability of each set of changes of an effect."""
     (action,) = read_domain(f"{HEAD}(:action a :effect {effect}))").actions
     return {
         frozenset(
@@ -92,7 +92,7 @@ def effects(draw: st.DrawFn, deep: int = 3) -> str:
 
 
 def sampled(effect: object, rng: np.random.Generator) -> frozenset[str]:
-    """Do what an effect says, by drawing what comes about, one draw after the other."""
+    """Apply an effect by drawing its outcomes, one after the other."""
     head = str(effect.parts[0])
     if head == "and":
         return frozenset().union(*(sampled(part, rng) for part in effect.parts[1:]))
@@ -310,7 +310,7 @@ def test_too_many_possibilities_are_too_many() -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_plan_is_read_just_when_one_history_fits(length: int) -> None:
-    """Against all histories: what may have come about, one outcome at a time."""
+    """Compare with all possible histories, one outcome at a time."""
     world = example("unreliable-gripper")
     graph = explore(world)
     steps = ["(grasp cup shelf)", "(grip-firmly cup shelf)", "(put cup shelf)", "(move shelf bin)"]
@@ -328,7 +328,7 @@ def test_a_plan_is_read_just_when_one_history_fits(length: int) -> None:
 
 
 def walked(graph, text: list[str]):
-    """Yield all histories of states through which some actions may have led."""
+    """Yield all histories of states through which these actions may have led."""
     waiting = [(0,)]
     for told in text:
         action = graph.world.action_number[tuple(told.strip("()").split())]

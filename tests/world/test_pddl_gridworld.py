@@ -195,7 +195,7 @@ def test_nobody_starts_in_a_wall_or_in_a_barrier_that_stands() -> None:
     assert "(at cell-0-3)" in grid._replace(phase=Phase.OPEN).problem()
 
 
-def test_fine_floors_are_not_told_in_pddl() -> None:
+def test_fine_floors_cannot_be_written_in_pddl() -> None:
     grid = corridor()
     grid.floor.to_item[0, 0, 3] = 0.5
     with pytest.raises(BadInput, match="grid"):

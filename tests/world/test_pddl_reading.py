@@ -1,4 +1,4 @@
-"""Reading PDDL: what is understood, and what is refused, with the line on which it stands."""
+"""Reading PDDL: what is understood, and what is refused, with its line."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def test_conditions_mean_what_they_say(condition: str, roads: set[str]) -> None:
 
 
 def is_so(problem: Problem, condition: str, facts: Facts) -> bool:
-    """Tell whether a condition holds where some facts are true."""
+    """Return whether a condition holds, given which facts are true."""
     formula = problem.language.formula(read_form(condition))
     true = facts.__contains__
     return holds(formula, {}, problem.language.values, lambda atom: true((atom.name, *atom.terms)))

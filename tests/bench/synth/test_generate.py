@@ -95,7 +95,7 @@ SETTINGS = '{"pairs": 3, "seed": 4, "tasks": ["preference"], "compress": "gz"}'
 
 
 def kill_after(pairs: int, out: Path, settings: str = SETTINGS) -> None:
-    """Start to generate, and kill that once so many pairs are there."""
+    """Start to generate, and kill the process after this many pairs."""
     program = (
         "import json, os, signal, sys\nfrom pathlib import Path\n"
         "from hbtom.bench.synth import generate\n"
@@ -142,7 +142,7 @@ def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
 def test_who_interrupts_completing_it_leaves_it_marked(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is written, or while all is taken away again."""
+    """Before anything is written, or while everything is removed again."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

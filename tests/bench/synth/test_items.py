@@ -1,4 +1,4 @@
-"""Items that agents are not going to: walked around, walked through where they seal the way."""
+"""Items that are not the goal: agents walk around them, or through them if they seal the way."""
 
 import math
 from dataclasses import replace
@@ -23,7 +23,7 @@ LANE = [(20, 20, 180, 60), (20, 140, 180, 180)]  # eighty pixels wide
 
 
 def nearest(walk: list[Point], item: Point) -> int:
-    """How near the walk comes to an item, along the longer axis."""
+    """The distance of the walk from an item, along the longer axis."""
     return min(max(abs(x - item[0]), abs(y - item[1])) for x, y in walk)
 
 
@@ -72,7 +72,7 @@ def test_walks_around_items_are_hardly_longer_than_they_must_be() -> None:
 
 
 def detour(trial: Take) -> float:
-    """How much longer the way to the object is around the other item than through it."""
+    """How much longer the path to the object is around the other item than through it."""
     first = trial.moments[0]
     end = trial.moments[-1].agent
     items = [thing.centre for thing in (*trial.objects, *filter(None, [first.key]))]
