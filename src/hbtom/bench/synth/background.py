@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hbtom.bench.synth.errands import VaultScene, run_errand
-from hbtom.bench.synth.geometry import Point, Rng, free_space, square
+from hbtom.bench.synth.geometry import Point, Rng, square
 from hbtom.bench.synth.layouts import (
     Cells,
     between,
@@ -21,7 +21,7 @@ from hbtom.bench.synth.setups import LONGEST, vault_bounds
 from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
 from hbtom.bench.synth.stages import two_spots
 from hbtom.bench.synth.vaults import barrier_blocks, draw_manner, draw_vault, hits
-from hbtom.bench.synth.walks import Order, plain_trial, routes_from, walk_to
+from hbtom.bench.synth.walks import Order, plain_trial, routes_from, routes_on, walk_to
 from hbtom.observe import Identity
 
 TRIALS = FAMILIARIZATION + 1
@@ -67,7 +67,7 @@ def _single(rng: Rng, cells: Cells, home: Point, agent: Identity, goal: Identity
     if place is None:
         return None
     thing = Thing(place, goal)
-    walk = walk_to(rng, free_space(boxes).field(home), agent, thing)
+    walk = walk_to(rng, routes_on(cells, home), agent, thing)
     if walk is None or len(walk) > 90:
         return None
     return plain_trial(cells, [thing], agent, walk)

@@ -17,7 +17,6 @@ from hbtom.bench.synth.geometry import (
     Rng,
     RouteField,
     cell_box,
-    free_space,
     overlap,
     path_length,
     square,
@@ -35,7 +34,7 @@ from hbtom.bench.synth.layouts import (
 )
 from hbtom.bench.synth.script import FAMILIARIZATION, Pair, Script, Take, Thing
 from hbtom.bench.synth.sprites import OBJECT_R, agent_looks, object_looks
-from hbtom.bench.synth.walks import Walk, plain_trial, walk_to
+from hbtom.bench.synth.walks import Walk, plain_trial, routes_on, walk_to
 from hbtom.observe import Identity
 
 CONTACT = 9  # pixels between the centres when agent and object touch, roughly
@@ -146,7 +145,7 @@ def _course(rng: Rng) -> ObstacleCourse | None:
     home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
         return None
-    field = free_space(boxes_of(cells)).field(home)
+    field = routes_on(cells, home)
     return ObstacleCourse(cells, home, agent_looks(rng, 1)[0], object_looks(rng, 1)[0], field)
 
 
@@ -176,7 +175,7 @@ def _leg(rng: Rng, course: ObstacleCourse, band: Band, taken: Sequence[Point] = 
     if not least < length - CONTACT < 250:
         return None
     cleared = without(course.cells, between(home, place))
-    shortest = free_space(boxes_of(cleared)).field(home).length(place)
+    shortest = routes_on(cleared, home).length(place)
     if not 0.95 * band[0] < (length - CONTACT) / (shortest - CONTACT) < band[1]:
         return None
     walk = walk_to(rng, course.field, course.agent, Thing(place, course.goal))
@@ -198,12 +197,12 @@ def _timed(rng: Rng, course: ObstacleCourse, band: Band) -> tuple[Leg, Farther] 
 
 def _detour(cells: Cells, walk: Walk, place: Point) -> float:
     """Length of a walk over the shortest path to contact on this layout."""
-    shortest = free_space(boxes_of(cells)).field(walk[0]).length(place)
+    shortest = routes_on(cells, walk[0]).length(place)
     return path_length(walk) / max(1.0, shortest - math.dist(walk[-1], place))
 
 
 def _efficient(rng: Rng, course: ObstacleCourse, place: Point, cells: Cells) -> Walk | None:
-    field = free_space(boxes_of(cells)).field(course.home)
+    field = routes_on(cells, course.home)
     return walk_to(rng, field, course.agent, Thing(place, course.goal))
 
 

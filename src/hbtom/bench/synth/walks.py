@@ -23,7 +23,7 @@ from hbtom.bench.synth.geometry import (
     path_length,
     square,
 )
-from hbtom.bench.synth.layouts import Cells, wall_list
+from hbtom.bench.synth.layouts import Cells, boxes_of, wall_list
 from hbtom.bench.synth.motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
 from hbtom.bench.synth.script import Moment, Take, Thing
 from hbtom.bench.synth.sprites import OBJECT_R, shapes_touch
@@ -46,6 +46,11 @@ def routes_from(
         if np.isfinite(field.length(goal)):
             return field
     return free_space(solid).field(start)
+
+
+def routes_on(cells: Cells, start: Point) -> RouteField:
+    """Shortest routes from one start on a layout."""
+    return free_space(boxes_of(cells)).field(start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,6 @@ def about(source: str, episodes: int) -> dict[str, str]:
     return {_KEY + name: value for name, value in values.items()}
 
 
-def metadata_value(metadata: dict[bytes, bytes] | None, name: str) -> str:
+def file_value(metadata: dict[bytes, bytes] | None, name: str) -> str:
     """Return one value of a file's metadata, or an empty text."""
     return (metadata or {}).get((_KEY + name).encode(), b"").decode(errors="replace")

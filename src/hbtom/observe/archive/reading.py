@@ -19,15 +19,7 @@ from hbtom.errors import BadInput
 from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.archive.layout import (
-    FORMAT,
-    SINCE,
-    SUFFIX,
-    VERSION,
-    arrow,
-    metadata_value,
-    schema,
-)
+from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.episode import Episode, Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"
@@ -166,9 +158,9 @@ def _errors(path: str) -> Iterator[None]:
 def _check_format(file: Any) -> None:
     """Refuse a file that is not an archive, or one of a newer format."""
     metadata = file.metadata.metadata
-    if metadata_value(metadata, "format") != FORMAT:
+    if file_value(metadata, "format") != FORMAT:
         raise BadInput(NOT_OURS, hint="make archives with hbtom pack")
-    version = metadata_value(metadata, "format_version")
+    version = file_value(metadata, "format_version")
     if version not in map(str, range(1, VERSION + 1)):
         known = f"versions 1 to {VERSION}"
         raise BadInput(
