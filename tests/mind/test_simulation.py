@@ -155,7 +155,7 @@ def test_what_cannot_be_simulated_is_told() -> None:
     with pytest.raises(BadInput, match="no probability"):
         hbtom.simulate(planned(), unseen=1.5)
     for given, told in (
-        ([], "there is no goal"),
+        ([], "there are no goals"),
         (planned().goals[0], "give \\[goal\\]"),
         ("goals.txt", "load_goals"),
         (example("doors-keys-gems"), "is not a list of goals"),
