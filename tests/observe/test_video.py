@@ -430,11 +430,11 @@ def test_whatever_sound_there_is_does_not_matter(sound: str, tmp_path: Path) -> 
     assert np.array_equal(before, after)
 
 
-def test_pictures_that_are_packed_otherwise(tmp_path: Path) -> None:
+def test_another_codec_is_refused(tmp_path: Path) -> None:
     still = np.zeros((200, 200, 3), dtype=np.uint8)
     file = film(tmp_path / "usual.mp4", [still])
     other = repacked(file, tmp_path / "other.mp4", "-c:v", "mjpeg")
-    with pytest.raises(hbtom.BadInput, match=r"packed in a way that is not read \(mjpeg\)"):
+    with pytest.raises(hbtom.BadInput, match=r"uses a codec that cannot be read \(mjpeg\)"):
         hbtom.load(other)
 
 
