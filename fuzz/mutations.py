@@ -1,6 +1,6 @@
-"""Changes that make strange inputs of good ones: of bytes, text, tables and zip archives.
+"""Mutations that turn good inputs into strange ones: of bytes, text, tables and zip archives.
 
-Every function takes a source of random numbers first, and changes nothing but what it returns.
+Every function takes a random number generator first and returns a changed copy.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def changed_text(rng: Random, text: str) -> str:
 
 
 def changed_zip(rng: Random, members: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive: members renamed, repeated, damaged; fields of heads overwritten."""
+    """Return a zip archive with members renamed, repeated or damaged, or header fields changed."""
     entries = list(members.items())
     for _ in several(rng):
         at = rng.randrange(len(entries))
@@ -103,7 +103,7 @@ def changed_zip(rng: Random, members: Mapping[str, bytes]) -> bytes:
         ) or [("empty/", b"")]
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # names that come twice
+        warnings.simplefilter("ignore")  # about duplicate names
         for name, data in entries:
             undated = zipfile.ZipInfo(name.encode(errors="replace").decode())
             archive.writestr(undated, data, rng.choice((0, 8, 12, 14)))
@@ -112,7 +112,7 @@ def changed_zip(rng: Random, members: Mapping[str, bytes]) -> bytes:
 
 
 def changed_heads(rng: Random, data: bytes, heads: re.Pattern[bytes] = ZIP_HEADS) -> bytes:
-    """Overwrite a field of some head, or what comes just before or after it."""
+    """Overwrite a field of a header, or bytes just before or after it."""
     places = [match.start() for match in heads.finditer(data)] or [0]
     for _ in several(rng):
         at = max(rng.choice(places) + 2 * rng.randrange(-2, 23), 0)

@@ -1,4 +1,4 @@
-"""Give hbtom strange inputs, and tell what it does not take well: python fuzz/run.py --help."""
+"""Give hbtom strange inputs, and report what it does wrong: python fuzz/run.py --help."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> int:
-    """Run cases, print findings; return 1 if there are any."""
+    """Run cases and print findings; return 1 if there are any."""
     given = _arguments()
     found: Counter[str] = Counter()
     ran: Counter[str] = Counter()
@@ -31,7 +31,7 @@ def main() -> int:
             for finding in runner.findings(kind, files):
                 found[essence(finding)] += 1
                 if found[essence(finding)] == 1:
-                    _tell(name, finding, given.save / name, files)
+                    _report(name, finding, given.save / name, files)
     print(f"{ran.total()} cases: {', '.join(f'{n} {kind}' for kind, n in ran.items())}")
     for cause, times in found.items():
         print(f"{times} times: {cause}")
@@ -41,20 +41,20 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
-    add("folders", nargs="*", type=Path, help="cases that were saved, to be run again")
-    add("--kind", action="append", choices=TARGETS, help="only this kind; may be given again")
-    add("--seed", type=int, default=0, help="other cases for another seed (default: 0)")
-    add("--first", type=int, default=0, metavar="N", help="begin with case N (default: 0)")
-    add("--cases", type=int, metavar="N", help="so many of each kind (default: no end)")
-    add("--minutes", type=float, default=1.0, help="stop after that time (default: 1)")
-    add("--seconds", type=float, default=SECONDS, help="of the processor for a case")
-    add("--megabytes", type=int, default=MEGABYTES, help="of memory for a case")
-    add("--save", type=Path, default=HERE / "found", help="where to (default: fuzz/found)")
+    add("folders", nargs="*", type=Path, help="saved cases to run again")
+    add("--kind", action="append", choices=TARGETS, help="only this kind; can be repeated")
+    add("--seed", type=int, default=0, help="a different seed gives different cases (default: 0)")
+    add("--first", type=int, default=0, metavar="N", help="start with case N (default: 0)")
+    add("--cases", type=int, metavar="N", help="number of cases of each kind (default: no limit)")
+    add("--minutes", type=float, default=1.0, help="stop after this time (default: 1)")
+    add("--seconds", type=float, default=SECONDS, help="limit on processor time for a case")
+    add("--megabytes", type=int, default=MEGABYTES, help="limit on memory for a case")
+    add("--save", type=Path, default=HERE / "found", help="where to save (default: fuzz/found)")
     return parser.parse_args()
 
 
 def _cases(given: argparse.Namespace) -> Iterator[tuple[str, str, Files]]:
-    """Yield the kind, a name and the files of each case: of all kinds in turn."""
+    """Yield the kind, a name and the files of each case, taking all kinds in turn."""
     if given.folders:
         for folder in given.folders:
             kind, files = reproduced(folder)
@@ -66,7 +66,7 @@ def _cases(given: argparse.Namespace) -> Iterator[tuple[str, str, Files]]:
             yield kind, f"{kind}-{given.seed}-{number}", case(kind, given.seed, number)
 
 
-def _tell(name: str, finding: str, folder: Path, files: Files) -> None:
+def _report(name: str, finding: str, folder: Path, files: Files) -> None:
     seeds.write(files, folder)
     print(f"\n== {name}\n{finding.rstrip()}\nagain: python fuzz/run.py {folder}", flush=True)
 

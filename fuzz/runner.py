@@ -1,4 +1,4 @@
-"""Runs cases in a worker, and starts another where one has died or become old."""
+"""Runs cases in a worker process, and replaces it when it has died or run many cases."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ import seeds
 from targets import TARGETS, Files
 
 SECONDS, MEGABYTES = 20.0, 1024
-_PATIENCE = 300.0  # seconds that a worker may take: many more than it may work, lest load matter
-_CASES = 300  # of one worker
+_PATIENCE = 300.0  # extra seconds to wait for a worker, since the machine may be busy
+_CASES = 300  # per worker
 _ENVIRONMENT = {
-    "ARROW_DEFAULT_MEMORY_POOL": "system",  # others take memory that they do not need
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # other pools take more memory than they need
     "MALLOC_ARENA_MAX": "2",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -31,7 +31,7 @@ _ENVIRONMENT = {
 
 
 class Runner:
-    """Runs cases; a finding counts only if a fresh worker comes to it, too."""
+    """Runs cases; a finding counts only if a fresh worker reproduces it."""
 
     def __init__(self, seconds: float = SECONDS, megabytes: int = MEGABYTES) -> None:
         self._limits = seconds, megabytes
@@ -48,7 +48,7 @@ class Runner:
         shutil.rmtree(self._home, ignore_errors=True)
 
     def findings(self, kind: str, files: Files) -> list[str]:
-        """Return what is wrong with what hbtom does with some files."""
+        """Return what hbtom does wrong with these files."""
         found = self._once(kind, files)
         if found and self._cases > 1:
             self._stop()
@@ -100,7 +100,7 @@ class Runner:
         self._cases = 0
 
     def _stop(self) -> str:
-        """End the worker, and return what it has said that was no answer."""
+        """End the worker, and return its standard error."""
         if self._worker is None or self._errors is None:
             return ""
         self._worker.kill()
@@ -116,22 +116,22 @@ class Runner:
 
 
 def _last_words(status: int, said: str, late: bool, seconds: float, megabytes: int) -> str:
-    """Tell why a worker has died."""
+    """Say why a worker has died."""
     if late:
-        return f"it did not end: it waits for something\n{said[-2000:]}"
+        return f"it did not end, because it waits for something\n{said[-2000:]}"
     if status == -signal.SIGPROF:
-        return f"it takes more than {seconds:g} s of the processor\n{said[-2000:]}"
+        return f"it takes more than {seconds:g} s of processor time\n{said[-2000:]}"
     how = signal.Signals(-status).name if status < 0 else f"status {status}"
     return f"it took the whole process down: {how}\n{said[-2000:]}"
 
 
 def essence(finding: str) -> str:
-    """Return what findings of the same cause have in common: how a traceback or a text ends."""
+    """Return what findings with the same cause have in common: the end of the message."""
     places = re.findall(r'File "[^"]*hbtom/([^"]+)", line (\d+)', finding)
     return f"{places[-1:]} {re.sub(r'[0-9]+', '0', finding.strip().splitlines()[-1])[:80]}"
 
 
 def reproduced(folder: Path) -> tuple[str, Files]:
-    """Return the kind and the files of a case that was saved: its folder is called KIND-..."""
+    """Return the kind and the files of a saved case, whose folder is called KIND-..."""
     files: Mapping[str, bytes] = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
     return folder.name.split("-")[0], dict(files)

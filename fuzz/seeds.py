@@ -1,4 +1,4 @@
-"""Good inputs of every kind, small and made by code, from which strange ones are made."""
+"""Good inputs of every kind, small and made by code, to be turned into strange ones."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _fewer_walls(frame: dict[str, Any]) -> None:
 
 @cache
 def mcs() -> tuple[Any, ...]:
-    """Return scenes as plain values: objects, all that is not modelled, key and lock."""
+    """Return scenes as plain values: objects, things that are not modelled, a key."""
     return scenes.preference(times=1), scenes.scene(*scenes.CROWDED), scenes.key_scene()
 
 
@@ -96,7 +96,7 @@ def pictures() -> tuple[Any, ...]:
 
 
 def film(shown: Sequence[Any], name: str) -> bytes:
-    """Return pictures as a film: a GIF, or an MP4."""
+    """Return pictures as a film, a GIF or an MP4."""
     from PIL import Image
 
     from films import film as filmed
@@ -118,7 +118,7 @@ def videos() -> tuple[tuple[str, bytes], ...]:
 
 @cache
 def pair() -> dict[str, bytes]:
-    """Return the two files of a pair, by their names in a dataset."""
+    """Return the two files of a pair, by name."""
     one, other = episodes.HEART.at(80, 60), episodes.SPOON.at(80, 140)
     often = episodes.to_thing(one, others=[other])
     last = episodes.to_thing(other, others=[one])
@@ -132,14 +132,14 @@ def pair() -> dict[str, bytes]:
 
 
 def pairs() -> dict[str, bytes]:
-    """Return the files of three pairs, of two tasks."""
+    """Return the files of three pairs of two tasks."""
     other = {name.replace("01", "02"): data for name, data in pair().items()}
     third = {name.replace("preference", "multi_agent"): data for name, data in pair().items()}
     return {**pair(), **other, **third}
 
 
 def write(files: dict[str, bytes], folder: Path) -> None:
-    """Write files into a folder, dated like all others."""
+    """Write files into a folder, all with the same date."""
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)

@@ -1,4 +1,4 @@
-"""The nine kinds of input: how strange ones are made, and what hbtom is asked to do with them."""
+"""The nine kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mutations import (
 )
 from trees import changed_lists, changed_value, json_bytes
 
-Files = dict[str, bytes]  # by name; relative to a folder of the case's own
+Files = dict[str, bytes]  # by name, relative to the folder of the case
 Command = list[str]
 
 
@@ -31,13 +31,13 @@ Command = list[str]
 class Target:
     """A kind of input."""
 
-    strange: Callable[[Random], Files]  # what is new in each case
+    strange: Callable[[Random], Files]  # different in each case
     commands: Callable[[Sequence[str]], list[Command]]  # given the names of these files
-    beside: Callable[[], Files] = dict  # good files that the commands need as well
+    beside: Callable[[], Files] = dict  # good files that the commands also need
 
 
 def _json(rng: Random, good: Any) -> bytes:
-    """Return JSON with a value or some bytes changed, packed or not, and perhaps damaged then."""
+    """Return JSON with a value or some bytes changed, perhaps compressed, and perhaps damaged."""
     data = json_bytes(changed_value(rng, good, alike=rng.random() < 0.6))
     if rng.random() < 0.1:
         data = changed_bytes(rng, data)
@@ -88,7 +88,7 @@ def _video(rng: Random) -> Files:
 
 
 def _painted(rng: Random) -> list[Any]:
-    """Return the pictures of a film with boxes painted on some, or some of them out of order."""
+    """Return the pictures of a film with boxes painted on them, or in another order."""
     pictures = [picture.copy() for picture in seeds.pictures()]
     for _ in range(rng.choice((1, 1, 2, 5))):
         first = rng.randrange(len(pictures))
@@ -130,7 +130,7 @@ def _labels(rng: Random) -> Files:
 
 
 def _csv(rng: Random, rows: Sequence[dict[str, Any]]) -> bytes:
-    """Return rows as CSV, with the separators and the encodings of several countries."""
+    """Return rows as CSV, with various separators and encodings."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=rng.choice(",,,;\t"), lineterminator="\n")
@@ -232,12 +232,12 @@ TARGETS = {
 
 
 def case(kind: str, seed: int, number: int) -> Files:
-    """Return the files of a case, always the same for the same numbers."""
+    """Return the files of a case, always the same for the same arguments."""
     return TARGETS[kind].strange(Random(f"{kind} {seed} {number}"))
 
 
 def finite(text: str) -> None:
-    """Raise ValueError if a text is not JSON, or has numbers that JSON has no word for."""
+    """Raise ValueError if a text is not JSON, or contains NaN or Infinity."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"JSON has no {name}")

@@ -1,4 +1,4 @@
-"""Changes to values as JSON has them: lists, dictionaries, numbers and texts within each other."""
+"""Mutations of nested values, as in JSON: lists, dictionaries, numbers and texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-DEEP = "\x00deep\x00"  # stands for lists within lists, which json.dumps would not write
+DEEP = "\x00deep\x00"  # stands for deeply nested lists, which json.dumps would refuse
 NUMBERS: tuple[Any, ...] = (
     0, -0.0, 1, -1, 2, 0.5, 1e-9, 5e-324, 1e15, 1e308, -1e308, float("nan"), float("inf"),
     2**31, 2**53 + 1, 2**63, -(2**63) - 1, 10**400, True, False,
@@ -19,21 +19,21 @@ TEXTS = (
     "=1+1", "'", '"', "\x00", "\n", "\r", "\x1b[2J", "\u2028", "\u202e", "\ud800", "\U0001f600",
     "x" * 5000, "%s", "{}", "<b>",
 )  # fmt: skip
-_MANY = 60  # times that something may be repeated
+_MANY = 60  # repetitions, at most
 
 Change = Callable[[Any, Any], None]  # of an entry of a list or a dictionary, in place
 
 
 def several(rng: Random) -> range:
-    """Return how often something is changed: mostly once, so that what matters can be told."""
+    """Return how many changes to make: mostly one, so that its effect is clear."""
     return range(rng.choice((1, 1, 1, 2, 3, 6)))
 
 
 def changed_value(rng: Random, value: Any, *, alike: bool = False) -> Any:
-    """Change something somewhere in a value, or the same in many like places.
+    """Change a value in one place, or in the same way in many similar places.
 
-    Where ``alike`` is true, what is put there is of the same kind as what was there, so that the
-    value is not refused at once for having the wrong shape.
+    If ``alike`` is true, the new part is of the same kind as the old one, so that the value is not
+    refused at once because of its shape.
     """
     value = copy.deepcopy(value)
     for _ in several(rng):
@@ -49,7 +49,7 @@ def changed_value(rng: Random, value: Any, *, alike: bool = False) -> Any:
 
 
 def strange(rng: Random, value: Any = None) -> Any:
-    """Return something that is hardly expected."""
+    """Return something unexpected."""
     if _is_number(value) and rng.random() < 0.6:
         return rng.choice((_near(rng, value), f"{value}", [value]))
     made = None, rng.choice(NUMBERS), rng.choice(NUMBERS), rng.choice(TEXTS), DEEP
@@ -57,7 +57,7 @@ def strange(rng: Random, value: Any = None) -> Any:
 
 
 def _another(rng: Random, whole: Any, value: Any) -> Any:
-    """Return something of the same kind: odd, nearly the same, or from another place."""
+    """Return something of the same kind: unusual, nearly the same, or from another place."""
     for _ in range(20):
         other = _at(whole, _path(rng, whole))
         if _alike(other, value) and other != value and rng.random() < 0.8:
@@ -73,7 +73,7 @@ def _another(rng: Random, whole: Any, value: Any) -> Any:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Tell whether two values are of a type, lists as long as each other, texts of a kind."""
+    """Return whether two values are of one type, lists of one length, or texts of one kind."""
     if type(one) is not type(other):
         return False
     if isinstance(one, str):
@@ -93,7 +93,7 @@ def _near(rng: Random, value: float) -> float:
 
 
 def _path(rng: Random, value: Any) -> list[Any]:
-    """Return the way to a place: at each level it may end, so that all depths are likely."""
+    """Return the path to a place; it may end at each level, so that all depths are likely."""
     path: list[Any] = []
     while isinstance(value, list | dict) and value and (not path or rng.random() < 0.85):
         key = rng.randrange(len(value)) if isinstance(value, list) else rng.choice(list(value))
@@ -109,7 +109,7 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
 
 
 def _parents(value: Any, path: Sequence[Any], everywhere: bool) -> Iterator[Any]:
-    """Yield what the path leads to, but for its last step; or all that like paths lead to."""
+    """Yield the parent of the place at a path, or those at all similar paths."""
     if len(path) == 1:
         if isinstance(value, list | dict):
             yield value
@@ -167,19 +167,19 @@ def _change(rng: Random, new: Any, alike: bool) -> Change:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as JSON, with what JSON has no word for as Python writes it."""
+    """Return a value as JSON, with NaN and Infinity as Python writes them."""
     deep = "[" * 50_000 + "]" * 50_000
     return json.dumps(value).replace(json.dumps(DEEP), deep).encode(errors="replace")
 
 
 def changed_lists(rng: Random, text: str) -> str:
-    """Change text such as PDDL, which is lists of words and lists, and leave all lists closed."""
+    """Change text made of nested lists, such as PDDL, and keep its parentheses balanced."""
     lists = _lists(text)
     inner = [one for one in _within(lists) if isinstance(one, list) and one]
     for one in rng.sample(inner, min(len(inner), len(several(rng)))):
         at = rng.randrange(len(one))
         _change(rng, _another(rng, lists, one[at]), alike=True)(one, at)
-    return " ".join(map(_told, lists))
+    return " ".join(map(_written, lists))
 
 
 def _within(lists: list[Any]) -> Iterator[Any]:
@@ -190,7 +190,7 @@ def _within(lists: list[Any]) -> Iterator[Any]:
 
 
 def _lists(text: str) -> list[Any]:
-    """Return the lists of a text and the words between them; lines matter outside of lists."""
+    """Return the lists of a text and the words between them, with line ends outside of lists."""
     stack: list[list[Any]] = [[]]
     for token in re.findall(r"[()\n]|[^()\s]+", re.sub(";.*", "", text)):
         if token == "(":
@@ -203,5 +203,5 @@ def _lists(text: str) -> list[Any]:
     return stack[0]
 
 
-def _told(value: Any) -> str:
-    return f"({' '.join(map(_told, value))})" if isinstance(value, list) else str(value)
+def _written(value: Any) -> str:
+    return f"({' '.join(map(_written, value))})" if isinstance(value, list) else str(value)

@@ -1,7 +1,7 @@
 """A process that runs cases one after another, within limits of time and memory.
 
-It reads a line of JSON for each case, ``[folder, commands]``, and answers with a line: what was
-wrong. A case that takes too long ends the process, which then says where it was.
+For each case it reads a line of JSON, ``[folder, commands]``, and writes a line with what was
+wrong. A case that takes too long ends the process with a traceback.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from hbtom.cli import main
 from targets import Command, Files, finite
 
 LARGEST_FILE = 1 << 28
-# Words of Python's own, which no message for people should have.
+# Python's own words, which should not appear in a message for people
 PYTHON = re.compile(r"Traceback|NoneType|has no attribute|not subscriptable|index out of range")
 
 
 def wrong(folder: Path, commands: Sequence[Command]) -> list[str]:
-    """Return what is wrong with what hbtom does, as one text each; it is right to refuse."""
+    """Return what hbtom does wrong, one text for each problem; refusing the input is right."""
     found = []
     for command in commands:
         before = contents(folder)
         status, out, err = ran(folder, command)
         problems = list(_problems(status, out, err, "json" in command))
         if status != 0 and not out and contents(folder) != before:
-            problems.append("it came to no result, and changed or left files")
+            problems.append("it failed, but changed or left files")
         if os.listdir(tempfile.gettempdir()):
             problems.append(f"it left temporary files: {os.listdir(tempfile.gettempdir())}")
         if children():
-            problems.append("it left a process that still runs")
+            problems.append("it left a process running")
         found += [f"hbtom {shlex.join(command)}\n{problem}" for problem in problems]
         for name in set(contents(folder)) - set(before):
             (folder / name).unlink()
@@ -50,7 +50,7 @@ def wrong(folder: Path, commands: Sequence[Command]) -> list[str]:
 
 
 def children() -> bool:
-    """Tell whether this process has started others that have not ended, or were not waited for."""
+    """Return whether this process has child processes that are running or were not waited for."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -59,7 +59,7 @@ def children() -> bool:
 
 
 def ran(folder: Path, command: Command) -> tuple[int | str, str, str]:
-    """Run a command; return its status, or the traceback of what it let through, and its words."""
+    """Run a command; return its status, or else the traceback, and what it has written."""
     os.chdir(folder)
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     status: int | str = 0
@@ -86,11 +86,11 @@ def _problems(status: int | str, out: str, err: str, as_json: bool) -> list[str]
     if status not in (0, 1, 2):
         problems.append(f"its status is {status}")
     if status == 1 and not err.startswith("hbtom: ") and "\nhbtom: " not in err:
-        problems.append("it failed without a word")
+        problems.append("it failed without a message")
     if PYTHON.search(err):
-        problems.append(f"it says what only a programmer understands: {err[:300]}")
+        problems.append(f"its message is for programmers: {err[:300]}")
     if not all(line.isprintable() for line in err.split("\n")):
-        problems.append(f"it says what may steer a terminal: {err[:300]!r}")
+        problems.append(f"its message contains control characters: {err[:300]!r}")
     if as_json and out:
         try:
             finite(out)
@@ -106,7 +106,7 @@ def contents(folder: Path) -> Files:
 
 
 def limit(megabytes: int) -> None:
-    """Allow this process so much more memory than it has now."""
+    """Limit the memory that this process may take in addition to what it has now."""
     for library in ("numpy", "pyarrow.parquet", "hbtom.bench.evaluation", "hbtom.show.report"):
         __import__(library)
     has = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -117,7 +117,7 @@ def limit(megabytes: int) -> None:
 
 
 def serve(seconds: float, megabytes: int) -> None:
-    """Run cases until there are no more; time is that of the processor, which no load disturbs."""
+    """Run cases until there are no more; the time limit is on processor time, whatever the load."""
     limit(megabytes)
     faulthandler.register(signal.SIGPROF, all_threads=False, chain=True)  # then it ends the process
     answers = os.fdopen(os.dup(1), "w")

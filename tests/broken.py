@@ -223,7 +223,7 @@ def _broken_scenes() -> Iterator[Broken]:
         "nobody", lambda a: a.update(id="somebody"), "trial 1", "step 0", "no agent is seen"
     )
     yield _thing("off the stage", _outside, "trial 1", agent, "step 0", "never inside the world")
-    yield _scene("an id twice", _twice, "object 'object_", "two with this id")
+    yield _scene("an id twice", _twice, "object 'object_", "two things have this id")
     yield _scene("no goal", lambda s: _drop(s, "object_"), "trial 1", "there are no objects")
     yield _scene(
         "a goal off the stage", _goal_outside, "trial 1", "object 'object_", "step 0", "outside"

@@ -86,7 +86,7 @@ def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path, monkeypatch) -> Non
     path.write_bytes(bytes(1000))
     assert file_bytes(path) == bytes(1000)
     path.write_bytes(bytes(1001))
-    with pytest.raises(BadInput, match="the most that is read of such a file"):
+    with pytest.raises(BadInput, match="the limit for such files"):
         file_bytes(path)
 
 

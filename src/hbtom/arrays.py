@@ -1,6 +1,6 @@
-"""Array types, the one way an array is frozen, and runs of numbers.
+"""Array types, frozen arrays, and ranges of numbers.
 
-Shapes stand beside the type: ``Annotated[Floats, "time goal"]`` is a float array with one row per
+A type can carry the shape: ``Annotated[Floats, "time goal"]`` is a float array with one row per
 time step and one column per goal.
 """
 
@@ -37,6 +37,6 @@ def frozen(values: ArrayLike) -> Floats:
 def concat_ranges(
     first: Annotated[Ints, "run"], count: Annotated[Ints, "run"]
 ) -> Annotated[Ints, "all"]:
-    """Return the numbers first, first + 1, ... of all runs, one run after the other."""
+    """Return ``count`` numbers from ``first`` on, for one run after the other."""
     before = np.cumsum(count) - count
     return np.arange(count.sum()) - np.repeat(before - first, count)

@@ -1,4 +1,4 @@
-"""The folder where hbtom keeps what can be fetched or made again."""
+"""The cache folder, where hbtom keeps what can be downloaded or made again."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ VARIABLE = "HBTOM_CACHE"
 def cache_folder(
     *parts: str, environ: Mapping[str, str] | None = None, platform: str = sys.platform
 ) -> Path:
-    """Return the user's cache folder, or a folder in it; nothing is created.
+    """Return the user's cache folder, or a folder in it, without creating it.
 
-    It is what HBTOM_CACHE says; without it, what the platform's convention says.
+    HBTOM_CACHE names it; otherwise it is the platform's usual place.
     """
     known = os.environ if environ is None else environ
     chosen = known.get(VARIABLE)
@@ -26,7 +26,7 @@ def cache_folder(
 
 
 def archive_folder() -> Path:
-    """Return the folder for the benchmark's public archives, if the user names no other."""
+    """Return the default folder for the benchmark's public archives."""
     return cache_folder("bib")
 
 
@@ -42,7 +42,7 @@ def _conventional(environ: Mapping[str, str], platform: str) -> Path:
     if platform == "darwin":
         return _home() / "Library" / "Caches" / "hbtom"
     xdg = Path(environ.get("XDG_CACHE_HOME", ""))
-    # The convention asks to ignore a relative path: it would mean another folder in each folder.
+    # The convention is to ignore a relative path, which would depend on the current folder.
     return (xdg if xdg.is_absolute() else _home() / ".cache") / "hbtom"
 
 

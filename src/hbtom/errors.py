@@ -1,4 +1,4 @@
-"""Errors that say what was wrong, where, and what to do about it."""
+"""Errors that say what is wrong, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the input something is; lines, trials and frames count from 1, as people do.
+    """A place in the input; lines, trials and frames count from 1, as people do.
 
-    A thing is named by its id, and steps have the numbers that a scene gives them, from 0.
+    ``thing`` is the id of an object in a scene, and ``step`` its own number for a step, from 0.
     """
 
     file: str | None = None
@@ -34,7 +34,7 @@ class Place:
 
 
 def missing(library: str, extra: str) -> BadInput:
-    """Return the error for a library that only an extra of hbtom brings along."""
+    """Return the error for a missing library that comes with an extra of hbtom."""
     return BadInput(
         f"this needs the library {library}",
         hint=f"install hbtom with the extra '{extra}'; in a clone: pip install '.[{extra}]'",
@@ -42,7 +42,7 @@ def missing(library: str, extra: str) -> BadInput:
 
 
 class BadInput(ValueError):
-    """Input that cannot be used. ``str(error)`` is one complete message for a person."""
+    """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
     def __init__(self, problem: str, *, hint: str = "", place: Place | None = None) -> None:
         super().__init__(problem)
@@ -58,10 +58,10 @@ class BadInput(ValueError):
 
     @property
     def said(self) -> str:
-        """The message without the file, for where that is named already."""
+        """The message without the file, for use where the file is already named."""
         return str(BadInput(self.problem, hint=self.hint, place=replace(self.place, file=None)))
 
     def at(self, **where: str | int) -> BadInput:
-        """Return the same error at a more precise place; what is already known is kept."""
+        """Return the same error with a more precise place; what is already known is kept."""
         unknown = {k: v for k, v in where.items() if getattr(self.place, k) is None}
         return BadInput(self.problem, hint=self.hint, place=replace(self.place, **unknown))  # type: ignore[arg-type]

@@ -2,10 +2,10 @@
 
 A file is read up to one limit, and only if it is a file.
 
-A pipe may never end and a device never does; whatever is neither a file nor a folder is refused
-before anything waits for it. Only a pipe that somebody has laid into this very process is read, by
-its own name: ``/dev/stdin``, or ``/dev/fd/63``, as shells call ``<(command)``. Every way into hbtom
-keeps to the same limit, packed or unpacked.
+A pipe may never end, and a device never does. Anything that is neither a file nor a folder is
+refused before hbtom waits for it. The only exceptions are pipes into this very process, by their
+own names: ``/dev/stdin``, or ``/dev/fd/63``, as shells call ``<(command)``. All readers have the
+same limit, compressed and uncompressed.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from pathlib import Path
 
 from hbtom.errors import BadInput, missing
 
-LARGEST = 1 << 29  # bytes that are read of one file, packed and unpacked; an episode has 2 MB
+LARGEST = 1 << 29  # bytes of a file, compressed and uncompressed, at most; an episode has 2 MB
 
-WRITTEN = 1 << 24  # bytes of what people write by hand, such as models and worlds
+WRITTEN = 1 << 24  # bytes of a file that people write by hand, such as a model, at most
 
 _OWN = re.compile(r"/dev/(stdin|fd/\d+)")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
 def file_bytes(path: Path, what: str = "an episode", most: int | None = None) -> bytes:
-    """Return what a file holds, or say why it cannot be read; ``what`` names what was expected."""
+    """Return the content of a file, or say why it cannot be read; ``what`` is expected in it."""
     try:
         return read_whole(path, most)
     except FileNotFoundError:
         raise BadInput("there is no such file", hint="check the name and the folder") from None
     except IsADirectoryError:
-        raise BadInput(f"this is a folder, not {what}", hint="name the files in it") from None
+        raise BadInput(f"this is a folder, not {what}", hint="name a file in it") from None
     except OSError as error:
         raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
     except ValueError as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput(f"this cannot be the name of a file: {error}") from None
+        raise BadInput(f"this is not a valid file name: {error}") from None
 
 
 def read_whole(path: str | os.PathLike[str], most: int | None = None) -> bytes:
-    """Return what a file holds; errors of the system are left as they are."""
+    """Return the content of a file; errors of the operating system are not translated."""
     most = LARGEST if most is None else most
     with open(path, "rb", opener=_at_once) as stream:
         known = os.fstat(stream.fileno())
@@ -52,7 +52,7 @@ def read_whole(path: str | os.PathLike[str], most: int | None = None) -> bytes:
         if size > most:
             raise too_large(most=most)
         data = stream.read(size + 1)
-        if len(data) > size:  # it grows, or the system does not tell its size
+        if len(data) > size:  # the file grows, or the system does not know its size
             data += stream.read(most - size)
         if len(data) > most:
             raise too_large(most=most)
@@ -60,7 +60,7 @@ def read_whole(path: str | os.PathLike[str], most: int | None = None) -> bytes:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for anybody to write to it, but for all that comes of a pipe."""
+    """Open a file without waiting for a writer, unless it is a pipe into this process."""
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if _is_own_pipe(path, os.fstat(handle)):
         os.set_blocking(handle, True)
@@ -68,12 +68,12 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def _is_own_pipe(path: str | os.PathLike[str], known: os.stat_result) -> bool:
-    """Tell whether an open file is a pipe into this process, by a name that no link has."""
+    """Return whether an open file is a pipe into this process, under its own name."""
     return stat.S_ISFIFO(known.st_mode) and _OWN.fullmatch(os.fspath(path)) is not None
 
 
 def check_file(path: str | os.PathLike[str]) -> os.stat_result:
-    """Return what the system knows of a file that others will open; refuse what is none."""
+    """Return the status of a file that a library will open; refuse anything but a file."""
     return _checked(os.stat(path))
 
 
@@ -81,15 +81,15 @@ def _checked(known: os.stat_result) -> os.stat_result:
     kind = stat.S_IFMT(known.st_mode)
     if kind != stat.S_IFREG:
         called = _KINDS.get(kind, "a device")
-        raise BadInput(f"this is {called}, not a file", hint="copy what it holds into a file")
+        raise BadInput(f"this is {called}, not a file", hint="copy its content into a file")
     return known
 
 
-def too_large(does: str = "holds", most: int | None = None) -> BadInput:
+def too_large(does: str = "contains", most: int | None = None) -> BadInput:
     """Return the error for a file beyond the limit."""
     return BadInput(
         f"the file {does} more than {(LARGEST if most is None else most) >> 20} MB",
-        hint="this is the most that is read of such a file; is it the right one?",
+        hint="this is the limit for such files; is it the right one?",
     )
 
 

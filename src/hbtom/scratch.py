@@ -1,8 +1,8 @@
-"""What a run needs only while it lives: locks, and folders for what is not finished yet.
+"""What a run needs only while it lasts: locks, and folders for unfinished work.
 
-A lock belongs to the operating system, so it ends with the process that holds it, however that
-process ends. A folder for unfinished work holds such a lock. That is how the next run tells what a
-killed one has left, which it removes, from what a living one still needs.
+Locks belong to the operating system, so they end with the process that holds them, however it ends.
+A folder for unfinished work contains such a lock. The next run can thus tell the remains of a
+killed run, which it removes, from the folder of a run that is still going.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MARK = ".hbtom-"  # in the names of all locks and folders
-_LOCK = ".lock"  # within a folder
-_HEX = 16  # letters after the mark that tell folders apart
-_NAME = re.compile(rf"{re.escape(MARK)}[0-9a-f]{{{_HEX}}}")  # of folders
+_LOCK = ".lock"  # name of the lock in a folder
+_HEX = 16  # number of random letters after the mark in the name of a folder
+_NAME = re.compile(rf"{re.escape(MARK)}[0-9a-f]{{{_HEX}}}")  # of a folder
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-_held: set[int] = set()  # the open files of all locks of this process
+_held: set[int] = set()  # file descriptors of all locks that this process holds
 
 
 class Taken(Exception):
-    """Somebody else holds this lock."""
+    """Another process holds this lock."""
 
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Be the only one to work on a file, here and in all other processes; else raise `Taken`."""
+    """Work on a file while no other process can; raise `Taken` if another one does."""
     lock = path.with_name(f".{path.name}{MARK}lock")
     handle = hold(lock)
     try:
@@ -43,9 +43,9 @@ def alone(path: Path) -> Iterator[None]:
 
 @contextmanager
 def scratch(parent: Path | None = None) -> Iterator[Path]:
-    """Yield a new folder that is gone in the end, and first remove what killed runs have left.
+    """Yield a new folder that is removed in the end; first remove what killed runs have left.
 
-    It lies in ``parent``, so that what is finished can be moved out of it, or among the system's
+    It is made in ``parent``, so that finished work can be moved out of it, or among the system's
     temporary files.
     """
     parent = Path(tempfile.gettempdir()) if parent is None else parent
@@ -59,7 +59,7 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
 
 
 def remove_remains(parent: Path) -> None:
-    """Remove the folders that killed runs have left in a folder."""
+    """Remove the folders that killed runs have left in ``parent``."""
     with suppress(OSError), os.scandir(parent) as found:
         for entry in found:
             if _NAME.fullmatch(entry.name) and _is_own_folder(entry):
@@ -67,7 +67,7 @@ def remove_remains(parent: Path) -> None:
 
 
 def _is_own_folder(entry: os.DirEntry[str]) -> bool:
-    """Tell whether something is a folder, and not another user's."""
+    """Return whether an entry is a folder of this user."""
     if not entry.is_dir(follow_symlinks=False):
         return False
     if not hasattr(os, "geteuid"):
@@ -78,7 +78,7 @@ def _is_own_folder(entry: os.DirEntry[str]) -> bool:
 def _remove_if_left(folder: Path) -> None:
     try:
         handle = hold(folder / _LOCK, left=True)
-    except FileNotFoundError:  # killed, or just about to make it: only an empty folder is removed
+    except FileNotFoundError:  # its run may be about to make the lock: remove only an empty folder
         with suppress(OSError):
             folder.rmdir()
     except (Taken, OSError):
@@ -86,12 +86,12 @@ def _remove_if_left(folder: Path) -> None:
     else:
         _empty(folder)
         remove(folder / _LOCK, handle)
-        with suppress(OSError):  # not if somebody has made the same folder theirs meanwhile
+        with suppress(OSError):  # another run may use the same folder by now
             folder.rmdir()
 
 
 def _empty(folder: Path) -> None:
-    """Remove all that is in a folder but its lock."""
+    """Remove everything in a folder except its lock."""
     with suppress(OSError):
         for path in folder.iterdir():
             if path.is_dir() and not path.is_symlink():
@@ -101,7 +101,7 @@ def _empty(folder: Path) -> None:
 
 
 def _made(parent: Path) -> tuple[Path, int]:
-    """Make a folder and lock it; another one if somebody has taken it for a killed run's."""
+    """Make a folder and lock it; try again if another run has mistaken it for a killed run's."""
     while True:
         folder = parent / f"{MARK}{secrets.token_hex(_HEX // 2)}"
         folder.mkdir(mode=0o700)
@@ -113,16 +113,16 @@ def _made(parent: Path) -> tuple[Path, int]:
 
 
 def hold(path: Path, *, left: bool = False) -> int:
-    """Lock a file and return it open; raise `Taken` if somebody else has locked it.
+    """Lock a file and return its descriptor; raise `Taken` if another process has locked it.
 
-    It is made if need be, unless it is one that was ``left``.
+    The file is created if necessary, unless it must be one that a run has ``left``.
     """
     flags = os.O_RDWR | (0 if left else os.O_CREAT) | getattr(os, "O_NOFOLLOW", 0)
     while True:
         handle = os.open(path, flags, 0o666)
         try:
             if not _locked(handle) and left:
-                raise Taken  # nobody knows
+                raise Taken  # without locks, another process may hold it
             if _is_still(handle, path):
                 _held.add(handle)
                 return handle
@@ -139,19 +139,19 @@ def let_go(handle: int) -> None:
 
 
 def remove(path: Path, handle: int) -> None:
-    """Remove a file that is locked, and unlock it."""
-    if sys.platform == "win32":  # where nothing is removed that is open
+    """Remove a locked file and unlock it."""
+    if sys.platform == "win32":  # where open files cannot be removed
         let_go(handle)
         with suppress(OSError):
             path.unlink()
-    else:  # as long as it is locked: afterwards the name may be somebody else's
+    else:  # while it is locked: afterwards the name may belong to another process
         with suppress(OSError):
             path.unlink()
         let_go(handle)
 
 
 def _locked(handle: int) -> bool:
-    """Lock an open file; return False where the file system has no locks."""
+    """Lock an open file; return False if the file system has no locks."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -169,7 +169,7 @@ def _locked(handle: int) -> bool:
 
 
 def _is_still(handle: int, path: Path) -> bool:
-    """Tell whether an open file has that name, which its last holder may have removed."""
+    """Return whether an open file still has this name; its last holder may have removed it."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:
@@ -177,7 +177,7 @@ def _is_still(handle: int, path: Path) -> bool:
 
 
 def _forget() -> None:
-    """Leave the locks to the parent: a worker that survives it for a moment holds none."""
+    """Leave the locks to the parent process, so that a worker that outlives it holds none."""
     while _held:
         os.close(_held.pop())
 

@@ -1,6 +1,7 @@
 import pytest
 
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS, GROUPS, TASKS, task
+from hbtom.errors import BadInput
 
 
 def test_nine_evaluation_and_four_background_tasks() -> None:
@@ -30,5 +31,5 @@ def test_a_task_is_found_by_folder_and_by_archive() -> None:
 
 
 def test_an_unknown_task_is_refused_with_the_known_names() -> None:
-    with pytest.raises(KeyError, match="preference"):
+    with pytest.raises(BadInput, match="preference"):
         task("prefrence")

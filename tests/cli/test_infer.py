@@ -143,7 +143,7 @@ def test_a_plan_that_does_not_tell_what_came_of_it_is_told_what_to_add(
     file.write_text("\n".join(lines))
     ran = infer(str(file), folder=GRIPPER)
     assert (ran.status, ran.out) == (1, "")
-    told = "line 2: what came of step 2, (grasp cup shelf), is not clear: is (busy) true after it?"
+    told = "line 2: the outcome of step 2, (grasp cup shelf), is unclear: is (busy) true after it?"
     assert ran.err.startswith(f"hbtom: {file}: {told} Hint: ")
     assert "'(grasp cup shelf) => (not (busy))'" in ran.err
     file.write_text("\n".join(lines).replace("(grasp cup shelf)", "(grasp cup shelf) => (busy)"))
@@ -206,8 +206,8 @@ BAD = {
     "a domain that is not closed": ({"domain": SWITCHES[:-4]}, "domain.pddl: line 13: "),
     "an action that is not closed": (
         {"domain": SWITCHES.replace(":effect (on ?l))", ":effect (on ?l)")},
-        "domain.pddl: line 2: a parenthesis is opened here and never closed. "
-        "Hint: (:action on line 10 begins within (:action turn-on of line 6; is a ) missing there?",
+        "domain.pddl: line 2: this opening parenthesis is never closed. "
+        "Hint: (:action on line 10 is inside (:action turn-on of line 6; is a ) missing there?",
     ),
     "a misspelt section": (
         {"problem": LAMPS.replace(":init", ":inti")},
@@ -219,14 +219,14 @@ BAD = {
         "goals.txt: line 1: the goal 'roses' has no condition in parentheses. "
         "Hint: write 'roses: (watered roses)'",
     ),
-    "no actions": ({"plan": "; none"}, "plan.txt: there are no actions in it"),
+    "no actions": ({"plan": "; none"}, "plan.txt: the plan has no actions"),
     "a feature": (
         {"domain": SWITCHES.replace(":effect (on ?l)", ":effect (when (on ?l) (broken ?l))")},
         "domain.pddl: line 9: 'when' in an effect is not supported",
     ),
     "another domain's problem": (
         {"problem": LAMPS.replace("switches", "blocks")},
-        "problem.pddl: line 3: the problem is one of the domain 'blocks', not of 'switches'",
+        "problem.pddl: line 3: the problem belongs to the domain 'blocks', not to 'switches'",
     ),
     "an unknown object": (
         {"problem": LAMPS.replace("(on hall)", "(on attic)")},
@@ -241,7 +241,7 @@ BAD = {
     "a goal about a variable": ({"goals": "a: (on ?l)"}, "goals.txt: line 1: there is no variable"),
     "an action that cannot be done": (
         {"plan": "; first\n(turn-on stairs)\n(turn-on hall)"},
-        "plan.txt: line 3: step 2, (turn-on hall), cannot be done there: (on hall) holds",
+        "plan.txt: line 3: step 2, (turn-on hall), is impossible there: (on hall) holds",
     ),
     "an action that can never be done": (
         {
@@ -250,15 +250,15 @@ BAD = {
             ),
             "plan": "(turn-off hall)",
         },
-        "plan.txt: line 1: step 1, (turn-off hall), cannot be done there: (broken hall) does not",
+        "plan.txt: line 1: step 1, (turn-off hall), is impossible there: (broken hall) does not",
     ),
     "an unknown action": ({"plan": "(kick hall)"}, "plan.txt: line 1: there is no action 'kick'"),
     "an action on nothing": ({"plan": "(turn-on)"}, "plan.txt: line 1: (turn-on) has 0 objects"),
     "an action on nothing known": (
         {"plan": "(turn-on moon)"},
-        "plan.txt: line 1: there is no object 'moon'",
+        "plan.txt: line 1: the problem has no object 'moon'",
     ),
-    "no action at all": ({"plan": "turn on"}, "plan.txt: line 1: 'turn on' is no action"),
+    "no action at all": ({"plan": "turn on"}, "plan.txt: line 1: 'turn on' is not an action"),
 }
 
 

@@ -45,7 +45,7 @@ def test_a_video_is_told_by_its_content_but_is_not_called_json(
     assert one == same
     ran = run("judge", wrong)
     assert ran.status == 1
-    assert "this is a video, though it is called JSON" in ran.err
+    assert "the file is a video but has the name of a JSON file" in ran.err
 
 
 def test_show_and_plot(run, pair: tuple[Path, Path], tmp_path: Path) -> None:

@@ -196,18 +196,18 @@ def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> Non
     world = world_of()
     goal, plan = make_goal(world, "dark", "(not (on hall))"), read_plan(world, "(turn-off hall)")
     for goals, plans, told in (
-        ([], [plan], "there is no goal"),
+        ([], [plan], "there are no goals"),
         (goal, [plan], "give \\[goal\\]"),
         ("goals.txt", [plan], "load_goals\\(world, file\\)"),
-        (["dark"], [plan], "'dark' is no goal.*load_goals"),
+        (["dark"], [plan], "'dark' is not a goal.*load_goals"),
         ([goal], plan, "give \\[plan\\]"),
         ([goal], "seen.plan", "load_plan\\(world, file\\)"),
-        ([goal], ["seen.plan"], "'seen.plan' is no plan.*load_plan\\(world, file\\)"),
-        ([goal], 3, "3 is no list of plans"),
+        ([goal], ["seen.plan"], "'seen.plan' is not a plan.*load_plan\\(world, file\\)"),
+        ([goal], 3, "3 is not a list of plans"),
     ):
         with pytest.raises(BadInput, match=told):
             judge_plans(goals, plans)  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="there is no goal"):
+    with pytest.raises(BadInput, match="there are no goals"):
         plan_on_graph(explore(world), ())
 
 

@@ -148,10 +148,10 @@ def test_what_cannot_be_simulated_is_told() -> None:
     with pytest.raises(BadInput, match="no probability"):
         hbtom.simulate(planned(), unseen=1.5)
     for given, told in (
-        ([], "there is no goal"),
+        ([], "there are no goals"),
         (planned().goals[0], "give \\[goal\\]"),
         ("goals.txt", "load_goals"),
-        (example("doors-keys-gems"), "is no list of goals"),
+        (example("doors-keys-gems"), "is not a list of goals"),
     ):
         with pytest.raises(BadInput, match=told):
             hbtom.simulate(given)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Archives: what is read is what was written, bit for bit, or there is a kind word about it."""
+"""Archives: what is read is what was written, bit for bit, or else there is a clear message."""
 
 from __future__ import annotations
 
@@ -242,6 +242,13 @@ def test_the_hash_changes_with_whatever_changes() -> None:
     assert all(re.fullmatch("[0-9a-f]{16}", each) for each in hashes)
 
 
+def test_the_hash_of_a_pair_is_that_of_version_0_1() -> None:
+    """Results of an archive are resumed by it, also after the archive was packed again."""
+    examples = Path(__file__).parents[2] / "examples"
+    pair = [hbtom.load(examples / f"preference_{member}.json.zst") for member in "eu"]
+    assert encoded(TASK, PAIR, *pair).column("content")[0].as_py() == "a644005a079dfae3"
+
+
 # Trials made by hand
 
 
@@ -325,7 +332,7 @@ def test_a_folder_may_be_called_like_an_archive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inside", "words"),
     [
-        ("", "an archive of 6 episodes, not one"),
+        ("", "an archive of 6 episodes, not a single"),
         ("preference", "no such episode"),
         ("preference/3e", "no such episode"),
         ("preference/1", "no such episode"),
@@ -404,7 +411,7 @@ def test_others_that_cannot_be_are_refused(wrong: dict[str, Any], tmp_path: Path
 
 
 def test_archives_of_the_first_version_are_read(tmp_path: Path) -> None:
-    """They had no column for others; all else is the same, and so is the hash."""
+    """They had no column for others; everything else is the same, including the hash."""
     one = read(simple_episode())
     rows = encoded(TASK, PAIR, one, one)
     old = pa.Table.from_batches([rows]).drop_columns(["others"])
@@ -441,9 +448,9 @@ def of_nobody(table: pa.Table) -> pa.Table:
     [
         (without("walls"), "no column 'walls'"),
         (without("content"), "no column 'content'"),
-        (retyped, "column 'trial' has another type"),
+        (retyped, "column 'trial' has the wrong type"),
         (of_nobody, "there are not two episodes of preference/1"),
-        (lambda table: pa.concat_tables([table, table]), "preference/1 do not lie together"),
+        (lambda table: pa.concat_tables([table, table]), "preference/1 are not together"),
     ],
     ids=["no walls", "no hash", "type", "members", "order"],
 )
@@ -461,13 +468,13 @@ def refused(path: Path) -> BadInput:
 def test_paths_of_different_lengths(archive: Path) -> None:
     pq.write_table(shortened(pq.read_table(archive)), archive)
     error = refused(archive)
-    assert "'path_y' has not one value for each frame" in error.problem
+    assert "'path_y' needs one value for each frame" in error.problem
     assert (error.place.file, error.place.trial) == (f"{archive}/preference/1e", 1)
 
 
 def test_a_pair_must_lie_in_one_row_group(archive: Path) -> None:
     pq.write_table(pq.read_table(archive), archive, row_group_size=2)
-    assert "do not lie together" in complaint(archive).problem
+    assert "are not together" in complaint(archive).problem
 
 
 def at(trial: Trial, frame: int, place: tuple[float, float]) -> Any:
@@ -522,12 +529,12 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
         "agent",
     ),
     "agent in a wall": (with_walls(0.0, 0.0, 200.0, 200.0), "inside a wall", 1, "agent"),
-    "wall not a number": (with_walls(NAN, 0.0, 1.0, 1.0), "impossible place", 1, "walls"),
-    "wall of no number's size": (with_walls(0.0, 0.0, NAN, 1.0), "impossible place", 1, "walls"),
-    "negative wall": (with_walls(9.0, 9.0, 1.0, -5.0), "impossible place", 1, "walls"),
-    "endless wall": (with_walls(9.0, 9.0, math.inf, 5.0), "impossible place", 1, "walls"),
-    "wall far away": (with_walls(-2e3, 9.0, 1.0, 5.0), "impossible place", 1, "walls"),
-    "odd barrier": (whole(barrier=np.full((1, 4), NAN)), "impossible place", 1, "barrier"),
+    "wall not a number": (with_walls(NAN, 0.0, 1.0, 1.0), "impossible position", 1, "walls"),
+    "wall of no number's size": (with_walls(0.0, 0.0, NAN, 1.0), "impossible position", 1, "walls"),
+    "negative wall": (with_walls(9.0, 9.0, 1.0, -5.0), "impossible position", 1, "walls"),
+    "endless wall": (with_walls(9.0, 9.0, math.inf, 5.0), "impossible position", 1, "walls"),
+    "wall far away": (with_walls(-2e3, 9.0, 1.0, 5.0), "impossible position", 1, "walls"),
+    "odd barrier": (whole(barrier=np.full((1, 4), NAN)), "impossible position", 1, "barrier"),
     "negative radius": (with_body(THING, radius=-1.0), "radius is -1", 1, "objects"),
     "great radius": (with_body(THING, radius=1e300), "radius is 1e+300", 1, "objects"),
     "radius not a number": (with_body(THING, radius=NAN), "radius is nan", 1, "objects"),
@@ -551,9 +558,9 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
         1,
         "lock",
     ),
-    "key without path": (whole(key_path=None), "one is missing", None, "key"),
-    "path without key": (whole(key=None), "one is missing", None, "key"),
-    "lock without frames": (whole(lock_there=None), "one is missing", None, "lock"),
+    "key without path": (whole(key_path=None), "must come together", None, "key"),
+    "path without key": (whole(key=None), "must come together", None, "key"),
+    "lock without frames": (whole(lock_there=None), "must come together", None, "lock"),
     "key's endless path": (
         lambda trial: replace(
             trial, key_path=np.array([trial.key_path[0], *trial.path[1:] + math.inf])
@@ -576,17 +583,17 @@ ODD: dict[str, tuple[Callable[[Trial], Trial], str, int | None, str | None]] = {
     ),
     "short barrier": (
         lambda trial: replace(trial, barrier_left=trial.barrier_left[1:]),
-        "'barrier_left' has not one value for each frame",
+        "'barrier_left' needs one value for each frame",
         None,
         None,
     ),
-    "short lock": (whole(lock_there=np.ones(2, bool)), "'lock_there' has not one", None, None),
-    "short key path": (whole(key_path=SOUND.path[1:]), "has not one value", None, None),
+    "short lock": (whole(lock_there=np.ones(2, bool)), "'lock_there' needs one", None, None),
+    "short key path": (whole(key_path=SOUND.path[1:]), "needs one value", None, None),
 }
 
 
 def odd_archive(path: Path, change: Callable[[Trial], Trial]) -> Path:
-    """Three pairs, of which the second has an odd second trial in its unexpected episode."""
+    """Three pairs; the second has an odd second trial in its unexpected episode."""
     sound, odd = Episode((SOUND, SOUND)), Episode((SOUND, change(SOUND)))
     batches = [encoded(TASK, name, sound, odd if name == "2" else sound) for name in "123"]
     return store(path, *pa.Table.from_batches(batches).combine_chunks().to_batches())

@@ -35,7 +35,7 @@ def test_the_catalogue_is_refused(broken: Broken) -> None:
 
 
 def test_every_cut_is_refused() -> None:
-    """A file may be cut off anywhere, but for white space at its end."""
+    """A file may be cut off anywhere, except in white space at its end."""
     data = to_bytes(simple_episode(times=0))
     for length in range(0, len(data), 97):
         with pytest.raises(BadInput, match=r"empty|cut off"):

@@ -1,4 +1,4 @@
-"""What a Parquet file would unpack to is told before it is read: a long run takes a few bytes."""
+"""The size of a Parquet file in memory is estimated first: a long run takes only a few bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def stretched(path: Path, frames: int) -> Path:
-    """Let the agent stand still at the start of the first trial for so many frames."""
+    """Make the agent stand still for this many frames at the start of the first trial."""
     file = parquet.ParquetFile(path)
     table = file.read()
     for name in ("path_x", "path_y"):
@@ -64,7 +64,7 @@ def test_a_long_run_of_frames_is_refused_before_it_is_unpacked(archive: Path, mo
 
 def test_a_trial_has_a_limited_number_of_frames(archive: Path) -> None:
     assert all(
-        "frames. Hint: 100000 are the most" in str(one)
+        "frames. Hint: a trial may have at most 100000" in str(one)
         for one in loaded(stretched(archive, MOST_FRAMES))
     )
     assert all(isinstance(one, Episode) for one in loaded(stretched(archive, 1000)))

@@ -1,4 +1,4 @@
-"""Opening files: packed or not, there or not, whole or not."""
+"""Opening files: compressed or not, existing or not, complete or not."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_folder(tmp_path: Path) -> None:
 def test_json_that_is_called_a_video(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "scene.mp4"
     file.write_bytes(data)
-    assert "this is no video, though it is called one" in problem(file)
+    assert "the file has the name of a video but is not one" in problem(file)
 
 
 def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monke
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
-    """What is unpacked before a file is refused must not be much more than what is allowed."""
+    """Before a file is refused, not much more may be decompressed than is allowed."""
     monkeypatch.setattr(files, "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * (64 << 20), packing))

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it is judged or refused: no other error, and no number out of range."""
+"""Whatever a file contains, it is judged or refused: no other error, no number out of range."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def changed_episodes(draw: st.DrawFn, originals: Sequence[Json] = ORIGINALS) -> 
 
 
 def change_somewhere(draw: st.DrawFn, value: Json) -> Json:
-    """Go down a random way into a value and change what is there."""
+    """Follow a random path into a value and change what is there."""
     if isinstance(value, int) and draw(st.booleans()):
         return draw(st.integers(-5, 205) | numbers)
     deeper = isinstance(value, list | dict) and len(value) > 0
@@ -141,7 +141,7 @@ blocks = st.builds(
 
 @st.composite
 def odd_frames(draw: st.DrawFn) -> list[Json]:
-    """Return a trial of the right form in which anything may stand and move anywhere."""
+    """Return a valid trial in which anything may be and move anywhere."""
     size = draw(st.sampled_from([200, 200, 201, 333]))
     objects = [thing.at(*draw(places)) for thing in draw(st.lists(things, min_size=1, max_size=3))]
     walls = draw(st.lists(blocks, max_size=6))

@@ -20,7 +20,7 @@ import hbtom
 from episodes import Json, key_trial, walk
 from hbtom import observe
 from hbtom.observe import Identity, Trial, same_trial
-from hbtom.observe.mcs.scene import Hide, Point, Show, Thing
+from hbtom.observe.mcs.scene import Hide, Point, SceneThing, Show
 from hbtom.observe.mcs.timeline import changes, seen, stands
 from hbtom.world.seeing import waits
 from scenes import (
@@ -269,7 +269,7 @@ def test_what_leaks_means_nothing(changes: list[tuple[Callable[[Json, int], None
 
 
 def with_pause(made: Json, step: int, longer: int) -> Json:
-    """Return a scene that stands still for some steps, from a step on."""
+    """Return a scene in which nothing moves for some steps, from this step on."""
     changed = copy.deepcopy(made)
     goal = changed["goal"]
     goal["action_list"][step:step] = [PASS] * longer
@@ -302,7 +302,7 @@ def test_pauses_change_no_judgement(made: Json, data: st.DataObject) -> None:
 
 
 def overlapping(start: tuple[float, float], place: tuple[float, float]) -> list:
-    """Return a way of four pixels a step that ends seven pixels from a place."""
+    """Return a path of four pixels per step that ends seven pixels from a place."""
     far = math.dist(start, place)
     stops = [*np.arange(0, far - 7, 4), far - 7]
     way = [tuple(np.array(start) + (np.array(place) - start) * (d / far)) for d in stops]
@@ -310,7 +310,7 @@ def overlapping(start: tuple[float, float], place: tuple[float, float]) -> list:
 
 
 def snapped(way: list, place: tuple[float, float], aside: float) -> list:
-    """Return the way as it is filmed: no step overlaps, the first that would is moved."""
+    """Return the path as it is filmed: no step overlaps, and the first that would is moved."""
     near = next(index for index, here in enumerate(way) if math.dist(here, place) < 15)
     heading = math.atan2(way[near][1] - place[1], way[near][0] - place[0]) + aside
     contact = (place[0] + 15 * math.cos(heading), place[1] + 15 * math.sin(heading))
@@ -371,7 +371,7 @@ def test_key_lock_and_barrier() -> None:
 
 
 def test_a_barrier_costs_what_it_cost_however_fast_it_vanishes() -> None:
-    """Pieces vanish one by one; every fifth frame is filmed, with whatever has gone by then."""
+    """Pieces vanish one by one; every fifth frame is filmed, with what is left by then."""
     for every in (1, 2, 5, 9):
         plain = key_trial(wait=0)
         whole = plain[0]["fuse_walls"]
@@ -507,7 +507,7 @@ shows = st.builds(lambda step, x: Show(step, Point(x=x / 40, z=0.0)), steps, st.
 
 @given(st.lists(shows, max_size=5), st.lists(st.builds(Hide, steps), max_size=4))
 def test_what_is_shown_holds_until_it_is_shown_or_hidden(shows: list, hides: list) -> None:
-    thing = Thing("wall_1", "cube", (), tuple(shows), tuple(hides))
+    thing = SceneThing("wall_1", "cube", (), tuple(shows), tuple(hides))
     here: float | None = None
     places = []
     for step in range(8):  # step by step

@@ -1,4 +1,4 @@
-"""Frames in which the agent is not seen: how files say so, and that all else lives with it."""
+"""Frames in which the agent is not seen: how files say so, and that everything copes with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two files of a pair are read as each alone, and share what they have in common."""
+"""The two files of a pair give the same as each file alone, and share what they have in common."""
 
 from __future__ import annotations
 

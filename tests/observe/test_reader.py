@@ -1,4 +1,4 @@
-"""What the reader makes of a file, and all that must make no difference to it."""
+"""What the reader makes of a file, and what must make no difference to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scanner is quick and changes nothing: decoding all frames gives the same, value for value."""
+"""The scanner is fast and changes nothing: decoding all frames gives the same values."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def decoded(data: bytes) -> hbtom.Episode | str:
 
 
 def exact(episode: hbtom.Episode | str) -> Json:
-    """Return all that an episode holds in a form that tells -0.0 from 0 and 1 from 1.0."""
+    """Return the content of an episode in a form that distinguishes -0.0 from 0 and 1 from 1.0."""
     if isinstance(episode, str):
         return episode
     return [
@@ -77,7 +77,7 @@ def exact(episode: hbtom.Episode | str) -> Json:
 
 
 def same_both_ways(data: bytes) -> hbtom.Episode | str:
-    """Check that both ways to read agree, and return on what."""
+    """Check that both ways of reading agree, and return the result."""
     seen = outcome(data)
     assert exact(seen) == exact(decoded(data))
     return seen
@@ -351,7 +351,7 @@ def test_the_lock_may_appear_as_a_field_within_a_trial() -> None:
 
 
 def test_of_several_keys_the_first_by_look_and_place_counts_in_every_frame() -> None:
-    """One key passes by the other, so that now the one and now the other comes first."""
+    """One key passes the other, so that their order changes."""
     frames = [
         frame((40, 100), [HEART.at(65, 100)], key=KEY.at(20 + 5 * step, 60)) for step in range(20)
     ]

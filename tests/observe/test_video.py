@@ -1,4 +1,4 @@
-"""Videos: what is drawn is read back, where it was drawn."""
+"""Videos: what is drawn is read back where it was drawn."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from hbtom.bench.synth import encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Episode, Trial, names
 from hbtom.observe.video import container, episodes
-from hbtom.observe.video.camera import calibrate
+from hbtom.observe.video.camera import calibrate_camera
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.pictures import is_plain, pictures
 from hbtom.observe.video.regions import regions
 from hbtom.observe.video.shapes import is_key, is_lock
-from hbtom.observe.video.watching import watch
+from hbtom.observe.video.watching import watch_trials
 from hbtom.show.plots.glyphs import AGENTS, OBJECTS, SQUARE, mask, turned
 from hbtom.show.plots.movie import Pace, animate
 
 
 def seen_again(shown: Episode, form: str = "gif", scale: int = 2, **how: object) -> Episode:
-    """Return an episode as a movie of it shows it."""
+    """Return an episode as read from a movie of it."""
     return hbtom.read(animate(shown, form, scale=scale, **how), "movie")
 
 
@@ -61,7 +61,7 @@ def area(blocks: np.ndarray) -> np.ndarray:
 
 
 def assert_same(one: Trial, other: Trial, within: float = 0.0) -> None:
-    """Assert that two trials show the same but for names; places may be off by some pixels."""
+    """Assert that two trials are the same except for names; positions may be off by some pixels."""
     assert len(one.path) == len(other.path)
     assert np.abs(one.path - other.path).max() <= within
     assert np.array_equal(area(one.walls), area(other.walls))
@@ -182,7 +182,7 @@ def test_trials_without_a_picture_between_them() -> None:
     far = to_thing(HEART.at(150, 60), others=[SPOON.at(100, 140)])
     true = read(episode(far, far, far))
     shown = pictures(animate(true, "gif", scale=2))
-    trials = watch(picture for picture in shown if not is_plain(picture))
+    trials = watch_trials(picture for picture in shown if not is_plain(picture))
     assert [len(one.sights) for one in trials] == [len(one.path) for one in true]
 
 
@@ -221,7 +221,7 @@ def test_walls_within() -> None:
     ],
 )
 def test_a_camera_is_found_and_what_it_sees(theatre: Theatre, tmp_path: Path) -> None:
-    camera = calibrate(is_dark(theatre.picture([])))
+    camera = calibrate_camera(is_dark(theatre.picture([])))
     places = np.array([*product((30.0, 100.0, 170.0), (30.0, 100.0, 170.0), (0.0, 20.0))])
     assert np.abs(camera.project(places) - theatre.seen(places)).max() < 1.5
     assert np.abs(camera.ground(np.array(theatre.seen(places[::2]))) - places[::2, :2]).max() < 1.5
@@ -252,14 +252,14 @@ def real_videos(real_scenes: Path) -> list[tuple[Episode, list, Path]]:
         pytest.skip("no real videos beside the repository, in ../shared/data/mcs")
     found = []
     for file in files:
-        watched = watch(pictures(file.read_bytes()))
+        watched = watch_trials(pictures(file.read_bytes()))
         found.append((_read(watched, file.name), watched, file.with_suffix(".json")))
     return found
 
 
 def _read(watched: list, name: str) -> Episode:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(episodes, "watch", lambda _: watched)
+        patch.setattr(episodes, "watch_trials", lambda _: watched)
         return episodes.read(b"", name)
 
 
@@ -269,7 +269,7 @@ def _shown(scene: Path, prefix: str) -> list[dict]:
 
 
 def _true_place(shows: Sequence[dict], step: int) -> tuple[float, float]:
-    """Return where a thing is at a step, by the scene file, read without the reader of scenes."""
+    """Return where a thing is at a step according to the scene file, without using our reader."""
     last = [show for show in shows if show["stepBegin"] <= step][-1]["position"]
     return (last["x"] + 2.5) / 0.025, (last["z"] + 2.5) / 0.025
 
@@ -397,7 +397,7 @@ def test_pictures_that_are_too_large(side: int) -> None:
 def test_a_video_with_too_much_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
     data = animate(read(simple_episode(times=0)), "gif", scale=1)
     monkeypatch.setattr("hbtom.observe.video.pictures.MOST", 10 * 200 * 200)
-    monkeypatch.setattr(episodes, "watch", lambda shown: [None for _ in shown])
+    monkeypatch.setattr(episodes, "watch_trials", lambda shown: [None for _ in shown])
     with pytest.raises(hbtom.BadInput, match="more than 0 million pixels"):
         hbtom.read(data)
 
@@ -412,7 +412,7 @@ def test_a_video_with_too_many_pictures(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def repacked(file: Path, target: Path, *how: str) -> Path:
-    """Write a video anew, with sound."""
+    """Write a video again, with sound."""
     sound = ["-f", "lavfi", "-i", "sine=duration=1"]
     program = imageio_ffmpeg.get_ffmpeg_exe()
     command = [program, "-v", "error", "-i", str(file), *sound, *how, str(target)]
@@ -430,11 +430,11 @@ def test_whatever_sound_there_is_does_not_matter(sound: str, tmp_path: Path) -> 
     assert np.array_equal(before, after)
 
 
-def test_pictures_that_are_packed_otherwise(tmp_path: Path) -> None:
+def test_another_codec_is_refused(tmp_path: Path) -> None:
     still = np.zeros((200, 200, 3), dtype=np.uint8)
     file = film(tmp_path / "usual.mp4", [still])
     other = repacked(file, tmp_path / "other.mp4", "-c:v", "mjpeg")
-    with pytest.raises(hbtom.BadInput, match=r"packed in a way that is not read \(mjpeg\)"):
+    with pytest.raises(hbtom.BadInput, match=r"uses a codec that cannot be read \(mjpeg\)"):
         hbtom.load(other)
 
 
@@ -460,7 +460,7 @@ def manifest(address: str) -> bytes:
 @pytest.mark.parametrize("name", ["a.json", "a.mp4", "a"])
 def test_a_list_of_addresses_is_no_video(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(manifest("video.mp4"))
-    with pytest.raises(hbtom.BadInput, match=r"not JSON|no video"):
+    with pytest.raises(hbtom.BadInput, match=r"not JSON|name of a video"):
         hbtom.load(tmp_path / name)
 
 
@@ -468,7 +468,7 @@ def test_a_list_of_addresses_is_no_video(name: str, tmp_path: Path) -> None:
 def test_ffmpeg_opens_neither_addresses_nor_other_files(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if something is taken for a video, it is decoded as that and as nothing else."""
+    """A file that is mistaken for a video is decoded as a video and as nothing else."""
     other = tmp_path / "other.mp4"
     other.write_bytes(animate(read(simple_episode(times=0)), "mp4", scale=1))
     monkeypatch.setattr("hbtom.observe.video.pictures.container", lambda data: kind)

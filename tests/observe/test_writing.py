@@ -1,4 +1,4 @@
-"""Writing episodes: what is read back is what was written, as far as the format can hold it."""
+"""Writing episodes: what is read back is what was written, as far as the format allows."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def check_stage(before: Trial, after: Trial) -> None:
 
 
 def check_path(before: Trial, after: Trial) -> None:
-    """Check that the agent is where it was, up to what lies between steps, and the end."""
+    """Check that the agent is where it was, except between steps and at the end."""
     assert tuple(after.path[0]) == tuple(before.path[0])
     gaps = np.hypot(*(after.path[:, None] - before.path[None]).transpose(2, 0, 1)).min(axis=1)
     assert gaps.max() <= SNAP
@@ -94,7 +94,7 @@ def check_path(before: Trial, after: Trial) -> None:
 
 
 def check_events(before: Trial, after: Trial) -> None:
-    """Check that the same happens in the same order, but for touches on the way to a key."""
+    """Check that the same happens in the same order, except for touches on the way to a key."""
     order = [
         [event.kind for event in one.events if event.kind != "touch"] for one in (before, after)
     ]

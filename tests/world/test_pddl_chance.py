@@ -1,4 +1,4 @@
-"""Probabilistic effects: what they mean, what is refused, and plans that tell what came of them."""
+"""Probabilistic effects: what they mean, what is refused, and plans with observed outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD = """(define (domain d)
 
 
 def outcomes(effect: str) -> dict[frozenset[str], float]:
-    """Return how probable it is that an effect changes this or that."""
+    """Return the probability of each set of changes of an effect."""
     (action,) = read_domain(f"{HEAD}(:action a :effect {effect}))").actions
     return {
         frozenset(
@@ -92,7 +92,7 @@ def effects(draw: st.DrawFn, deep: int = 3) -> str:
 
 
 def sampled(effect: object, rng: np.random.Generator) -> frozenset[str]:
-    """Do what an effect says, by drawing what comes about, one draw after the other."""
+    """Apply an effect by drawing its outcomes, one after the other."""
     head = str(effect.parts[0])
     if head == "and":
         return frozenset().union(*(sampled(part, rng) for part in effect.parts[1:]))
@@ -143,14 +143,14 @@ def test_a_world_has_all_outcomes_of_all_its_actions() -> None:
 WRONG = {
     "(probabilistic 1.5 (p))": "1.5 is more than 1",
     "(probabilistic 0.6 (p) 0.5 (q))": "add up to 1.1, more than 1",
-    "(probabilistic -0.5 (p))": "'-0.5' is no probability",
-    "(probabilistic half (p))": "'half' is no probability",
-    "(probabilistic (f) (p))": "'(f)' is no probability",
-    "(probabilistic 1/0 (p))": "'1/0' is no probability",
-    "(probabilistic 1e-3 (p))": "'1e-3' is no probability",
-    f"(probabilistic 0.{'3' * 5000} (p))": "is no probability",
-    "(probabilistic 0.5 (p) 0.5)": "no effect for each probability",
-    "(probabilistic)": "no effect for each probability",
+    "(probabilistic -0.5 (p))": "'-0.5' is not a probability",
+    "(probabilistic half (p))": "'half' is not a probability",
+    "(probabilistic (f) (p))": "'(f)' is not a probability",
+    "(probabilistic 1/0 (p))": "'1/0' is not a probability",
+    "(probabilistic 1e-3 (p))": "'1e-3' is not a probability",
+    f"(probabilistic 0.{'3' * 5000} (p))": "is not a probability",
+    "(probabilistic 0.5 (p) 0.5)": "needs an effect for each probability",
+    "(probabilistic)": "needs an effect for each probability",
     "(probabilistic 0.5 p)": "'p' is not an effect",
     "(probabilistic 0.5 (when (p) (q)))": "'when' in an effect",
     "(probabilistic 0.5 (increase (total-cost) 1))": "a cost within 'probabilistic'",
@@ -260,7 +260,7 @@ UNCLEAR = [
     (
         (THERE, "(grasp cup shelf)", "(move shelf bin)", "(move bin table)"),
         2,
-        "what came of step 2, (grasp cup shelf), is not clear",
+        "the outcome of step 2, (grasp cup shelf), is unclear",
     ),
     (
         (THERE, "(grasp cup shelf) => (on cup bin)"),
@@ -269,8 +269,8 @@ UNCLEAR = [
     ),
     ((f"{THERE} => (at table)",), 1, "cannot have led to (at table)"),
     ((THERE, "(grasp cup shelf) => (tired)"), 2, "there is no predicate 'tired'"),
-    ((THERE, "(grasp cup shelf) =>"), 2, "is no condition"),
-    ((THERE, "(grasp cup shelf) => nothing"), 2, "is no condition"),
+    ((THERE, "(grasp cup shelf) =>"), 2, "is not a condition"),
+    ((THERE, "(grasp cup shelf) => nothing"), 2, "is not a condition"),
     ((THERE, "", "(grasp cup shelf) => (busy)", "(grasp cup shelf)"), 4, "(busy) holds"),
     ((THERE, "(put cup shelf)"), 2, "(holding cup) does not hold"),
 ]
@@ -310,7 +310,7 @@ def test_too_many_possibilities_are_too_many() -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_plan_is_read_just_when_one_history_fits(length: int) -> None:
-    """Against all histories: what may have come about, one outcome at a time."""
+    """Compare with all possible histories, one outcome at a time."""
     world = example("unreliable-gripper")
     graph = explore(world)
     steps = ["(grasp cup shelf)", "(grip-firmly cup shelf)", "(put cup shelf)", "(move shelf bin)"]
@@ -328,7 +328,7 @@ def test_a_plan_is_read_just_when_one_history_fits(length: int) -> None:
 
 
 def walked(graph, text: list[str]):
-    """Yield all histories of states through which some actions may have led."""
+    """Yield all histories of states through which these actions may have led."""
     waiting = [(0,)]
     for told in text:
         action = graph.world.action_number[tuple(told.strip("()").split())]

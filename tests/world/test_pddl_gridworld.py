@@ -17,7 +17,7 @@ from hbtom.plan import GRID, CostToGo, cost_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world import Costs, Mode, Trajectory, World
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
-from hbtom.world.pddl.gridworld import DOMAIN, write_problem
+from hbtom.world.pddl.gridworld import DOMAIN, Prices, write_problem
 
 few = settings(max_examples=25)
 
@@ -34,14 +34,10 @@ class Grid(NamedTuple):
     def world(self) -> World:
         return world_of(self.floor, self.costs, self.key)
 
-    def problem(self, **more: float) -> str:
-        prices = {
-            "side": self.costs.cell,
-            "diagonal": self.costs.cell * math.sqrt(2),
-            "act": self.costs.act,
-            "opening": self.costs.opening,
-        }
-        options = {"key": self.key, "mode": self.mode, **prices, **more}
+    def problem(self, *, slippery: bool = False, **other: float) -> str:
+        cell, diagonal = self.costs.cell, self.costs.cell * math.sqrt(2)
+        prices = Prices(cell, diagonal, self.costs.act, self.costs.opening)._replace(**other)
+        options = {"key": self.key, "mode": self.mode, "prices": prices, "slippery": slippery}
         return write_problem(self.world, self.start, self.items, **options)
 
     def graph(self) -> StateGraph:
@@ -203,7 +199,7 @@ def test_nobody_starts_in_a_wall_or_in_a_barrier_that_stands() -> None:
     assert "(at cell-0-3)" in grid._replace(mode=Mode.OPEN).problem()
 
 
-def test_fine_floors_are_not_told_in_pddl() -> None:
+def test_fine_floors_cannot_be_written_in_pddl() -> None:
     grid = corridor()
     grid.floor.to_item[0, 0, 3] = 0.5
     with pytest.raises(BadInput, match="grid"):

@@ -25,7 +25,7 @@ def texts(name: str) -> tuple[str, str]:
 
 
 def lenient(domain: str) -> str:
-    """Return a domain that the library takes: for costs, it wants more said than PDDL does."""
+    """Return a domain that the library accepts: it requires more declarations than PDDL."""
     return domain.replace(":action-costs", ":action-costs :numeric-fluents")
 
 

@@ -1,4 +1,4 @@
-"""Reading PDDL: what is understood, and what is refused, with the line on which it stands."""
+"""Reading PDDL: what is understood, and what is refused, with its line."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def test_lists_know_their_lines() -> None:
     [
         ("", 1, "nothing"),
         ("; only a comment", 1, "nothing"),
-        ("\n)", 2, "never opened"),
+        ("\n)", 2, "has no opening one"),
         ("(a\n(b\n(c)", 2, "never closed"),
-        ("(a)\n(b)", 2, "follows after the end"),
+        ("(a)\n(b)", 2, "is after the end"),
         ("a", 1, "not a list"),
         ("(" * 200, 1, "nested"),
     ],
@@ -102,7 +102,7 @@ BROKEN_DOMAINS = {
         2,
         "':durative-action'",
     ),
-    "(define (domain d) (:predicates (p))\n(:action a))": (2, "not complete"),
+    "(define (domain d) (:predicates (p))\n(:action a))": (2, "is incomplete"),
     "(define (domain d) (:predicates (p))\n(:action))": (2, "no name"),
     "(define (domain d) (:predicates (p))\n(:action a :effect (p)\n:duration 3))": (3, "duration"),
     "(define (domain d) (:predicates (p))\n(:action a :effect (p))\n(:action a :effect (p)))": (
@@ -110,13 +110,13 @@ BROKEN_DOMAINS = {
         "two actions 'a'",
     ),
     "(define (domain d) (:predicates (p) (p)))": (1, "declared twice"),
-    "(define (domain d) (:predicates p))": (1, "not a name with its variables"),
+    "(define (domain d) (:predicates p))": (1, "not a name with variables"),
     "(define (domain d) (:types a b)\n(:predicates (p ?x - c)))": (2, "no type 'c'"),
     "(define (domain d) (:types a a))": (1, "named twice"),
     "(define (domain d) (:types a -))": (1, "dash"),
     "(define (domain d) (:predicates (p x)))": (1, "variable"),
     "(define (domain d) (:constants ?x))": (1, "name without"),
-    "(define (domain d) (:functions (f) - object))": (1, "no number"),
+    "(define (domain d) (:functions (f) - object))": (1, "is not a number"),
 }
 ACTIONS = {
     ":precondition (q) :effect (p)": "no predicate 'q'",
@@ -135,7 +135,7 @@ ACTIONS = {
     ":effect (assign (f) 3)": "'assign'",
     ":effect (increase (f) 3)": "other than (total-cost)",
     ":effect (increase (total-cost) (+ 1 2))": "arithmetic",
-    ":effect (increase (total-cost) -1)": "no number of 0 or more",
+    ":effect (increase (total-cost) -1)": "not a number of 0 or more",
     ":effect (increase (total-cost) (g))": "no function 'g'",
     ":effect (probabilistic 0.5 (p))": "'probabilistic'",
     ":effect (not (and (p) (p)))": "no predicate 'and'",
@@ -177,8 +177,8 @@ def test_requirements_that_are_not_used_do_no_harm() -> None:
 
 BROKEN_PROBLEMS = {
     "(define (domain x))": (1, "not a problem"),
-    "(define (problem x) (:init))": (1, "does not say its domain"),
-    "(define (problem x)\n(:domain blocks))": (2, "of the domain 'blocks', not of 'switches'"),
+    "(define (problem x) (:init))": (1, "does not name its domain"),
+    "(define (problem x)\n(:domain blocks))": (2, "to the domain 'blocks', not to 'switches'"),
     "(define (problem x) (:domain switches)\n(:objects a - bulb))": (2, "no type 'bulb'"),
     "(define (problem x) (:domain switches)\n(:objects a a - lamp))": (2, "named twice"),
     "(define (problem x) (:domain switches) (:objects a - lamp)\n(:init (on b)))": (
@@ -193,7 +193,7 @@ BROKEN_PROBLEMS = {
         2,
         "takes 1 terms",
     ),
-    "(define (problem x) (:domain switches) (:objects a)\n(:init (on a)))": (2, "is no lamp"),
+    "(define (problem x) (:domain switches) (:objects a)\n(:init (on a)))": (2, "is not a lamp"),
     "(define (problem x) (:domain switches) (:objects a - lamp)\n(:init (= (total-cost) 0)))": (
         2,
         "no function 'total-cost'",
@@ -273,7 +273,7 @@ def test_errors_name_the_file(tmp_path) -> None:
     world = load_world(domain, problem)
     goals, plan = tmp_path / "goals.txt", tmp_path / "plan.txt"
     goals.write_text("; nothing\nlight (on hall)")
-    with pytest.raises(BadInput, match=r"goals\.txt: line 2: 'light \(on hall\)' is no goal"):
+    with pytest.raises(BadInput, match=r"goals\.txt: line 2: 'light \(on hall\)' is not a goal"):
         load_goals(world, goals)
     plan.write_text("(turn-on hall)")
     with pytest.raises(BadInput, match=r"plan\.txt: line 1: step 1, \(turn-on hall\)"):

@@ -211,7 +211,7 @@ def test_conditions_mean_what_they_say(condition: str, roads: set[str]) -> None:
 
 
 def is_so(problem: Problem, condition: str, facts: Facts) -> bool:
-    """Tell whether a condition holds where some facts are true."""
+    """Return whether a condition holds, given which facts are true."""
     formula = problem.language.formula(read_form(condition))
     true = facts.__contains__
     return holds(formula, {}, problem.language.values, lambda atom: true((atom.name, *atom.terms)))
@@ -266,14 +266,14 @@ def test_states_beyond_the_bound_are_an_error() -> None:
 def test_actions_beyond_the_bound_are_an_error() -> None:
     names = " ".join(f"p{number}" for number in range(150))
     action = "(:action a :parameters (?a ?b ?c - place) :effect (at ?a))"
-    with pytest.raises(BadInput, match="more than 2,000,000 ways"):
+    with pytest.raises(BadInput, match="more than 2,000,000 combinations"):
         world_of(domain_with(action), problem_with(objects=f"{names} - place"))
 
 
 def test_conditions_with_too_many_cases_are_an_error() -> None:
     either = "(or (at home) (in ball home))"
     action = f"(:action a :precondition (and {either * 12}) :effect (and (at home) (in ball home)))"
-    with pytest.raises(BadInput, match="falls into more than 1000 cases") as caught:
+    with pytest.raises(BadInput, match="has more than 1000 cases") as caught:
         same(read_problem(problem_with(), read_domain(domain_with(action))))
     assert caught.value.place.line == 8
 

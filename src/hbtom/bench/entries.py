@@ -113,7 +113,7 @@ def task_name(folder: str) -> str:
     """Return the benchmark's own name of a task; a name that is not known stands for itself."""
     try:
         return task_called(folder).folder
-    except KeyError:
+    except BadInput:
         return folder
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hbtom.errors import BadInput
+
 TRIALS = 9  # eight familiarization trials and a test trial
 
 
@@ -158,4 +160,4 @@ def task(name: str) -> Task:
         if name == one.folder or name.removesuffix(".zip") in archives:
             return one
     known = ", ".join(t.folder for t in TASKS)
-    raise KeyError(f"no task called {name!r}; the tasks are {known}")
+    raise BadInput(f"there is no task called '{name}'", hint=f"choose from {known}")

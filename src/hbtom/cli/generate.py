@@ -10,6 +10,7 @@ import click
 
 from hbtom.bench.synth import generate
 from hbtom.bench.synth.jitter import Jitter
+from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
@@ -29,23 +30,21 @@ def run(
     workers: int | None,
 ) -> int:
     """Write a synthetic benchmark."""
+    chosen = list(tasks) or [one.folder for one in EVALUATION_TASKS]
+    chosen += [one.folder for one in BACKGROUND_TASKS if background]
     try:
         with progress("making pairs") as made:
             files = generate(
                 Path(out),
                 pairs=pairs,
                 seed=seed,
-                tasks=tasks or None,
-                background=background,
+                tasks=chosen,
                 compress=compress,
                 jitter=Jitter(jitter, missing),
                 workers=workers,
                 progress=made,
             )
-    except KeyError as error:
-        complain(error.args[0])
-        return 1
-    except (BadInput, FileExistsError) as error:
+    except BadInput as error:
         complain(error)
         return 1
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What is seen: files become episodes of trials, in pixels, with the events that happen in them."""
+"""Observation: files become episodes of trials, in pixels, with the events that happen in them."""
 
 from hbtom.observe.episode import (
     Actor,

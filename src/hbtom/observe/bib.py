@@ -1,11 +1,11 @@
 """The reader of the Baby Intuitions Benchmark's own JSON files.
 
-A file is a list of trials, a trial a list of frames, a frame an object that says again where
-everything is. Frames that are alike come as runs: from the scanner, which is quick, or if it gives
-up from the decoder, with the same result. Trials are made from runs.
+A file is a list of trials, a trial is a list of frames, and a frame is an object that says where
+everything is. Similar frames are grouped into runs, and trials are made from runs. The fast scanner
+finds the runs; if it gives up, the decoder does, with the same result.
 
-Two generations of names are read. With a field ``lock``, ``key`` is the key that is carried;
-without it, ``pin`` is that key and ``key`` is the lock.
+Two generations of names are read. If there is a field ``lock``, then ``key`` is the key that the
+agent carries. Otherwise ``pin`` is that key, and ``key`` is the lock.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from hbtom.observe.frames import SHAPE, decode_runs
 from hbtom.observe.scanner import scan
 from hbtom.observe.trials import trial_of
 
-MOST_TRIALS = 1000  # of an episode; the benchmark has 9
+MOST_TRIALS = 1000  # in an episode; the benchmark has 9
 
 
 class Reading(NamedTuple):
-    """An episode and how it was read: from which bytes, and what is known of them.
+    """An episode, the bytes it was read from, and what another reading can reuse.
 
-    ``ends`` tells where the trials end, unless the scanner gave up. ``known`` are values of fields,
-    which the trials share.
+    ``ends`` are the ends of the trials in ``data``, or empty if the scanner gave up. ``known`` are
+    decoded values of fields, which the trials share.
     """
 
     episode: Episode
@@ -42,14 +42,15 @@ def read(data: bytes, name: str = "episode") -> Episode:
 
 
 def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
-    """Read one episode, and take over the first trials of another as far as the files are alike."""
+    """Read one episode, and reuse the first trials of another where the files are the same."""
     other = other or Reading(Episode(()), b"", [], {})
     alike = _alike(data, other)
     trials, ends = list(other.episode.trials[:alike]), other.ends[:alike]
     scanned = scan(data, other.known, ends[-1] if ends else 0)
     runs = decode_runs(data)[alike:] if scanned is None else [trial.runs for trial in scanned]
     if alike + len(runs) > MOST_TRIALS:
-        raise BadInput(f"the episode has {alike + len(runs)} trials", hint=f"{MOST_TRIALS} at most")
+        hint = f"an episode may have at most {MOST_TRIALS}"
+        raise BadInput(f"the episode has {alike + len(runs)} trials", hint=hint)
     for number, each in enumerate(runs, start=alike + 1):
         try:
             trials.append(trial_of(each, other.known))
@@ -62,7 +63,7 @@ def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
 
 
 def _alike(data: bytes, other: Reading) -> int:
-    """Tell how many trials at the beginning of another file are the same in this one."""
+    """Return how many trials at the beginning of another file are the same in this one."""
     view = memoryview(other.data)
     for number, (start, end) in enumerate(pairwise((0, *other.ends))):
         if not data.startswith(view[start:end], start):

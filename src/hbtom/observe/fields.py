@@ -1,7 +1,7 @@
-"""What the fields of a frame may hold: a size, blocks, a body, bodies.
+"""What the fields of a frame may contain: a size, blocks, a body, bodies.
 
 Each function takes the JSON of one field and returns its value, or raises
-:class:`hbtom.BadInput` or a decoder's error; where that is, its caller knows.
+:class:`hbtom.BadInput` or a decoder's error. The caller adds the place to it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Identity
 
 LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
-FARTHEST = 2 * LARGEST_WORLD  # that anything may be from the origin, in x or y
+FARTHEST = 2 * LARGEST_WORLD  # distance of anything from the origin, at most, in x or y
 
 _ENTITY = "an entity is [[x, y], radius, image, [red, green, blue]]"
 _ENTITIES = f"a list of entities; {_ENTITY}"
@@ -51,11 +51,11 @@ _decode_wrapped_entity = msgspec.json.Decoder(tuple[_EntityRow]).decode
 _decode_wrapped_entities = msgspec.json.Decoder(list[tuple[_EntityRow]]).decode
 
 T = TypeVar("T")
-Known = dict[tuple[Callable[[msgspec.Raw], Any], bytes], Any]  # what was decoded before, and how
+Known = dict[tuple[Callable[[msgspec.Raw], Any], bytes], Any]  # by decoder and JSON: the value
 
 
 def decoded(raw: msgspec.Raw, decode: Callable[[msgspec.Raw], T], known: Known) -> T:
-    """Return what a field holds: its known value, or one that is known from now on."""
+    """Return the value of a field, which is decoded only once."""
     key = decode, bytes(raw)
     if key not in known:
         known[key] = decode(raw)
@@ -65,36 +65,39 @@ def decoded(raw: msgspec.Raw, decode: Callable[[msgspec.Raw], T], known: Known) 
 
 def size(raw: msgspec.Raw) -> tuple[float, float]:
     """Read the width and the height of the world."""
-    width, height = _decode_size(raw)
+    return check_size(_decode_size(raw))
+
+
+def check_size(size: tuple[float, float]) -> tuple[float, float]:
+    """Return the size of a world, or refuse it if it is impossible."""
+    width, height = size
     if not (0 < width <= LARGEST_WORLD and 0 < height <= LARGEST_WORLD):
-        raise BadInput(
-            f"the world is {width:g} x {height:g} pixels",
-            hint=f"each side must be more than 0 and at most {LARGEST_WORLD:g}",
-        )
-    return width, height
+        hint = f"each side must be more than 0 and at most {LARGEST_WORLD:g}"
+        raise BadInput(f"the world is {width:g} x {height:g} pixels", hint=hint)
+    return size
 
 
 def blocks(raw: msgspec.Raw) -> Annotated[Floats, "block 4"]:
-    """Read blocks as sorted rows x, y, width, height, each once: order and repeats mean nothing."""
+    """Read blocks as rows x, y, width, height, sorted and without duplicates."""
     try:
         rows = _decode_blocks(raw)
     except msgspec.ValidationError:
-        _decode_any_blocks(raw)  # if these are no blocks at all, it says so
-        raise BadInput("a block has an impossible place or size", hint=_BLOCK) from None
+        _decode_any_blocks(raw)  # raises its own error if these are no blocks at all
+        raise BadInput("a block has an impossible position or size", hint=_BLOCK) from None
     once = sorted({(place, extent) for place, extent in rows if extent[0] > 0 and extent[1] > 0})
     numbers = chain.from_iterable(chain.from_iterable(once))
     return frozen(np.fromiter(numbers, dtype=np.float64).reshape(-1, 4))
 
 
 class Barrier(NamedTuple):
-    """The blocks of a barrier, and the area that they cover if none overlap."""
+    """The blocks of a barrier, and the sum of their areas."""
 
     blocks: Annotated[Floats, "block 4"]
     area: float
 
 
 def barrier(raw: msgspec.Raw) -> Barrier:
-    """Read the blocks of a barrier, as of walls, and add up their areas."""
+    """Read the blocks of a barrier and add up their areas."""
     rows = blocks(raw)
     return Barrier(rows, (rows[:, 2] * rows[:, 3]).sum())
 
@@ -105,12 +108,12 @@ def body(raw: msgspec.Raw) -> Body:
 
 
 def body_if_seen(raw: msgspec.Raw) -> Body | None:
-    """Read one entity, or none where there is nothing: ``[]`` or ``null``."""
+    """Read one entity, or None for ``[]`` and ``null``."""
     return None if b"".join(bytes(raw).split()) in (b"[]", b"null") else body(raw)
 
 
 def bodies(raw: msgspec.Raw) -> tuple[Body, ...]:
-    """Read a list of entities, sorted by look and place: their order means nothing."""
+    """Read a list of entities and sort it by look and position, since its order means nothing."""
     rows = _either(_decode_entities, _decode_wrapped_entities, raw)
     return tuple(sorted(map(_made, rows)))
 
@@ -118,7 +121,7 @@ def bodies(raw: msgspec.Raw) -> tuple[Body, ...]:
 def _either(
     bare: Callable[[msgspec.Raw], T], wrapped: Callable[[msgspec.Raw], Any], raw: msgspec.Raw
 ) -> T:
-    """Decode a bare entity, or one that stands in a list of its own, as some files have it."""
+    """Decode a bare entity, or one wrapped in a list of its own, as in some files."""
     try:
         return bare(raw)
     except msgspec.ValidationError as error:
@@ -134,5 +137,5 @@ def _made(row: Any) -> Body:
     if not 0 < radius <= LARGEST_WORLD:
         raise BadInput(f"the radius is {radius:g}", hint=_ENTITY)
     if not max(abs(x), abs(y)) <= FARTHEST:
-        raise BadInput(f"the place is ({x:g}, {y:g})", hint="positions are in pixels")
+        raise BadInput(f"the position is ({x:g}, {y:g})", hint="positions are in pixels")
     return Body(Identity(image, tuple(colour)), (x + radius, y + radius), radius)

@@ -1,4 +1,4 @@
-"""Opening a file: find out how it is packed and which format it is in, and hand it on."""
+"""Opening a file: find out how it is compressed and in which format it is, and read it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
 def load(path: str | os.PathLike[str]) -> Episode:
     """Read an episode from a file: ``.json``, ``.json.gz``, ``.json.zst``, or a video.
 
-    Or from an archive, as in ``bench.parquet/preference/000001loe``.
+    An episode in an archive has a path such as ``bench.parquet/preference/000001loe``.
     Raises :class:`hbtom.BadInput`, which names the file, trial, frame and field.
     """
     name = os.fspath(path)
@@ -49,7 +49,7 @@ Loaded = Episode | BadInput  # an episode, or why it cannot be read
 
 
 def read_pair(data: tuple[bytes, bytes], names: tuple[str, str]) -> tuple[Loaded, Loaded]:
-    """Read two episodes that are likely to begin alike; each is read, or not, on its own.
+    """Read two episodes that probably begin with the same trials; if one fails, the other may not.
 
     Trials at the beginning that are the same in both files are the same objects in both episodes.
     """
@@ -64,7 +64,7 @@ def read_one(data: bytes, name: str) -> Loaded:
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
-    """Read an episode from the bytes of a file, packed or not."""
+    """Read an episode from the bytes of a file, compressed or not."""
     return _reading(data, name).episode
 
 
@@ -85,13 +85,13 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
         raise BadInput("the file is empty", hint="was the download or the copy interrupted?")
     if data.startswith(_PARQUET):
         raise BadInput(
-            "this is a Parquet file", hint="the name of an archive of episodes ends in .parquet"
+            "this is a Parquet file", hint="the name of an archive of episodes must end in .parquet"
         )
     if container(data) is not None:
         return bib.Reading(_read_video(data, name), b"", [], {})
     if name.lower().endswith(SUFFIXES):
         hint = "was the download or the copy interrupted?"
-        raise BadInput("this is no video, though it is called one", hint=hint)
+        raise BadInput("the file has the name of a video but is not one", hint=hint)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if _OBJECT.match(data):
         from hbtom.observe import mcs  # not needed for files of the benchmark
@@ -102,10 +102,10 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
 
 def _read_video(data: bytes, name: str) -> Episode:
-    """Read a video, but not under the name of something else: decoders are for what is meant."""
+    """Read a video, unless its name says JSON: decoders should not run by mistake."""
     from hbtom.observe.video.episodes import read as read_video
 
     if _JSON.fullmatch(name):
-        hint = f"the name of a video ends in {', '.join(SUFFIXES)}"
-        raise BadInput("this is a video, though it is called JSON", hint=hint)
+        hint = f"the name of a video must end in {', '.join(SUFFIXES)}"
+        raise BadInput("the file is a video but has the name of a JSON file", hint=hint)
     return read_video(data, name)

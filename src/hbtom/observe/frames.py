@@ -1,8 +1,8 @@
 """The frames of a file of the Baby Intuitions Benchmark, and the runs that they form.
 
-A frame says again where everything is, and nearly all of it repeats the frame before. So a trial
-is a list of *runs*: frames in a row that are alike in nearly everything. The fields of a frame are
-kept as raw JSON; :mod:`hbtom.observe.fields` knows what they mean.
+A frame says where everything is, and nearly all of it repeats the frame before. A trial is thus a
+list of *runs*: consecutive frames that are nearly the same. The fields of a frame are kept as raw
+JSON; :mod:`hbtom.observe.fields` decodes them.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from hbtom.errors import BadInput
 from hbtom.observe.fields import Barrier
 from hbtom.observe.json_errors import malformed, place_in_message, problem
 
-SHAPE = "an episode is a list of trials, a trial a list of frames, a frame an object"
+SHAPE = "an episode is a list of trials, a trial is a list of frames, and a frame is an object"
 _NONE = Raw(b"[]")
-_ABSENT = Raw(b"[]")  # told from an empty list in the file by being this very object
+_ABSENT = Raw(b"[]")  # recognised by identity, unlike an empty list in the file
 
 
 class Frame(msgspec.Struct, gc=False):
-    """One frame, its fields in the JSON of the file; two with the same JSON are equal."""
+    """One frame with its fields as raw JSON; two frames with the same JSON are equal."""
 
     size: Raw
     walls: Raw
     objects: Raw
-    agent: Raw = _NONE  # where the agent is not seen
+    agent: Raw = _NONE  # if the agent is not seen
     fuse_walls: Raw = _NONE
     pin: Raw = _NONE
     key: Raw = _NONE
@@ -44,10 +44,10 @@ Corner = tuple[float, float]
 
 
 class Run(NamedTuple):
-    """Frames in a row that are alike but for the corners of agent and key, or for the barrier.
+    """Consecutive frames that differ only in the corners of agent and key, or in the barrier.
 
-    The corners ``agents[i]`` and ``keys[i]``, or ``barriers[i]``, are seen in ``counts[i]`` frames
-    in a row. What is None stays as it is in ``frame``, the first of the run.
+    The corners ``agents[i]`` and ``keys[i]``, or ``barriers[i]``, are seen in ``counts[i]``
+    consecutive frames. What is None is the same as in ``frame``, the first frame of the run.
     """
 
     frame: Frame
@@ -61,12 +61,11 @@ decode = msgspec.json.Decoder(list[list[Frame]]).decode
 
 
 def decode_runs(data: bytes) -> list[list[Run]]:
-    """Decode a whole document; this is the one place that says what is wrong with it."""
-    return [[_alike(list(same)) for _, same in groupby(trial)] for trial in _decoded(data)]
-
-
-def _alike(frames: list[Frame]) -> Run:
-    return Run(frames[0], [len(frames)])
+    """Decode a whole document, and say what is wrong with it if that fails."""
+    return [
+        [Run(frame, [len(list(same))]) for frame, same in groupby(trial)]
+        for trial in _decoded(data)
+    ]
 
 
 def _decoded(data: bytes) -> list[list[Frame]]:

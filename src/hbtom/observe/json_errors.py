@@ -1,4 +1,4 @@
-"""Where and why decoding failed, in words: decoders speak of bytes, people of trials and frames."""
+"""Where and why decoding failed, in terms of trials and frames instead of a decoder's bytes."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from hbtom.errors import BadInput, Place
 
 
 def problem(error: Exception) -> str:
-    """Put a decoder's message into words, without its own notation for the place."""
+    """Return a decoder's message without its own notation for the place."""
     words = re.sub(r" - at `\$.*", "", str(error)).replace("`", "'")
     return re.sub(r"^(Expected|Object)", lambda word: word[0].lower(), words)
 
 
 def malformed(data: bytes, error: Exception, *, hint: str) -> BadInput:
     """Say in which trial, frame and field a file stops being JSON, and what may be wrong there."""
-    byte = re.search(r"\(byte (\d+)\)", str(error))
-    offset = len(data) if "truncated" in str(error) else int(byte[1]) if byte else 0
+    offset = len(data) if "truncated" in str(error) else _offset(error)
     return broken(data, error, hint=hint, place=_place_of(data, offset))
 
 
-def broken(data: bytes, error: Exception, *, hint: str, place: Place | None = None) -> BadInput:
-    """Say how a file stops being JSON."""
+def _offset(error: Exception) -> int:
     byte = re.search(r"\(byte (\d+)\)", str(error))
-    offset = int(byte[1]) if byte else 0
-    after_sign = (
-        data.endswith(b"-") and offset >= len(data) - 1 > 0
-    )  # of a number that is not there
-    if after_sign or "truncated" in str(error):
+    return int(byte[1]) if byte else 0
+
+
+def broken(data: bytes, error: Exception, *, hint: str, place: Place | None = None) -> BadInput:
+    """Say why a file is not JSON."""
+    offset = _offset(error)
+    cut_number = data.endswith(b"-") and offset >= len(data) - 1 > 0
+    if cut_number or "truncated" in str(error):
         return BadInput("the file is cut off", hint="copy or download it again", place=place)
     if _NOT_A_NUMBER.match(data, max(0, offset - 1)):
-        finite = "NaN and Infinity are not numbers of JSON; write a number"
+        finite = "JSON has no NaN or Infinity; write a number"
         return BadInput("not a number", hint=finite, place=place)
     return BadInput(f"the file is not JSON ({problem(error)})", hint=hint, place=place)
 
@@ -40,7 +41,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}:]')
 
 
 def _place_of(data: bytes, offset: int) -> Place:
-    """Find the trial, frame and field that a byte lies in, by counting brackets before it."""
+    """Find the trial, frame and field that contain a byte by counting the brackets before it."""
     depth, trial, frame = 0, 0, 0
     field = word = None
     for token in _TOKEN.finditer(data, 0, offset):
@@ -61,7 +62,7 @@ def _place_of(data: bytes, offset: int) -> Place:
 
 
 def place_in_message(error: Exception) -> Place:
-    """Read the trial and frame off a decoder's message that ends in ``at `$[2][16]```."""
+    """Find the trial and frame in a decoder's message that ends in ``at `$[2][16]```."""
     path = re.search(r"at `\$((?:\[\d+\])+)", str(error))
     numbers = [int(n) + 1 for n in re.findall(r"\d+", path[1])] if path else []
     return Place(trial=next(iter(numbers), None), frame=numbers[1] if len(numbers) > 1 else None)

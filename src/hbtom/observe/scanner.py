@@ -1,8 +1,8 @@
-"""A quick way through a file whose frames repeat one another, as they do in the benchmark.
+"""A fast reader for files whose frames mostly repeat one another, as in the benchmark.
 
-Only the first frame of a run is decoded, and what changes in those after it. The scanner accepts a
-file only if decoding all of it would give the same frames. With anything unusual it gives up, and
-the file is decoded by :func:`hbtom.observe.frames.decode_runs`.
+It decodes only the first frame of each run, and what changes in the frames after it. It accepts a
+file only if decoding all of it would give the same frames. If it finds anything unusual it gives
+up, and :func:`hbtom.observe.frames.decode_runs` decodes the file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hbtom.observe.template import (
     Followed,
     Template,
     Unusual,
-    check,
+    check_holes,
     decoded_frame,
     expect,
     follow,
@@ -35,13 +35,13 @@ _LAST_TRIAL = re.compile(rb"[ \t\n\r]*\][ \t\n\r]*\Z")
 _NEXT_FRAME = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _LAST_FRAME = re.compile(rb"[ \t\n\r]*\]")
 
-_MOST_RUNS = 64  # in a trial; with more of them, decoding is quicker
+_MOST_RUNS = 64  # in a trial; with more, decoding is faster
 
 _decode_corners = msgspec.json.Decoder(list[tuple[Ordinate, Ordinate]]).decode
 
 
 class Scanned(NamedTuple):
-    """The runs of a trial, and where in the file the trial ends."""
+    """The runs of a trial, and where the trial ends in the file."""
 
     runs: list[Run]
     end: int
@@ -50,7 +50,7 @@ class Scanned(NamedTuple):
 def scan(data: bytes, known: Known, start: int = 0) -> list[Scanned] | None:
     """Return the trials of a file, or those after the trial that ends at ``start``.
 
-    None means that the whole file must be decoded, be it to find out what is wrong with it.
+    None means that the whole file must be decoded, if only to find out what is wrong with it.
     """
     try:
         return list(_trials(data, known, start))
@@ -96,16 +96,16 @@ def _run(data: bytes, known: Known, start: int) -> tuple[Run, int]:
         template = template_of(text, frame, names)
         followed = follow(data, template, 1 + still, end)
         if len(followed.counts) > 1:
-            check(template, frame)
+            check_holes(template, frame)
             return _filled(frame, template, followed, known), followed.end
     return Run(frame, [1 + still]), end
 
 
 def _filled(frame: Frame, template: Template, followed: Followed, known: Known) -> Run:
-    """Return a run of frames that fit a template, with what is in the holes decoded.
+    """Return a run of frames that fit a template, with the contents of the holes decoded.
 
-    A hole lies between an opening and a closing bracket. What is in it is right if it is a list
-    with these, because no list is the beginning of another one.
+    A hole lies between an opening and a closing bracket. Its content is right if it is a list
+    together with these brackets, because no list is the beginning of another list.
     """
     texts = dict(zip(template.names, zip(*followed.holes, strict=True), strict=True))
     key, _ = frame.key_and_lock
@@ -119,7 +119,7 @@ def _filled(frame: Frame, template: Template, followed: Followed, known: Known) 
 
 
 def _corners(texts: Sequence[bytes]) -> list[Corner]:
-    """Decode corners all at once, and make sure that each text is one."""
+    """Decode all corners at once, and make sure that each text is one corner."""
     corners = _decode_corners(b"[[" + b"],[".join(texts) + b"]]")
     if len(corners) != len(texts):
         raise Unusual

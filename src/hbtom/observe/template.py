@@ -1,13 +1,13 @@
-r"""Frames that are told by their likeness to the frame before, without being decoded.
+r"""Frames that are recognised by their similarity to the frame before, without being decoded.
 
-A frame that was decoded serves as a *template* for those after it: its bytes, with *holes* for what
-may change from frame to frame. ::
+A decoded frame serves as a *template* for the frames after it: its bytes, with *holes* for what may
+change from frame to frame. ::
 
     , {"size": [200, 200], …, "agent": [[151, 139], 6, "clove.png", [0, 0, 128]]}
     \_______________ piece ____________/\_hole_/\____________ piece ____________/
 
-To compare the next frame's bytes with the pieces takes a fraction of the time of decoding them,
-and a stretch of still frames is compared as a whole.
+Comparing the next frame's bytes with the pieces takes a fraction of the time of decoding them, and
+a stretch of still frames is compared as a whole.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from hbtom.observe.fields import bodies
 from hbtom.observe.frames import Frame, decode
 
 _LONGEST = 1 << 12  # bytes in a hole
-_CORNER = re.compile(rb"[ \t\n\r\[]*\[([ \t\n\r]*[-\d][^\[\]]*)\]")  # be it wrapped or not
+_CORNER = re.compile(rb"[ \t\n\r\[]*\[([ \t\n\r]*[-\d][^\[\]]*)\]")  # wrapped or not
 _BLOCKS = re.compile(rb"\[(.+)\]\Z", re.DOTALL)
 _MARK = re.compile(rb"[\], \t\n\r]*[^\], \t\n\r]")
 
 
 class Unusual(Exception):
-    """A file may be right or wrong, but it is not laid out as one expects."""
+    """The file is not laid out as expected, whether or not it is valid."""
 
 
 class Template(NamedTuple):
-    """A frame with the comma before it: what is in its holes, and the pieces around them.
+    """A frame with the comma before it: the contents of its holes, and the pieces around them.
 
-    With each piece ``before`` a hole goes a mark, the bytes by which the end of the hole is found.
+    Each piece ``before`` a hole comes with a mark: the bytes that show where the hole ends.
     """
 
     names: list[str]
@@ -45,7 +45,7 @@ class Template(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """Frames that fit a template: ``holes[i]`` were seen in ``counts[i]`` frames, up to ``end``."""
+    """Frames that fit a template: ``holes[i]`` occur in ``counts[i]`` frames, up to ``end``."""
 
     holes: list[list[bytes]]
     counts: list[int]
@@ -53,13 +53,13 @@ class Followed(NamedTuple):
 
 
 def template_of(text: bytes, frame: Frame, names: Sequence[str]) -> Template:
-    """Cut a frame where the fields of these names may change, as far as it has them."""
+    """Cut a frame where the named fields, if it has them, may change."""
     found = []
     for name in names:
         raw = bytes(getattr(frame, name))
         hole = _hole(name, raw)
         if hole is not None:
-            start = text.rfind(raw)  # of fields with the same name the last one counts
+            start = text.rfind(raw)  # the last of several fields with the same name counts
             found.append((start + hole.start(1), start + hole.end(1), name))
     template, last = Template([], [], [], text), 0
     for start, end, name in sorted(found):
@@ -71,14 +71,14 @@ def template_of(text: bytes, frame: Frame, names: Sequence[str]) -> Template:
 
 
 def _hole(name: str, raw: bytes) -> re.Match[bytes] | None:
-    """Find what may change in a field: a list of blocks as a whole, of an entity its corner."""
+    """Find what may change in a field: all blocks of a list, or the corner of an entity."""
     return (_BLOCKS if name == "fuse_walls" else _CORNER).match(raw)
 
 
 def follow(data: bytes, template: Template, count: int, end: int) -> Followed:
-    """Go on from ``end`` as long as frames fit the template, which fitted ``count`` frames so far.
+    """Go on from ``end`` while frames fit the template, which has fitted ``count`` frames so far.
 
-    What is in the holes has yet to be decoded, and :func:`check` to say that they are holes.
+    The contents of the holes remain to be decoded, and :func:`check_holes` must confirm the holes.
     """
     _, holes, before, after = template
     seen, counts = [holes], [count]
@@ -107,9 +107,9 @@ def follow(data: bytes, template: Template, count: int, end: int) -> Followed:
 
 
 def times(data: bytes, text: bytes, start: int) -> int:
-    """Tell how many times in a row ``text`` stands at ``start``.
+    """Return how many times in a row ``text`` occurs at ``start``.
 
-    Twice as much is compared each time, with what was compared before, and at the end half as much.
+    Each comparison, with what precedes it, is twice as long as the last; in the end, half as long.
     """
     if not data.startswith(text, start):
         return 0
@@ -125,11 +125,11 @@ def times(data: bytes, text: bytes, start: int) -> int:
     return (end - start) // len(text)
 
 
-def check(template: Template, frame: Frame) -> None:
-    """Make sure that the holes are where they seem to be: white space put there is seen there.
+def check_holes(template: Template, frame: Frame) -> None:
+    """Make sure that the holes are where they seem to be: white space put there must show up there.
 
-    It is not if a field comes twice in a frame, say, or if another field has the same text. Nor is
-    a template of use if there are several keys, of which the first by look and place counts.
+    It does not if, for example, a field occurs twice in a frame or another field has the same text.
+    Nor is a template of use if there are several keys: the first by look and position counts.
     """
     parts = zip(template.before, template.holes, strict=True)
     text = b"".join(piece + b" " + hole for (piece, _), hole in parts) + template.after
@@ -149,8 +149,8 @@ def _spaced(name: str, raw: bytes) -> Raw:
 def decoded_frame(text: bytes) -> Frame:
     """Decode a frame given as the bytes from ``{`` to the next ``}``.
 
-    If these are an object, it is the frame, because no object is the beginning of another one. The
-    brackets around it are those of the file, for there is a limit to how deep lists may be nested.
+    If these bytes are an object, it is the frame, because no object is the beginning of another.
+    The brackets around it are those of the file, because lists may only be nested so deep.
     """
     if not text.startswith(b"{"):
         raise Unusual
@@ -159,7 +159,7 @@ def decoded_frame(text: bytes) -> Frame:
 
 
 def expect(pattern: re.Pattern[bytes], data: bytes, start: int) -> re.Match[bytes]:
-    """Match a pattern that must be there."""
+    """Match a pattern that must occur here."""
     found = pattern.match(data, start)
     if found is None:
         raise Unusual

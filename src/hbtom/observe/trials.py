@@ -1,4 +1,4 @@
-"""From runs to a trial: what it holds, and what is odd about it."""
+"""From runs to a trial, with warnings about what is unusual in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Raw
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
-from hbtom.observe.checks import check, check_bodies, more_than_one
+from hbtom.observe.checks import check_bodies, check_trial, more_than_one
 from hbtom.observe.episode import Body, Identity, Trial
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def trial_of(runs: Sequence[Run], known: Known) -> Trial:
-    """Make a trial: a column for each field, one value a run, and then one a frame."""
+    """Make a trial: decode each field once per run, then expand the values to frames."""
     if not runs:
         raise BadInput("the trial has no frames", hint="remove the empty trial")
     key_name, lock_name = runs[0].frame.key_and_lock
@@ -64,7 +64,7 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
             *more_than_one("lock", locks[0]),
         ),
     )
-    check(trial, key_name, lock_name)
+    check_trial(trial, key_name, lock_name)
     check_bodies(trial.size, keys[0][1:], key_name)  # those that are not modelled
     check_bodies(trial.size, locks[0][1:], lock_name)
     return trial
@@ -74,7 +74,7 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
 
 
 def _column(runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: Known) -> list[T]:
-    """Decode one field of every run, anew only where its bytes were not seen before."""
+    """Decode one field of every run, but the same bytes only once."""
     values: list[T] = []
     last = None
     for index, run in enumerate(runs):
@@ -115,7 +115,7 @@ def _path(
 
 
 def _left(runs: Sequence[Run], barriers: Sequence[fields.Barrier]) -> Annotated[Floats, "frame"]:
-    """Tell how much of the barrier's first area stands in each frame, from 1 to 0."""
+    """Return the share of the barrier's first area that is left in each frame."""
     counts, whole = _counts(runs), barriers[0].area
     if whole == 0:
         return frozen(np.zeros(sum(counts)))
@@ -141,12 +141,12 @@ def _there(locks: Sequence[tuple[Body, ...]], lengths: Sequence[int]) -> Annotat
 
 
 def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterable[str]:
-    """Warn of a field that should stay as it is during a trial and does not."""
+    """Warn of a field that changes during a trial although it should not."""
     first = column[0]
     for index, value in enumerate(column):
         if value is not first and not _equal(value, first):
             frame = 1 + sum(lengths[:index])
-            yield f"'{name}' changes at frame {frame}; what the first frame shows is used"
+            yield f"'{name}' changes at frame {frame}; its value in the first frame is used"
             return
 
 
@@ -155,5 +155,5 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _alike(agent: Body) -> tuple[Identity, float]:
-    """Return what of an agent stays the same while it moves."""
+    """Return what stays the same while an agent moves."""
     return agent.look, agent.radius

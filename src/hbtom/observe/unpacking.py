@@ -1,6 +1,6 @@
-"""Unpacking gzip and zstd, up to the limit that holds for all files.
+"""Decompressing gzip and zstd, up to the limit for all files.
 
-Either may be packed in several parts that follow each other, and padded with zeros.
+Either may consist of several parts in a row, padded with zeros.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Protocol
 from hbtom import files
 from hbtom.errors import BadInput
 
-MOST_PARTS = 10_000  # that a file may be packed in; parallel packers make one for each megabyte
-_USUAL = 1 << 26  # bytes that are unpacked at once
-_PIECE = 1 << 8  # packed bytes taken at a time, so that a bomb is noticed early
+MOST_PARTS = 10_000  # in a file; parallel compressors make one for each megabyte
+_USUAL = 1 << 26  # bytes that are decompressed at once
+_PIECE = 1 << 8  # compressed bytes taken at a time, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
-class Part(Protocol):
-    """The decoder of one part, as zlib and zstandard have it."""
+class PartDecoder(Protocol):
+    """The decoder of one part, as in zlib and zstandard."""
 
     @property
     def eof(self) -> bool: ...
@@ -30,7 +30,7 @@ class Part(Protocol):
 
 
 def unpack(data: bytes) -> bytes:
-    """Unpack at once what is plainly of a usual size, and all else bit by bit, with a limit."""
+    """Decompress data of the usual size at once, and anything else piece by piece with a limit."""
     if data.startswith(_GZIP):
         return _gunzip_at_once(data) or _gunzip(data)
     if data.startswith(_ZSTD):
@@ -41,7 +41,7 @@ def unpack(data: bytes) -> bytes:
 def _gunzip_at_once(data: bytes) -> bytes | None:
     import zlib
 
-    stream = zlib.decompressobj(wbits=31)  # with the head and the checksum of gzip
+    stream = zlib.decompressobj(wbits=31)  # with the header and checksum of gzip
     try:
         unpacked = stream.decompress(data, min(files.LARGEST, _USUAL))
     except zlib.error:
@@ -78,14 +78,14 @@ def _unzstd(data: bytes) -> bytes:
         raise _broken("zstd", error) from None
 
 
-def _in_parts(data: bytes, begin: Callable[[], Part]) -> bytes:
-    """Unpack part after part, a few bytes at a time."""
+def _in_parts(data: bytes, begin: Callable[[], PartDecoder]) -> bytes:
+    """Decompress part after part, a few bytes at a time."""
     unpacked, at = bytearray(), 0
     for _ in range(MOST_PARTS):
         part = begin()
         while not part.eof:
             if at >= len(data):
-                raise EOFError("the data end within a part")
+                raise EOFError("the data end in the middle of a part")
             piece = data[at : at + _PIECE]
             unpacked += part.decompress(piece)
             at += len(piece)
@@ -94,7 +94,9 @@ def _in_parts(data: bytes, begin: Callable[[], Part]) -> bytes:
         at -= len(part.unused_data)
         if data[at : at + 1] in (b"", b"\0") and not data[at:].strip(b"\0"):
             return bytes(unpacked)
-    raise BadInput(f"the file is packed in more than {MOST_PARTS} parts", hint="pack it as one")
+    raise BadInput(
+        f"the compressed file has more than {MOST_PARTS} parts", hint="compress it as one"
+    )
 
 
 def _broken(kind: str, error: Exception) -> BadInput:

@@ -1,6 +1,6 @@
 """Writing an episode as the benchmark's own JSON: a list of trials, each a list of frames.
 
-What a scene has made of a look is had back. The same episode gives the same bytes.
+Looks that a scene has changed are restored. The same episode always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_still
 from hbtom.observe.mcs.skins import original
 
-_DIGITS = 6  # of a pixel
+_DIGITS = 6  # after the decimal point of a pixel
 HOME = Identity("./shapes/home.png", (255, 105, 180))
 
 Block = tuple[float, float, float, float]  # x, y, width, height
 T = TypeVar("T", str, bytes)
 
 
-class Frame(NamedTuple):
+class FrameText(NamedTuple):
     """What may change from frame to frame, as JSON."""
 
     barrier: str
@@ -35,13 +35,13 @@ class Frame(NamedTuple):
 
 
 def write(episode: Episode) -> bytes:
-    """Return an episode as a file of the benchmark holds it."""
+    """Return an episode as a file of the benchmark."""
     check_still(episode)
     for number, trial in enumerate(episode, start=1):
         if not trial.objects:
             raise BadInput(
-                "there are no objects, and files of the benchmark must have some",
-                hint="scenes of this task can only be kept as scenes",
+                "there are no objects, but files of the benchmark need some",
+                hint="scenes of this task cannot be converted",
             ).at(trial=number)
     return episode_text(_trial(trial) for trial in episode)
 
@@ -52,20 +52,15 @@ def _trial(trial: Trial) -> bytes:
         f"[{number(width)}, {number(height)}]",
         blocks_text(map(tuple, trial.walls.tolist())),
         bodies_text(trial.objects),
-        entity_text(_start(trial), agent.radius, HOME.image, HOME.colour),
+        entity_text(trial.whole_path[0].tolist(), agent.radius, HOME.image, HOME.colour),
         _frames(trial),
     )
 
 
-def _start(trial: Trial) -> Sequence[float]:
-    start: list[float] = trial.whole_path[0].tolist()
-    return start
-
-
-def _frames(trial: Trial) -> Iterator[Frame]:
+def _frames(trial: Trial) -> Iterator[FrameText]:
     agent = original(trial.agent.look)
     for at, place in enumerate(trial.path.tolist()):
-        yield Frame(
+        yield FrameText(
             blocks_text(_standing(trial, float(trial.barrier_left[at]))),
             bodies_text(_key(trial, at)),
             bodies_text(_lock(trial, at)),
@@ -75,14 +70,14 @@ def _frames(trial: Trial) -> Iterator[Frame]:
 
 
 def _agent(place: Sequence[float], radius: float, look: Identity) -> str:
-    """Return an agent, or nothing for one that is not seen."""
+    """Return an agent, or an empty list if it is not seen."""
     if np.isnan(place[0]):
         return "[]"
     return entity_text(place, radius, look.image, look.colour)
 
 
 def _standing(trial: Trial, share: float) -> Iterator[Block]:
-    """Yield as much of the barrier as stands: whole blocks, and a part of one."""
+    """Yield what is left of the barrier: whole blocks, and a part of one."""
     blocks = trial.barrier.tolist()
     area = share * sum(width * height for _, _, width, height in blocks)
     for x, y, width, height in blocks:
@@ -105,7 +100,7 @@ def _lock(trial: Trial, at: int) -> Iterator[Body]:
 
 
 def _others(others: Iterable[Other], at: int) -> Iterator[str]:
-    """Yield the fields for what else is seen, where there is anything: agents, and boards."""
+    """Yield the fields for whatever else is seen: agents and boards."""
     found: dict[str, list[str]] = {}
     for other in others:
         x, y = other.path[at].tolist()
@@ -117,7 +112,7 @@ def _others(others: Iterable[Other], at: int) -> Iterator[str]:
             text = entity_text((x, y), width / 2, look.image, look.colour)
             found.setdefault("other_agents", []).append(text)
             continue
-        if other.kind != "paddle":  # of which the centre is told
+        if other.kind != "paddle":  # whose position is its centre
             x, y = x - width / 2, y - height / 2
         box = f"[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]"
         found.setdefault(other.kind, []).append(f"[{box}, {number(float(other.angle[at]))}]")
@@ -125,7 +120,7 @@ def _others(others: Iterable[Other], at: int) -> Iterator[str]:
         yield f', "{name}": [{", ".join(texts)}]'
 
 
-# Text that everything is made of that writes files of the benchmark
+# The text of the benchmark's files, also for the generator
 
 
 def episode_text(trials: Iterable[bytes]) -> bytes:
@@ -133,14 +128,16 @@ def episode_text(trials: Iterable[bytes]) -> bytes:
     return b", ".join(_bracketed(list(trials), b"[", b"]"))
 
 
-def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[Frame]) -> bytes:
-    """Return a trial as the benchmark writes it: order of fields, spacing and all."""
+def trial_text(
+    size: str, walls: str, objects: str, home: str, frames: Iterable[FrameText]
+) -> bytes:
+    """Return a trial exactly as the benchmark writes it, with its order of fields and spacing."""
     head = f'{{"size": {size}, "walls": {walls}, "fuse_walls": '
     middle = f', "objects": {objects}, "blocking": [], "home": {home}, "agent": '
     texts: list[str] = []
     last = None
     for frame in frames:
-        if frame is last:  # nothing has changed, and told so
+        if frame is last:  # the same object: nothing has changed
             texts.append(texts[-1])
             continue
         texts.append(
@@ -152,7 +149,7 @@ def trial_text(size: str, walls: str, objects: str, home: str, frames: Iterable[
 
 
 def _bracketed(texts: list[T], left: T, right: T) -> list[T]:
-    """Return texts of which the first and last have brackets: a long list is copied once only."""
+    """Add brackets to the first and last text: joining then copies a long list only once."""
     if not texts:
         return [left + right]
     texts[0] = left + texts[0]
@@ -161,7 +158,7 @@ def _bracketed(texts: list[T], left: T, right: T) -> list[T]:
 
 
 def blocks_text(blocks: Iterable[Block]) -> str:
-    """Return blocks: each its corner and its extent."""
+    """Return blocks, each as its corner and its extent."""
     return "[" + ", ".join(starmap(_block_text, blocks)) + "]"
 
 
@@ -189,5 +186,5 @@ def _look_text(radius: float, image: str, colour: tuple[float, ...]) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number as short as it can be told."""
+    """Return a number in its shortest form."""
     return str(int(value)) if value == int(value) else str(round(value, _DIGITS))

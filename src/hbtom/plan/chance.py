@@ -1,19 +1,19 @@
-"""Cost-to-go where chance has a hand: what the best way to a goal costs on average.
+"""Cost-to-go if actions have random outcomes: the average cost of the best policy for a goal.
 
-    C(s) = 0                                                     where the goal holds,
-    C(s) = min over a of  cost(a) + sum over s' of P(s' | s, a) C(s')      elsewhere
+    C(s) = 0                                                     if the goal holds,
+    C(s) = min over a of  cost(a) + sum over s' of P(s' | s, a) C(s')      otherwise
 
-It is finite in states from which some way of acting leads to the goal with probability 1, sooner or
-later, and infinite in all others: what might be the end of all hope has no average cost.
+It is finite in states from which some policy reaches the goal with probability 1, and infinite in
+all others.
 
-Solved by policy iteration, with a policy evaluated by sweeps over the states. It begins with what
-looks best if one could pick what comes about (the costs that A* would find, which are never too
-much), and states are swept in the order of these costs, so that what is known near a goal is used
-at once farther away. Every policy on the way reaches the goal with probability 1, and a choice is
-changed only for one that is better; so what costs nothing and leads nowhere is never preferred.
+It is found by policy iteration, with sweeps over the states to evaluate each policy. The first
+policy is what would be best if one could choose the outcomes (at the costs that A* would find,
+which are never too high). States are swept in the order of these costs, so that costs near a goal
+are used at once farther away. Every policy reaches the goal with probability 1, and a choice is
+changed only for a better one; so a choice that costs nothing and leads nowhere is never preferred.
 
-It ends when no choice is better than those taken by more than ``TOLERANCE`` of the cost-to-go. Then
-C is too high by at most so much for every step that the best policy is expected to take.
+It ends when no choice is better than the policy's by more than ``TOLERANCE`` of the cost-to-go.
+Then C is too high by at most this much for every step that the best policy is expected to take.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.plan.transitions import Transitions, almost_surely, cheapest, reaching
 
-TOLERANCE = 1e-10  # of a cost: what is not better by so much is no better
-_SETTLED = 1e-13  # of a cost: a policy is evaluated when no cost changes by more in a sweep
+TOLERANCE = 1e-10  # relative improvement of a cost, at least, to count
+_SETTLED = 1e-13  # relative change of all costs in a sweep, at most, for a policy to be evaluated
 MOST_SWEEPS = 10_000  # to evaluate a policy
 MOST_EQUATIONS = 1_000
-_BLOCK = 4096  # outcomes that are swept at once
+_BLOCK = 4096  # outcomes that are swept together
 
 
 def expected_cost(
     transitions: Transitions, done: Annotated[Bools, "state"]
 ) -> Annotated[Floats, "state"]:
-    """Return the least average cost of getting to where something is done."""
+    """Return the least average cost of reaching a state that is done."""
     sure, usable = almost_surely(transitions, done)
     cost = np.where(done, 0.0, np.inf)
     ahead = np.flatnonzero(sure & ~done)
@@ -53,7 +53,7 @@ def expected_cost(
 def _renumbered(
     transitions: Transitions, states: Annotated[Ints, "some"], usable: Annotated[Bools, "choice"]
 ) -> Transitions:
-    """Return some states, in this order, with their usable choices; all others become one more."""
+    """Return these states, in this order, with their usable choices; all others become one."""
     number = np.full(len(transitions), len(states))
     number[states] = np.arange(len(states))
     choice = np.flatnonzero(usable)
@@ -73,7 +73,7 @@ def _renumbered(
 def _iterated(
     transitions: Transitions, least: Annotated[Floats, "state"]
 ) -> Annotated[Floats, "state"]:
-    """Iterate policies; the last of the states is the goal, and ``least`` is without it."""
+    """Iterate policies; the last state is the goal, which ``least`` does not include."""
     goal = np.arange(len(transitions)) == len(least)
     cost = np.append(least, 0.0)
     _, greedy = _best(transitions, cost)
@@ -86,14 +86,14 @@ def _iterated(
             return cost[:-1]
         policy = _proper(transitions, np.where(improved, greedy, policy), goal)
         before, cost = cost, _evaluated(transitions, policy, cost)
-        if not (cost < before * (1.0 - TOLERANCE / 2)).any():  # it was but rounding
+        if not (cost < before * (1.0 - TOLERANCE / 2)).any():  # only rounding errors
             return before[:-1]
 
 
 def _best(
     transitions: Transitions, cost: Annotated[Floats, "state"]
 ) -> tuple[Annotated[Floats, "state"], Annotated[Ints, "state"]]:
-    """Return what the best choice of each state costs in all, and which it is."""
+    """Return the total cost of the best choice of each state, and which it is."""
     later = transitions.probability * cost[transitions.target]
     price = transitions.cost + np.add.reduceat(later, transitions.outcomes[:-1])
     best = np.minimum.reduceat(price, transitions.choices[:-2])
@@ -104,7 +104,7 @@ def _best(
 def _proper(
     transitions: Transitions, policy: Annotated[Ints, "state"], goal: Annotated[Bools, "state"]
 ) -> Annotated[Ints, "state"]:
-    """Return a policy that gets to the goal from everywhere, changed only where it did not."""
+    """Return a policy that reaches the goal from everywhere, changed only where it does not."""
     taken = np.zeros(len(transitions.cost), dtype=np.bool_)
     taken[policy] = True
     reached, _ = reaching(transitions, goal, taken)
@@ -116,7 +116,7 @@ def _proper(
 
 @dataclass(frozen=True, eq=False)
 class _Chain:
-    """What a policy leads to. Who stays in a state tries again: that is worked out beforehand.
+    """What a policy leads to, with outcomes that stay in a state summed in closed form.
 
     C(s) = [cost + sum over s' other than s of P(s') C(s')] / [sum over s' other than s of P(s')]
     """
@@ -144,14 +144,12 @@ class _Chain:
 
 
 def _evaluated(
-    transitions: Transitions,
-    policy: Annotated[Ints, "state"],
-    cost: Annotated[Floats, "state"],
+    transitions: Transitions, policy: Annotated[Ints, "state"], cost: Annotated[Floats, "state"]
 ) -> Annotated[Floats, "state"]:
-    """Return what a policy costs on average, by sweeps that begin with a guess.
+    """Return the average cost of a policy, by sweeps that begin with a guess.
 
-    Where it takes too many of them, because the goal is reached by rare luck only, a few states are
-    solved for as linear equations; many are an error.
+    If this takes too many sweeps, because the goal is rarely reached, linear equations are solved;
+    if there are too many states for that, it is an error.
     """
     chain, cost = _Chain.of(transitions, policy), cost.copy()
     blocks = 1 + len(chain.target) // _BLOCK
@@ -171,13 +169,13 @@ def _evaluated(
     if len(policy) <= MOST_EQUATIONS:
         return _solved(chain)
     raise BadInput(
-        "with so much left to chance, getting to a goal takes too long to be worked out",
-        hint="let actions succeed more often",
+        "the average cost of a goal takes too long to compute, because actions succeed too rarely",
+        hint="make actions succeed more often",
     )
 
 
 def _solved(chain: _Chain) -> Annotated[Floats, "state"]:
-    """Return what a policy costs on average, by solving C = price + P C."""
+    """Return the average cost of a policy, by solving C = price + P C."""
     states = len(chain.price)
     matrix = np.zeros((states, states + 1))
     row = np.repeat(np.arange(states), np.diff(chain.first))

@@ -20,14 +20,14 @@ from hbtom.world.pddl import Goal, StateGraph, check_goals
 
 @dataclass(frozen=True, eq=False)
 class GraphCosts:
-    """Cost-to-go of the states of a graph, for every goal; infinite where there is no way."""
+    """Cost-to-go of the states of a graph, for every goal; infinite if it cannot be reached."""
 
     graph: StateGraph
     goals: tuple[Goal, ...]
     cost: Annotated[Floats, "goal state"]
 
     def prices(self, first: int, last: int) -> Annotated[Floats, "goal choice"]:
-        """Return what some choices, first to last - 1, cost in all: it is -Q.
+        """Return the total costs of the choices from first to last - 1, which are -Q.
 
         -Q(s, a) = cost(a) + sum over s' of P(s' | s, a) C(s')
         """

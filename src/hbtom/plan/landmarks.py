@@ -1,17 +1,18 @@
-"""What a goal costs at least, in a world where nothing ever becomes false.
+"""Lower bounds on the cost of a goal, in a world where nothing ever becomes false.
 
-The quick estimate (h max) is what the dearest fact of the goal costs:
+The quick estimate (h max) is the cost of the most expensive fact of the goal:
 
     h(fact) = 0 if it is true,    h(fact) = min over actions that add it of  cost + h(action),
-    h(action) = h of the dearest fact that it needs
+    h(action) = h of the most expensive fact that it needs
 
-The better one adds up landmarks, sets of actions of which every plan has one (LM-cut, Helmert and
-Domshlak 2009). If each action is followed back to the dearest fact that it needs, and to that one
-alone, the actions by which the goal's surroundings are entered are such a set. The cheapest of them
-is added to the estimate and taken off the cost of all, until nothing is left to pay.
+The better estimate adds up landmarks: sets of actions such that every plan contains at least one
+action of each set (LM-cut, Helmert and Domshlak 2009). If each action is traced back to the most
+expensive fact that it needs, and only to that, the actions that enter the surroundings of the goal
+are such a set. The cost of the cheapest one is added to the estimate and subtracted from all of
+them, until the goal costs nothing.
 
-Neither overestimates, also where actions may have several outcomes: all of them are taken to come
-about at once. What must be false is ignored. Many states are worked out together.
+Neither estimate is ever too high, even if actions may have several outcomes: all of them are taken
+to happen at once. Facts that must be false are ignored. Many states are computed together.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.world import ALWAYS, Words, bits
 
-WORTH = 1.1  # times the quick estimate: so much better must one be that takes long
-_AT_ONCE = 1 << 19  # costs of actions that are worked out together
-_NOTHING = 1e-12  # below this, costs are rounding error
+WORTH = 1.1  # times the quick estimate, at least, for the slower estimate to be used
+_AT_ONCE = 1 << 19  # costs of actions that are computed together
+_NOTHING = 1e-12  # costs below this are rounding errors
 
 
 def least_cost(
     world: World, goal: Goal, states: Annotated[Words, "state word"], *, landmarks: bool
 ) -> Annotated[Floats, "state"]:
-    """Return what a goal costs at least from every state; infinite where it is out of reach."""
+    """Return a lower bound on the cost of a goal from every state; infinite if out of reach."""
     size = max(_AT_ONCE // max(len(world.need), 1), 1)
     least = np.full(len(states), np.inf)
     for needed in bits(goal.need):
@@ -49,16 +50,16 @@ def least_cost(
 
 @dataclass
 class Estimates:
-    """What a goal costs at least from states that were met, of which at most so many are kept."""
+    """Lower bounds on the cost of a goal, for at most ``most`` states."""
 
     world: World
     goal: Goal
     most: int
     ahead: dict[bytes, float] = field(default_factory=dict)
-    landmarks: bool | None = None  # whether to look for them: where they are worth the trouble
+    landmarks: bool | None = None  # whether to use them; None: to be decided
 
     def add(self, states: Annotated[Words, "state word"]) -> None:
-        """Work out what the goal costs at least from states that were not met before."""
+        """Compute lower bounds for states that are new."""
         new = {key: row for row, key in enumerate(keys(states)) if key not in self.ahead}
         if not new:
             return
@@ -81,15 +82,15 @@ class Estimates:
 
 @dataclass(frozen=True, eq=False)
 class _Relaxed:
-    """Actions without what they delete, and one more at the end, that needs and adds the goal."""
+    """Actions without what they delete, and a last one that needs the goal's facts and adds it."""
 
     need: Annotated[Ints, "way fact"]
     add: Annotated[Ints, "way fact"]  # padded with what is always true
     price: Annotated[Floats, "way"]
-    way: Annotated[Ints, "pair"]  # the ways again, by the fact that they add
-    first: Annotated[Ints, "fact"]  # where those of each fact begin
+    way: Annotated[Ints, "pair"]  # the ways again, sorted by the fact that they add
+    first: Annotated[Ints, "fact"]  # where the ways of each fact begin
     added: Annotated[Ints, "fact"]
-    goal: int  # the number of the fact that is the goal
+    goal: int  # the number of the fact that stands for the goal
 
 
 def _towards(world: World, needed: Annotated[Ints, "fact"]) -> _Relaxed:
@@ -106,7 +107,7 @@ def _towards(world: World, needed: Annotated[Ints, "fact"]) -> _Relaxed:
 def _stacked(
     lists: Annotated[Ints, "way fact"], last: Annotated[Ints, "fact"]
 ) -> Annotated[Ints, "1+way fact"]:
-    """Return lists of facts with one more."""
+    """Return lists of facts with one more list at the end."""
     wide = max(lists.shape[1], len(last), 1)
     stacked = np.full((len(lists) + 1, wide), ALWAYS)
     stacked[:-1, : lists.shape[1]] = lists
@@ -117,11 +118,11 @@ def _stacked(
 def _summed(
     towards: _Relaxed, true: Annotated[Bools, "fact state"], landmarks: bool
 ) -> Annotated[Floats, "state"]:
-    """Return the sum of landmarks for every state, or the quick estimate without them."""
+    """Return the sum of landmarks for every state, or the quick estimate."""
     total = np.zeros(true.shape[1])
     fact = np.vstack([np.where(true, 0.0, np.inf), np.full((1, len(total)), np.inf)])
     price = np.repeat(towards.price[:, None], len(total), axis=1)
-    still = np.arange(len(total))  # the states for which there is more to pay
+    still = np.arange(len(total))  # the states from which the goal still costs something
     while len(still):
         fact = _cheapest(towards, fact, price)
         if not landmarks:
@@ -140,7 +141,7 @@ def _summed(
 def _cheapest(
     towards: _Relaxed, fact: Annotated[Floats, "fact state"], price: Annotated[Floats, "way state"]
 ) -> Annotated[Floats, "fact state"]:
-    """Return what facts cost, given what they cost at most."""
+    """Return the costs of facts, given upper bounds on them."""
     fact = fact.copy()
     while True:
         way = price + np.maximum.reduce([fact[column] for column in towards.need.T])
@@ -153,10 +154,10 @@ def _cheapest(
 def _cut(
     towards: _Relaxed, fact: Annotated[Floats, "fact state"], price: Annotated[Floats, "way state"]
 ) -> Annotated[Bools, "way state"]:
-    """Return the actions by which the goal's surroundings are entered, for every state.
+    """Return the actions that enter the surroundings of the goal, for every state.
 
-    Near the goal are facts from which it costs nothing more; outside are those that can be had
-    without these.
+    Facts are near the goal if it costs nothing more from them, and outside if they can be reached
+    without those.
     """
     state = np.arange(fact.shape[1])
     dearest = np.take_along_axis(

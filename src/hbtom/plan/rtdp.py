@@ -1,16 +1,16 @@
-"""Cost-to-go of a few states where chance has a hand, and there are too many to know them all.
+"""Cost-to-go of a few states with random outcomes, if there are too many states to know them all.
 
-Labelled real-time dynamic programming (Bonet and Geffner 2003). A trial acts as looks best so far,
-lets chance decide what comes of it, and on its way brings the cost of every state it visits up to
-what its best choice costs:
+This is labelled real-time dynamic programming (Bonet and Geffner 2003). A trial takes the best
+known choice, draws an outcome, and so on; on the way, it raises the cost of every state it visits
+to that of its best choice:
 
     C(s) <- min over a of  cost(a) + sum over s' of P(s' | s, a) C(s')
 
-Costs begin with what a goal costs at least, as A* finds it, so they only rise, and states that look
-dear are never visited. A state is solved when neither its own cost nor that of any state to which
-the best choices may lead from there rises by more than ``TOLERANCE`` of itself; then it is too low
-by at most so much for every step that is still to be taken. Trials go on until the state asked for
-is solved.
+Costs begin with the lower bounds that A* finds, so they can only rise, and states that look
+expensive are never visited. A state is solved when neither its cost nor that of any state to which
+the best choices may lead from it rises by more than ``TOLERANCE`` of itself. Then its cost is too
+low by at most this much for every remaining step. Trials go on until the state in question is
+solved.
 """
 
 from __future__ import annotations
@@ -30,69 +30,69 @@ from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import expand, keys
 from hbtom.world.pddl.world import Words, spoken
 
-LONGEST = 1000  # steps of a trial; one that takes more may be caught where there is no way out
+LONGEST = 1000  # steps of a trial; a longer one may be caught in a dead end
 MOST_TRIALS = 100_000  # from one state
-Outcomes = list[tuple[int, float]]  # states that may come about, and how probable each is
-Choice = tuple[float, Outcomes]  # what it costs, and to which other states it leads
+Outcomes = list[tuple[int, float]]  # possible states, each with its probability
+Choice = tuple[float, Outcomes]  # its cost, and the other states it leads to
 
 
 def check_costs(world: World) -> None:
-    """Refuse actions that cost nothing: trials might be content with doing them for ever."""
+    """Refuse actions that cost nothing: trials might repeat them forever."""
     free = np.flatnonzero(world.cost == 0)
     if len(free):
         raise BadInput(
-            f"{spoken(world.actions[free[0]])} costs nothing, there are too many states to know all"
-            " of them, and much is left to chance",
-            hint="let every action cost something, make the problem smaller, or allow more states",
+            f"{spoken(world.actions[free[0]])} costs nothing, which is not supported for random"
+            " outcomes with so many states",
+            hint="give every action a cost, make the problem smaller, or allow more states",
         )
 
 
 @dataclass
 class Trials:
-    """The trials towards one goal, and what they have learnt."""
+    """The trials for one goal, and what they have learned."""
 
     world: World
     goal: Goal
     estimates: Estimates
     seed: int = 0
     number: dict[bytes, int] = field(default_factory=dict)
-    names: list[bytes] = field(default_factory=list)  # of states by their numbers
-    values: list[float] = field(default_factory=list)  # what is known of C, for each number
+    names: list[bytes] = field(default_factory=list)  # of states, by number
+    values: list[float] = field(default_factory=list)  # lower bounds on C, by number
     solved: list[bool] = field(default_factory=list)
-    choices: list[list[Choice] | None] = field(default_factory=list)  # None: not looked at yet
+    choices: list[list[Choice] | None] = field(default_factory=list)  # None: not expanded yet
 
     def __post_init__(self) -> None:
         self._chance = np.random.default_rng(self.seed)
 
     def cost(self, start: Annotated[Words, "word"]) -> float:
-        """Return the least average cost of the goal from a state; infinite if it may be missed."""
+        """Return the least average cost of the goal from a state; infinite if it may fail."""
         (state,) = self._numbers(start[None])
         for _ in range(MOST_TRIALS):
             if self.solved[state]:
                 return self.values[state]
             self._try(state)
         raise BadInput(
-            f"with so much left to chance, the goal '{self.goal.name}' takes too long to work out",
-            hint="let actions succeed more often, make the problem smaller, or allow more states",
+            f"the average cost of the goal '{self.goal.name}' takes too long to compute",
+            hint="make actions succeed more often or the problem smaller, or allow more states",
         )
 
     def _try(self, state: int) -> None:
-        """Act from a state as looks best until the goal is reached, or what is left is solved."""
+        """Take the best choices from a state until the goal or a solved state is reached."""
         visited: list[int] = []
         while not self.solved[state] and len(visited) < LONGEST:
             visited.append(state)
             best, outcomes = self._best(state)
             self._raise(state, best)
             if math.isfinite(best):
-                self._look_at([after for after, _ in outcomes])
-                state = self._happens(outcomes)
+                self._expand([after for after, _ in outcomes])
+                state = self._draw(outcomes)
         if len(visited) == LONGEST:
-            self._give_up_the_hopeless()
+            self._label_hopeless()
         while visited and self._check(visited.pop()):
             pass
 
-    def _happens(self, outcomes: Outcomes) -> int:
-        """Let chance decide between outcomes; staying, which is not among them, is tried again."""
+    def _draw(self, outcomes: Outcomes) -> int:
+        """Draw an outcome; staying in the same state is not among them."""
         drawn = self._chance.random() * sum(probability for _, probability in outcomes)
         for after, probability in outcomes:
             drawn -= probability
@@ -101,12 +101,12 @@ class Trials:
         return outcomes[-1][0]
 
     def _best(self, state: int) -> tuple[float, Outcomes]:
-        """Return what the best choice costs in all, and its outcomes.
+        """Return the total cost of the best choice, and its outcomes.
 
-        Who stays in a state tries again until something else happens, so its own cost is not in
-        the sum:  [cost(a) + sum of P(s') C(s')] / [sum of P(s')]  over s' other than s.
+        A choice that stays in its state is repeated until something else happens, so that its cost
+        is  [cost(a) + sum of P(s') C(s')] / [sum of P(s')]  over s' other than s.
         """
-        self._look_at([state])
+        self._expand([state])
         best, outcomes = math.inf, []
         for price, after in self.choices[state] or ():
             total = leaves = 0.0
@@ -118,7 +118,7 @@ class Trials:
         return best, outcomes
 
     def _check(self, state: int) -> bool:
-        """Label a state, and those to which its best choices may lead, as solved if they are."""
+        """Label a state, and those to which its best choices may lead, if they are solved."""
         waiting, met, agree = [state], {state}, True
         closed = []
         while waiting:
@@ -130,7 +130,7 @@ class Trials:
             if best - self.values[here] > TOLERANCE * best or math.isinf(best):
                 agree = False
                 continue
-            self._look_at([after for after, _ in outcomes])
+            self._expand([after for after, _ in outcomes])
             waiting += [after for after, _ in outcomes if after not in met]
             met.update(after for after, _ in outcomes)
         for here in reversed(closed):
@@ -141,12 +141,12 @@ class Trials:
         return self.solved[state]
 
     def _raise(self, state: int, cost: float) -> None:
-        """Learn that a state costs at least so much; what is infinite needs no more learning."""
+        """Raise the cost of a state; a state of infinite cost is solved."""
         self.values[state] = max(self.values[state], cost)
         self.solved[state] = math.isinf(cost)
 
     def _numbers(self, states: Annotated[Words, "state word"]) -> list[int]:
-        """Return the numbers of states; those not met before begin with what they cost at least."""
+        """Return the numbers of states; new states begin with their lower bounds."""
         self.estimates.add(states)
         names = keys(states)
         new = {name: row for row, name in enumerate(names) if name not in self.number}
@@ -160,13 +160,13 @@ class Trials:
             self.choices.append(None)
         return [self.number[name] for name in names]
 
-    def _look_at(self, states: list[int]) -> None:
-        """Work out what can be done in states, as far as that is not known and still matters."""
+    def _expand(self, states: list[int]) -> None:
+        """Expand those of the states that are neither expanded nor solved."""
         new = [one for one in states if self.choices[one] is None and not self.solved[one]]
         if not new:
             return
-        told = b"".join(self.names[one] for one in new)
-        steps = expand(self.world, np.frombuffer(told, np.uint64).reshape(len(new), -1))
+        names = b"".join(self.names[one] for one in new)
+        steps = expand(self.world, np.frombuffer(names, np.uint64).reshape(len(new), -1))
         after = zip(self._numbers(steps.after), steps.probability.tolist(), strict=True)
         found: list[list[Choice]] = [[] for _ in new]
         prices = self.world.cost[steps.action].tolist()
@@ -181,8 +181,8 @@ class Trials:
         for one, choices in zip(new, found, strict=True):
             self.choices[one] = choices
 
-    def _give_up_the_hopeless(self) -> None:
-        """Label states from which there is no sure way to the goal, nor to where nobody looked."""
+    def _label_hopeless(self) -> None:
+        """Label states that cannot surely reach the goal or a state that is not expanded yet."""
         known = [[] if self.solved[one] else some or [] for one, some in enumerate(self.choices)]
         choices = [choice for some in known for choice in some]
         outcomes = [outcome for _, after in choices for outcome in after]

@@ -1,8 +1,8 @@
-"""Cost-to-go of a few states, where there are too many to know them all: A* from each.
+"""Cost-to-go of a few states by A*, if there are too many states to know them all.
 
-As in the paper, only states that were visited, and those next to them, are searched from. Searches
-for one goal learn from each other: where the cheapest plan costs f, a state that was reached on the
-way, at cost g, is at least f - g away from the goal. So all searches but the first are short.
+As in the paper, searches start only from states that were visited and from their successors.
+Searches for one goal learn from each other: if the cheapest plan costs f, a state that was reached
+on the way at cost g is at least f - g away from the goal. So all searches but the first are short.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hbtom.world.pddl import MOST_STATES, Goal, World, around
 from hbtom.world.pddl.states import expand, keys
 from hbtom.world.pddl.world import Words
 
-_TOGETHER = 128  # states of equal promise that are expanded at once
+_TOGETHER = 128  # equally promising states that are expanded at once
 
 
 def plan_by_search(
@@ -31,11 +31,11 @@ def plan_by_search(
     *,
     most: int = MOST_STATES,
 ) -> GraphCosts:
-    """Plan from some states, and from those next to them, to every goal.
+    """Plan from some states and their successors to every goal.
 
-    Where actions may have several outcomes, what A* finds is what a goal costs with luck; from
-    there, real-time dynamic programming finds what it costs on average. At most so many states are
-    kept in memory for a goal; it is an error if that is not enough.
+    If actions may have several outcomes, A* finds the cost of a goal with the best luck, and
+    real-time dynamic programming then finds the average cost. At most ``most`` states are kept in
+    memory for each goal; it is an error if that is not enough.
     """
     graph = around(world, visited)
     cost = np.empty((len(goals), len(graph)))
@@ -52,7 +52,7 @@ def plan_by_search(
 
 @dataclass
 class _Search:
-    """The searches for one goal, and what they have learnt."""
+    """The searches for one goal, and what they have learned."""
 
     world: World
     goal: Goal
@@ -65,12 +65,12 @@ class _Search:
     def cost(self, start: Annotated[Words, "word"]) -> float:
         """Return the cost of the cheapest plan from a state; infinite if there is none.
 
-        Where actions may have several outcomes, it may pick what comes about.
+        If actions may have several outcomes, the best one is assumed.
         """
         first = start.tobytes()
         self.estimates.add(start[None])
         paid = {first: 0.0}
-        expanded: dict[bytes, float] = {}  # and what was paid then
+        expanded: dict[bytes, float] = {}  # with the cost at that time
         queue = [(self.ahead[first], first)] if self.ahead[first] < math.inf else []
         total = math.inf
         while queue and total == math.inf:
@@ -92,7 +92,7 @@ class _Search:
         paid: dict[bytes, float],
         queue: list[tuple[float, bytes]],
     ) -> None:
-        """Put all that some states lead to into the queue, where that is the cheapest way yet."""
+        """Add the successors of some states to the queue if this is the cheapest path to them."""
         steps = expand(self.world, states)
         self.estimates.add(steps.after)
         state, action = (np.repeat(one, steps.outcomes) for one in (steps.state, steps.action))
@@ -107,7 +107,7 @@ class _Search:
 def _best(
     queue: list[tuple[float, bytes]], paid: dict[bytes, float], expanded: dict[bytes, float]
 ) -> tuple[float, list[bytes]]:
-    """Take the most promising states from the queue, as far as they are equal and still new."""
+    """Take the most promising states from the queue that are equally promising and still new."""
     promise = queue[0][0]
     some: list[bytes] = []
     while queue and queue[0][0] == promise and len(some) < _TOGETHER:

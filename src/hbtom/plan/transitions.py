@@ -1,4 +1,4 @@
-"""What can be done in states and where it may lead, as arrays; and going backwards through them."""
+"""Choices in states and their outcomes as arrays, and searching backwards through them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Choices of states, what they cost, and their outcomes: a graph, whatever its states are."""
+    """The choices of states, their costs and outcomes: a graph, whatever its states are."""
 
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
     cost: Annotated[Floats, "choice"]
@@ -26,22 +26,22 @@ class Transitions:
 
     @property
     def certain(self) -> bool:
-        """Whether every choice has one outcome, so that nothing is left to chance."""
+        """Whether every choice has only one outcome."""
         return len(self.target) == len(self.cost)
 
     @cached_property
     def state(self) -> Annotated[Ints, "choice"]:
-        """In which each choice is made."""
+        """The state of each choice."""
         return np.repeat(np.arange(len(self)), np.diff(self.choices))
 
     @cached_property
     def choice(self) -> Annotated[Ints, "outcome"]:
-        """Whose outcome each is."""
+        """The choice of each outcome."""
         return np.repeat(np.arange(len(self.cost)), np.diff(self.outcomes))
 
     @cached_property
     def into(self) -> tuple[Annotated[Ints, "state+1"], Annotated[Ints, "outcome"]]:
-        """The choices that may lead to each state: where its list begins, and all lists."""
+        """The choices that may lead to each state: where their list begins, and all lists."""
         order = np.argsort(self.target, kind="stable")
         first = np.searchsorted(self.target[order], np.arange(len(self) + 1))
         return first, self.choice[order]
@@ -49,7 +49,7 @@ class Transitions:
     def leading_to(
         self, states: Annotated[Ints, "some"]
     ) -> tuple[Annotated[Ints, "some"], Annotated[Ints, "choice"]]:
-        """Return how many choices may lead to each of some states, and these choices."""
+        """Return how many choices may lead to each of these states, and the choices."""
         first, choice = self.into
         count = first[states + 1] - first[states]
         return count, choice[concat_ranges(first[states], count)]
@@ -58,12 +58,12 @@ class Transitions:
 def cheapest(
     transitions: Transitions, done: Annotated[Bools, "state"]
 ) -> Annotated[Floats, "state"]:
-    """Return what it costs to get to where something is done, if one may pick what comes about.
+    """Return the cost of reaching a state that is done, if the best outcomes may be assumed.
 
-        C(s) = 0 where it is done,      C(s) = min over a and s' of  cost(a) + C(s')      elsewhere
+        C(s) = 0 if it is done,      C(s) = min over a and s' of  cost(a) + C(s')      otherwise
 
-    Costs flow backwards from there, as long as they still improve a state. Since rounding is
-    monotone, that fixed point is the same number, bit for bit, whichever way it is reached.
+    Costs propagate backwards as long as they improve a state. Since rounding is monotone, the fixed
+    point is the same number, bit for bit, in whatever order it is reached.
     """
     cost = np.where(done, 0.0, np.inf)
     improved = np.flatnonzero(done)
@@ -78,13 +78,11 @@ def cheapest(
 
 
 def reaching(
-    transitions: Transitions,
-    there: Annotated[Bools, "state"],
-    usable: Annotated[Bools, "choice"],
+    transitions: Transitions, there: Annotated[Bools, "state"], usable: Annotated[Bools, "choice"]
 ) -> tuple[Annotated[Bools, "state"], Annotated[Ints, "state"]]:
-    """Return which states may get there by choices that are usable, and a choice that leads nearer.
+    """Return which states may get there by usable choices, and a choice that leads nearer.
 
-    The choice is -1 in states that are there, and in those that cannot get there.
+    The choice is -1 in states that are there already or cannot get there.
     """
     reached, by = there.copy(), np.full(len(transitions), -1)
     newest = np.flatnonzero(there)
@@ -102,10 +100,10 @@ def reaching(
 def almost_surely(
     transitions: Transitions, done: Annotated[Bools, "state"]
 ) -> tuple[Annotated[Bools, "state"], Annotated[Bools, "choice"]]:
-    """Return the states from which something can be done with probability 1, and choices for it.
+    """Return the states from which a done state can be reached with probability 1, and choices.
 
-    These are the choices that never lead out of such states. Both are the largest such sets: what
-    leads elsewhere is taken away, until everything that is left can get to where it is done.
+    These are the choices that never leave such states. Both are the largest such sets: choices that
+    lead elsewhere are removed until all remaining states can reach a done state.
     """
     usable = np.ones(len(transitions.cost), dtype=np.bool_)
     while True:

@@ -10,6 +10,7 @@ import pytest
 
 from hbtom.bench.synth.audit import audit
 from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.errors import BadInput
 
 Corpus = dict[str, list[tuple[Path, Path]]]
 Trials = list[list[dict[str, Any]]]
@@ -75,7 +76,7 @@ def test_a_wrong_preference_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
             swapped = [[b[0], *a[1:]], [a[0], *b[1:]]]
             edit(trials[3], objects=swapped)
 
-    assert any("preferred" in p for p in refused("preference", corpus, tmp_path, spoil))
+    assert any("preference" in p for p in refused("preference", corpus, tmp_path, spoil))
 
 
 def test_the_wrong_agent_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
@@ -171,5 +172,5 @@ def test_a_missing_trial_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_an_unknown_task_is_refused(corpus: Corpus) -> None:
-    with pytest.raises(KeyError, match="no rule"):
+    with pytest.raises(BadInput, match="no rule"):
         audit(*corpus["preference"][0], "nonsense")

@@ -21,20 +21,21 @@ from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cli import main
 from hbtom.errors import BadInput
 
+BACKGROUND = [task.folder for task in BACKGROUND_TASKS]
+
 
 def contents(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
 def test_same_seed_same_bytes_whatever_the_workers(tmp_path: Path) -> None:
-    names = ["preference", "efficiency_irrational", "instrumental_no_barrier"]
+    names = ["preference", "efficiency_irrational", "instrumental_no_barrier", *BACKGROUND]
     for workers in (1, 2):
         generate(
             tmp_path / str(workers),
             pairs=1,
             seed=5,
             tasks=names,
-            background=True,
             compress="zst",
             workers=workers,
         )
@@ -73,7 +74,7 @@ def test_compressed_files_hold_the_same_episodes(tmp_path: Path) -> None:
 def test_existing_files_are_never_overwritten(tmp_path: Path) -> None:
     files = generate(tmp_path, pairs=1, tasks=["preference"])
     before = contents(tmp_path)
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(BadInput, match="exists already"):
         generate(tmp_path, pairs=2, tasks=["preference"])
     assert contents(tmp_path) == before
     assert [p.exists() for p in files] == [True, True]
@@ -85,7 +86,7 @@ def test_an_episode_is_not_written_twice_in_two_packings(
 ) -> None:
     generate(tmp_path, pairs=1, tasks=["preference"], compress=first, jitter=Jitter(3.0))
     before = contents(tmp_path)
-    with pytest.raises(FileExistsError, match="choose another folder, or remove it"):
+    with pytest.raises(BadInput, match="choose another folder, or remove it"):
         generate(tmp_path, pairs=1, tasks=["preference"], compress=then)
     assert contents(tmp_path) == before
 
@@ -94,7 +95,7 @@ SETTINGS = '{"pairs": 3, "seed": 4, "tasks": ["preference"], "compress": "gz"}'
 
 
 def kill_after(pairs: int, out: Path, settings: str = SETTINGS) -> None:
-    """Start to generate, and kill that once so many pairs are there."""
+    """Start to generate, and kill the process after this many pairs."""
     program = (
         "import json, os, signal, sys\nfrom pathlib import Path\n"
         "from hbtom.bench.synth import generate\n"
@@ -119,7 +120,7 @@ def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
             find_pairs(folder)
         command = f"hbtom generate --pairs 3 --seed 4 --tasks preference --compress gz {out}"
         assert caught.value.hint.endswith(command)
-    with pytest.raises(FileExistsError):  # another command
+    with pytest.raises(BadInput, match="exists already"):  # another command
         generate(out, workers=1, **{**settings, "seed": 5})
     seen: list[tuple[int, int]] = []
     ran = CliRunner().invoke(main, shlex.split(command)[1:])
@@ -141,7 +142,7 @@ def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
 def test_who_interrupts_completing_it_leaves_it_marked(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is written, or while all is taken away again."""
+    """Before anything is written, or while everything is removed again."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -171,7 +172,7 @@ def test_who_interrupts_completing_it_midway_leaves_nothing(tmp_path: Path) -> N
 
 def test_what_exists_is_refused_without_a_mark(tmp_path: Path) -> None:
     generate(tmp_path, pairs=1, tasks=["preference"], workers=1)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(BadInput, match="exists already"):
         generate(tmp_path, pairs=1, seed=1, tasks=["preference"], workers=1)
     assert len(find_pairs(tmp_path).pairs) == 1
 
@@ -212,8 +213,7 @@ def test_files_are_named_and_returned_in_a_fixed_order(tmp_path: Path) -> None:
     files = generate(
         tmp_path,
         pairs=2,
-        tasks=["preference"],
-        background=True,
+        tasks=["preference", *BACKGROUND],
         workers=1,
         progress=lambda done, total: seen.append((done, total)),
     )
@@ -224,9 +224,7 @@ def test_files_are_named_and_returned_in_a_fixed_order(tmp_path: Path) -> None:
         "preference/000001loe.json",
         "preference/000001lou.json",
     ]
-    assert {str(p.parent.relative_to(tmp_path)) for p in files[4:]} == {
-        t.folder for t in BACKGROUND_TASKS
-    }
+    assert {str(p.parent.relative_to(tmp_path)) for p in files[4:]} == set(BACKGROUND)
     assert all(p.name.endswith("e.json") for p in files[4:])
     assert seen == [(i, 10) for i in range(1, 11)]
     assert set(contents(tmp_path)) == set(names), "nothing but the episodes is left behind"
@@ -239,7 +237,7 @@ def test_nothing_touches_global_random_state() -> None:
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
 
 
-@pytest.mark.parametrize("task", [t.folder for t in BACKGROUND_TASKS])
+@pytest.mark.parametrize("task", BACKGROUND)
 def test_background_episodes_have_nine_trials(task: str) -> None:
     episode = background_episode(task, np.random.default_rng(1))
     assert len(json.loads(encode(episode))) == 9
@@ -255,9 +253,9 @@ def test_background_agents_are_replaced_once_and_for_good() -> None:
 
 
 def test_unknown_names_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(KeyError, match="no task"):
+    with pytest.raises(BadInput, match="no task"):
         generate(tmp_path, pairs=1, tasks=["nonsense"])
-    with pytest.raises(KeyError, match="no evaluation task"):
+    with pytest.raises(BadInput, match="no evaluation task"):
         episode_pair("single_object", np.random.default_rng(0))
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(BadInput, match="negative"):
         generate(tmp_path, pairs=-1)

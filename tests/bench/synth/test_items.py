@@ -1,4 +1,4 @@
-"""Items that agents are not going to: walked around, walked through where they seal the way."""
+"""Items that are not the goal: agents walk around them, or through them if they seal the way."""
 
 import math
 from dataclasses import replace
@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from hbtom.bench.synth import Script, Take, Thing, episode_pair
-from hbtom.bench.synth.geometry import Point, Space, path_length
-from hbtom.bench.synth.ground import Ground, Rect, around
+from hbtom.bench.synth.geometry import FreeSpace, Point, path_length
+from hbtom.bench.synth.ground import Ground, Rect, item_square
 from hbtom.bench.synth.instrumental import (
     _needless,
     _removed,
     _stages,
     instrumental_no_barrier,
 )
-from hbtom.bench.synth.walks import passage, walk_to, ways
+from hbtom.bench.synth.walks import passage, routes_from, walk_to
 
 HOME, GOAL = (40, 100), (160, 100)
 CORRIDOR = [(20, 60, 180, 80), (20, 120, 180, 140)]  # forty pixels wide
@@ -23,14 +23,14 @@ LANE = [(20, 20, 180, 60), (20, 140, 180, 180)]  # eighty pixels wide
 
 
 def nearest(walk: list[Point], item: Point) -> int:
-    """How near the walk comes to an item, along the longer axis."""
+    """The distance of the walk from an item, along the longer axis."""
     return min(max(abs(x - item[0]), abs(y - item[1])) for x, y in walk)
 
 
 @pytest.mark.parametrize("off", [0, 3, -7, 15])
 def test_agents_keep_eighteen_pixels_from_an_item_in_the_way(off: int) -> None:
     item = (100, 100 + off)
-    route = ways(LANE, HOME, GOAL, item).route(GOAL)
+    route = routes_from(LANE, HOME, GOAL, item).route(GOAL)
     assert route is not None
     assert nearest(route, item) == 18
     side = 18 - abs(off)
@@ -43,7 +43,7 @@ def test_an_item_that_seals_the_way_is_walked_through() -> None:
     assert way is not None
     assert (way.through, way.around) == (120, np.inf)
     assert way.length == 120
-    assert ways(CORRIDOR, HOME, GOAL, item).route(GOAL) == [HOME, GOAL]
+    assert routes_from(CORRIDOR, HOME, GOAL, item).route(GOAL) == [HOME, GOAL]
 
 
 def test_an_item_beside_the_way_changes_nothing() -> None:
@@ -53,18 +53,18 @@ def test_an_item_beside_the_way_changes_nothing() -> None:
 def test_a_gap_that_hinges_on_a_pixel_is_not_plain() -> None:
     walls = [(20, 20, 180, 73), (20, 120, 180, 180)]  # the item fits in beside the agent, or not
     gaps = [passage(walls, HOME, GOAL, (100, y)) for y in range(97, 103)]
-    around = [None if way is None else way.around for way in gaps]
-    assert around[0] == np.inf
-    assert around[1:-1] == [None] * 4
-    assert around[-1] is not None
-    assert around[-1] < 150
+    lengths = [None if way is None else way.around for way in gaps]
+    assert lengths[0] == np.inf
+    assert lengths[1:-1] == [None] * 4
+    assert lengths[-1] is not None
+    assert lengths[-1] < 150
 
 
 def test_walks_around_items_are_hardly_longer_than_they_must_be() -> None:
     things = episode_pair("preference", np.random.default_rng(0))[0].trials[0]
     goal = Thing(GOAL, things.objects[0].look)
     for seed in range(20):
-        field = ways(LANE, HOME, GOAL, (100, 100))
+        field = routes_from(LANE, HOME, GOAL, (100, 100))
         walk = walk_to(np.random.default_rng(seed), field, things.agent, goal)
         assert walk is not None
         assert nearest(list(walk), (100, 100)) >= 17
@@ -72,15 +72,15 @@ def test_walks_around_items_are_hardly_longer_than_they_must_be() -> None:
 
 
 def detour(trial: Take) -> float:
-    """How much longer the way to the object is around the other item than through it."""
+    """How much longer the path to the object is around the other item than through it."""
     first = trial.moments[0]
     end = trial.moments[-1].agent
     items = [thing.centre for thing in (*trial.objects, *filter(None, [first.key]))]
     goal, other = sorted(items, key=lambda at: math.dist(at, end))
     solid: list[Rect] = [(x, y, x + 20, y + 20) for x, y in (*trial.walls, *first.barrier)]
     if first.lock is not None:
-        solid.append(around(first.lock.centre, 10))
-    through, past = (Ground(boxes, 9) for boxes in (solid, [*solid, around(other)]))
+        solid.append(item_square(first.lock.centre, 10))
+    through, past = (Ground(boxes, 9) for boxes in (solid, [*solid, item_square(other)]))
     return past.length(trial.home, goal) - through.length(trial.home, goal)
 
 
@@ -137,9 +137,11 @@ def test_a_lock_is_there_when_the_key_lies_in_the_way() -> None:
 
 
 def test_ways_are_settled_once_whatever_the_order_of_goals() -> None:
-    space = Space([(60, 40, 80, 160), (120, 20, 140, 120)])
+    space = FreeSpace([(60, 40, 80, 160), (120, 20, 140, 120)])
     goals = [(150, 40), (100, 150), (40, 30), (100, 40), (150, 150)]
-    fresh = [Space([(60, 40, 80, 160), (120, 20, 140, 120)]).field(HOME).length(g) for g in goals]
+    fresh = [
+        FreeSpace([(60, 40, 80, 160), (120, 20, 140, 120)]).field(HOME).length(g) for g in goals
+    ]
     field = space.field(HOME)
     assert [field.length(g) for g in goals] == pytest.approx(fresh)
     assert [field.length(g) for g in reversed(goals)] == pytest.approx(fresh[::-1])

@@ -6,18 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbtom.bench.synth.geometry import Space, path_length
+from hbtom.bench.synth.geometry import free_space, path_length
 from hbtom.bench.synth.ground import Ground
 from hbtom.bench.synth.layouts import boxes_of, maze, scatter, spot, wall_list
-from hbtom.bench.synth.motion import frames_along, line, natural
-from hbtom.bench.synth.sprites import AGENT_SHAPES, OBJECT_SHAPES, Look, touching
+from hbtom.bench.synth.motion import frames_along, natural, pixel_line
+from hbtom.bench.synth.sprites import AGENT_SHAPES, OBJECT_SHAPES, shapes_touch
+from hbtom.observe import Identity
 
 points = st.tuples(st.integers(0, 199), st.integers(0, 199))
 
 
 @given(points, points)
 def test_lines_join_their_ends_pixel_by_pixel(a: tuple[int, int], b: tuple[int, int]) -> None:
-    pixels = line(a, b)
+    pixels = pixel_line(a, b)
     assert pixels[0] == a
     assert pixels[-1] == b
     assert len(pixels) == max(abs(a[0] - b[0]), abs(a[1] - b[1])) + 1
@@ -41,7 +42,7 @@ def test_routes_are_as_short_as_an_independent_search_finds(seed: int) -> None:
     start, goal = spot(rng, boxes, 9), spot(rng, boxes, 9)
     if start is None or goal is None or start == goal:
         return
-    route = Space.around(boxes).route(start, goal)
+    route = free_space(boxes).route(start, goal)
     walls = [(x, y, x + 20, y + 20) for x, y in wall_list(cells)]
     other = Ground(walls, 9).length(start, goal)
     if route is None:
@@ -58,7 +59,7 @@ def test_natural_walks_are_hardly_longer_and_stay_clear_of_walls() -> None:
         start, goal = spot(rng, boxes, 9), spot(rng, boxes, 9)
         if start is None or goal is None or math.dist(start, goal) < 40:
             continue
-        space = Space.around(boxes)
+        space = free_space(boxes)
         route = space.route(start, goal)
         if route is None:
             continue
@@ -74,12 +75,12 @@ def test_natural_walks_are_hardly_longer_and_stay_clear_of_walls() -> None:
 def test_shapes_touch_at_distances_seen_in_real_files() -> None:
     for agent in AGENT_SHAPES:
         for thing in OBJECT_SHAPES:
-            a, b = Look(f"x/{agent}.png", (0, 0, 0)), Look(f"x/{thing}.png", (0, 0, 0))
+            a, b = Identity(f"x/{agent}.png", (0, 0, 0)), Identity(f"x/{thing}.png", (0, 0, 0))
             for angle in np.linspace(0, 2 * math.pi, 16, endpoint=False):
                 reach = [
                     d
                     for d in range(30)
-                    if touching(
+                    if shapes_touch(
                         a, (round(d * math.cos(angle)), round(d * math.sin(angle))), b, (0, 0), 9
                     )
                 ]

@@ -9,7 +9,7 @@ import pytest
 
 from hbtom.bench.synth import Script, encode, episode_pair
 from hbtom.bench.synth.audit import walk_ratio
-from hbtom.bench.synth.ground import Seen, read
+from hbtom.bench.synth.ground import AuditTrial, read_trials
 
 
 @dataclass
@@ -29,12 +29,12 @@ class Figures:
 def figures(files: list[Path]) -> Figures:
     out = Figures([], [], [], [], [], [], [], [], [], [])
     for path in files:
-        for trial in read(path):
+        for trial in read_trials(path):
             measure(trial, out)
     return out
 
 
-def measure(trial: Seen, out: Figures) -> None:
+def measure(trial: AuditTrial, out: Figures) -> None:
     track, goal = trial.track, trial.goal_reached
     moves = [i for i in range(1, len(track)) if track[i] != track[i - 1]]
     assert goal is not None
@@ -110,7 +110,7 @@ def test_walls_are_the_same_and_test_places_swapped(
     real_files: list[Path], corpus: dict[str, list[tuple[Path, Path]]]
 ) -> None:
     for path in [*real_files[:1], *(e for e, _ in corpus["preference"])]:
-        trials = read(path)
+        trials = read_trials(path)
         assert len({t.walls for t in trials}) == 1
         assert len({t.home for t in trials}) == 1
         a, b = trials[0].objects
@@ -118,11 +118,11 @@ def test_walls_are_the_same_and_test_places_swapped(
         assert test in [(t.objects[a], t.objects[b]) for t in trials[:8]]
 
 
-def seen_test(episode: Script, folder: Path) -> Seen:
+def seen_test(episode: Script, folder: Path) -> AuditTrial:
     """The test trial alone, by way of a file."""
     path = folder / "test.json"
     path.write_bytes(encode(Script(episode.trials[8:])))
-    return read(path)[0]
+    return read_trials(path)[0]
 
 
 def detours(name: str, n: int, folder: Path) -> list[float]:

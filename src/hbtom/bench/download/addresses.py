@@ -25,10 +25,7 @@ def wanted(tasks: Iterable[str], background: bool) -> list[Task]:
 
 def _named(name: str) -> Task:
     """Return a task; if it is one of its archives that is named, with just that one."""
-    try:
-        one = task(name)
-    except KeyError as error:
-        raise BadInput(str(error.args[0])) from error
+    one = task(name)
     if name == one.folder:
         return one
     return replace(one, archives=(name.removesuffix(".zip") + ".zip",))

@@ -1,8 +1,8 @@
-"""An independent check that a written pair means what its task says.
+"""An independent check that a generated pair shows what its task describes.
 
-Reads the files as plain JSON and shares no code with the layouts and motion that made them: which
-object was touched, who acted, what could be reached, what was enclosed, how long the walks were
-against the shortest ones. `audit` returns what is wrong in plain words; an empty list is good.
+It reads the files as plain JSON and shares no code with the generator. It checks which object was
+touched, which agent acted, what could be reached, what was enclosed, and how long the walks were
+compared with the shortest ones. `audit` describes each problem; an empty list means all is well.
 """
 
 from __future__ import annotations
@@ -11,33 +11,35 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from .audit_keys import blocking, inconsequential, no_barrier
-from .ground import (
+from hbtom.bench.synth.audit_keys import blocking, inconsequential, no_barrier
+from hbtom.bench.synth.ground import (
     CLEARANCE,
     EFFICIENT,
     NO_GAP,
     XY,
+    AuditTrial,
     Ground,
     Member,
     Name,
     Problems,
     Rect,
-    Seen,
-    around,
+    item_square,
     keeps_clear,
-    read,
+    read_trials,
     walk_ratio,
 )
+from hbtom.errors import BadInput
 
-DETOUR, GLARING = 1.14, 2.75  # walk over shortest of an inefficient walk, at least and at most
-WAIT = 31  # the frame in which the agent is first elsewhere
+DETOUR, GLARING = 1.14, 2.75  # bounds on the length of an inefficient walk over the shortest
+WAIT = 31  # the frame in which the agent first moves
+Rule = Callable[[Member, Member], Problems]
 
 
 def audit(path_e: Path, path_u: Path, task: str) -> list[str]:
-    """What is wrong with a pair; empty if it means what the task says."""
+    """What is wrong with a pair; empty if it shows what the task describes."""
     if task not in _RULES:
-        raise KeyError(f"no rule for task {task!r}; there are {', '.join(_RULES)}")
-    e, u = read(Path(path_e)), read(Path(path_u))
+        raise BadInput(f"no rule for the task '{task}'", hint=f"choose from {', '.join(_RULES)}")
+    e, u = read_trials(Path(path_e)), read_trials(Path(path_u))
     problems = [*_sound("e", e), *_sound("u", u)]
     if problems:
         return problems
@@ -55,7 +57,7 @@ def _sound(member: str, trials: Member) -> Problems:
             yield f"{member}, trial {i}: {problem}"
 
 
-def _sound_trial(trial: Seen) -> Problems:
+def _sound_trial(trial: AuditTrial) -> Problems:
     track = trial.track
     if track[0] != trial.home:
         yield "the agent does not start at home"
@@ -84,7 +86,7 @@ def _within(at: XY, box: Rect, reach: float) -> bool:
 
 
 def _comparable(e: Member, u: Member, task: str) -> Problems:
-    """Members of a pair share what their task does not vary."""
+    """Check that the members of a pair share whatever their task does not vary."""
     if len({t.home for t in e + u}) != 1:
         yield "home is not the same everywhere"
     if len({t.agent for t in e[:8] + u[:8]}) != 1:
@@ -100,14 +102,27 @@ def _comparable(e: Member, u: Member, task: str) -> Problems:
 
 # Preference, multi-agent, inaccessible goals.
 
+PreferenceRule = Callable[[Member, Member, Name], Problems]
 
-def _preference(e: Member, u: Member) -> Problems:
-    wanted = _wanted(e)
-    if wanted is None:
-        yield "familiarization does not show one preferred object of two"
-        return
-    if e[8].objects != u[8].objects or e[8].walls != u[8].walls:
-        yield "the test stages differ"
+
+def _with_preference(rule: PreferenceRule) -> Rule:
+    """The rule for a pair whose familiarization shows a preference for one object of two."""
+
+    def check_pair(e: Member, u: Member) -> Problems:
+        wanted = _wanted(e)
+        if wanted is None:
+            yield "familiarization does not show a preference for one object of two"
+            return
+        yield from rule(e, u, wanted)
+        yield from _efficient_walks("e", e)
+        yield from _efficient_walks("u", u[8:])
+
+    return check_pair
+
+
+@_with_preference
+def _preference(e: Member, u: Member, wanted: Name) -> Problems:
+    yield from _same_stage(e[8], u[8])
     if e[8].goal_reached != wanted:
         yield "e does not reach the object preferred in familiarization"
     if u[8].goal_reached in (wanted, None):
@@ -116,35 +131,24 @@ def _preference(e: Member, u: Member) -> Problems:
         yield "the agent changes at test"
     other = _other(e[8], wanted)
     if not any(t.objects[wanted] == e[8].objects[other] for t in e[:8]):
-        yield "the other object is not in an old place of the preferred one"
+        yield "the other object is not where the preferred one used to be"
     yield from _all_reachable("e", e)
-    yield from _efficient_walks("e", e)
-    yield from _efficient_walks("u", u[8:])
 
 
-def _multi_agent(e: Member, u: Member) -> Problems:
-    wanted = _wanted(e)
-    if wanted is None:
-        yield "familiarization does not show one preferred object of two"
-        return
+@_with_preference
+def _multi_agent(e: Member, u: Member, wanted: Name) -> Problems:
     old = e[0].agent
-    if e[8].objects != u[8].objects or e[8].walls != u[8].walls:
-        yield "the test stages differ"
+    yield from _same_stage(e[8], u[8])
     if e[8].goal_reached != u[8].goal_reached:
         yield "the members reach different objects at test"
     same_is_expected = e[8].goal_reached == wanted
     if (e[8].agent == old) != same_is_expected or (u[8].agent == old) == same_is_expected:
         yield "the wrong agent acts at test"
     yield from _all_reachable("e", e)
-    yield from _efficient_walks("e", e)
-    yield from _efficient_walks("u", u[8:])
 
 
-def _inaccessible_goal(e: Member, u: Member) -> Problems:
-    wanted = _wanted(e)
-    if wanted is None:
-        yield "familiarization does not show one preferred object of two"
-        return
+@_with_preference
+def _inaccessible_goal(e: Member, u: Member, wanted: Name) -> Problems:
     other = _other(e[8], wanted)
     if e[8].goal_reached != other or u[8].goal_reached != other:
         yield "the agent does not reach the non-preferred object at test"
@@ -153,10 +157,13 @@ def _inaccessible_goal(e: Member, u: Member) -> Problems:
     if not _reachable(u[8], wanted, CLEARANCE):
         yield "u: the preferred object is not reachable"
     if e[8].objects != u[8].objects:
-        yield "the test places differ"
+        yield "the objects are in different places at test"
     yield from _all_reachable("e", e[:8])
-    yield from _efficient_walks("e", e)
-    yield from _efficient_walks("u", u[8:])
+
+
+def _same_stage(e: AuditTrial, u: AuditTrial) -> Problems:
+    if e.objects != u.objects or e.walls != u.walls:
+        yield "the test stages differ"
 
 
 def _wanted(trials: Member) -> Name | None:
@@ -166,18 +173,18 @@ def _wanted(trials: Member) -> Name | None:
     return reached.pop() if len(reached) == 1 and two else None
 
 
-def _other(trial: Seen, wanted: Name) -> Name:
+def _other(trial: AuditTrial, wanted: Name) -> Name:
     return next(name for name in trial.objects if name != wanted)
 
 
-def _reachable(trial: Seen, goal: Name, clearance: float, alone: bool = False) -> bool:
-    others = [] if alone else [around(at) for name, at in trial.objects.items() if name != goal]
+def _reachable(trial: AuditTrial, goal: Name, clearance: float, alone: bool = False) -> bool:
+    others = [] if alone else [item_square(p) for name, p in trial.objects.items() if name != goal]
     ground = Ground([*trial.walls, *others], clearance)
     return math.isfinite(ground.length(trial.home, trial.objects[goal]))
 
 
 def _all_reachable(member: str, trials: Member) -> Problems:
-    """Objects can be got at: in familiarization past the other one, at test around it."""
+    """Check that objects can be reached: at test, without walking through the other object."""
     for i, trial in enumerate(trials):
         for name in trial.objects:
             if not _reachable(trial, name, CLEARANCE, alone=i < 8):
@@ -208,8 +215,7 @@ def _efficiency_path(e: Member, u: Member) -> Problems:
     yield from _one_goal(e + u)
     yield from _efficient_walks("e", e)
     yield from _inefficient("u, test", u[8])
-    if e[8].objects != u[8].objects or e[8].walls != u[8].walls:
-        yield "the test stages differ"
+    yield from _same_stage(e[8], u[8])
     if not any(t.track == u[8].track for t in u[:8]):
         yield "u: the test walk is not a familiar one"
 
@@ -239,13 +245,13 @@ def _one_goal(trials: Member) -> Problems:
         yield "not every trial has one object that is reached"
 
 
-def _inefficient(what: str, trial: Seen) -> Problems:
+def _inefficient(what: str, trial: AuditTrial) -> Problems:
     ratio = walk_ratio(trial, next(iter(trial.objects.values())))
     if not DETOUR <= ratio <= GLARING:
         yield f"{what}: a detour is {ratio:.2f} times the shortest"
 
 
-_RULES: dict[str, Callable[[Member, Member], Problems]] = {
+_RULES: dict[str, Rule] = {
     "preference": _preference,
     "multi_agent": _multi_agent,
     "inaccessible_goal": _inaccessible_goal,

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 
-from .ground import (
+from hbtom.bench.synth.ground import (
     CLEARANCE,
     CONTACT,
     EFFICIENT,
     NO_GAP,
     XY,
+    AuditTrial,
     Ground,
     Member,
     Problems,
     Rect,
-    Seen,
-    around,
+    item_square,
     keeps_clear,
     leg,
     walk_ratio,
 )
 
-DEARER = 1.25  # a way by key and lock over the direct one, at least, where it is not needed
+DEARER = 1.25  # a needless path by key and lock over the direct one, at least
 
 
 def no_barrier(e: Member, u: Member) -> Problems:
-    """No barrier at test; e straight to the object, u to the key."""
+    """No barrier at test; e goes straight to the object, u to the key."""
     yield from _unlocking(e)
     if any(t.barriers[0] for t in (e[8], u[8])):
         yield "there is a barrier at test"
@@ -33,18 +33,16 @@ def no_barrier(e: Member, u: Member) -> Problems:
 
 
 def inconsequential(e: Member, u: Member) -> Problems:
-    """A barrier out of the way at test; e straight to the object, u to the key."""
+    """A barrier that is not in the way at test; e goes straight to the object, u to the key."""
     yield from _unlocking(e)
-    if not (e[8].barriers[0] and u[8].barriers[0]):
-        yield "there is no barrier at test"
+    yield from _barrier_at_test(e[8], u[8])
     yield from _object_or_key(e[8], u[8])
 
 
 def blocking(e: Member, u: Member) -> Problems:
-    """Both to the key at test; the barrier blocks the object in e and not in u."""
+    """Both go to the key at test; the barrier blocks the object in e and not in u."""
     yield from _unlocking(e)
-    if not (e[8].barriers[0] and u[8].barriers[0]):
-        yield "there is no barrier at test"
+    yield from _barrier_at_test(e[8], u[8])
     for member, trial in (("e", e[8]), ("u", u[8])):
         if trial.key_reached is None:
             yield f"{member}: the agent does not go to the key at test"
@@ -53,12 +51,17 @@ def blocking(e: Member, u: Member) -> Problems:
     yield from _needless(u[8])
 
 
-def _object_or_key(e: Seen, u: Seen) -> Problems:
-    """The same stage; e straight to the object, u to the key."""
+def _barrier_at_test(e: AuditTrial, u: AuditTrial) -> Problems:
+    if not (e.barriers[0] and u.barriers[0]):
+        yield "there is no barrier at test"
+
+
+def _object_or_key(e: AuditTrial, u: AuditTrial) -> Problems:
+    """Check that on the same stage e goes straight to the object, and u to the key."""
     if e.objects != u.objects or e.walls != u.walls or e.barriers[0] != u.barriers[0]:
         yield "the test stages differ"
     if e.keys[0] is None or e.keys[0] != u.keys[0] or e.locks[0] != u.locks[0]:
-        yield "key or lock differ at test"
+        yield "the key or the lock differs at test"
         return
     if e.key_reached is not None or e.goal_reached is None:
         yield "e does not go straight to the object"
@@ -71,24 +74,26 @@ def _object_or_key(e: Seen, u: Seen) -> Problems:
     yield from _needless(u)
 
 
-def _needless(trial: Seen) -> Problems:
-    """The object can be reached around the key, for less than by way of key and lock."""
+def _needless(trial: AuditTrial) -> Problems:
+    """Check that walking around the key to the object is shorter than using key and lock."""
     key, goal = trial.keys[0], _goal(trial)
     solid = [*trial.walls, *_closed(trial)]
     if key is None:
         yield "u: there is no key at test"
     elif math.isinf(Ground(solid, CLEARANCE).length(trial.home, goal)):
         yield "u: the barrier blocks the object"
-    elif math.isinf(direct := Ground([*solid, around(key)], CLEARANCE).length(trial.home, goal)):
+    elif math.isinf(
+        direct := Ground([*solid, item_square(key)], CLEARANCE).length(trial.home, goal)
+    ):
         yield "u: the key seals the way to the object"
     elif (by_key := _by_key(trial, key)) < DEARER * direct:
-        yield f"u: the way by key and lock is {by_key / direct:.2f} times the direct one"
+        yield f"u: the path by key and lock is {by_key / direct:.2f} times the direct one"
 
 
-def _by_key(trial: Seen, key: XY) -> float:
-    """Length of the shortest way by key and lock to the object, or by the key if there is no lock.
+def _by_key(trial: AuditTrial, key: XY) -> float:
+    """Length of the shortest path to the object by key and lock, or by key if there is no lock.
 
-    Whoever goes by the key need not come nearer than contact.
+    To pick up the key, the agent need only touch it.
     """
     goal, lock = _goal(trial), trial.locks[0]
     solid = [*trial.walls, *_closed(trial)]
@@ -102,7 +107,7 @@ def _by_key(trial: Seen, key: XY) -> float:
 
 
 def _unlocking(trials: Member) -> Problems:
-    """Familiarization: key fetched and carried, barrier opened, then the object reached."""
+    """Check familiarization: the agent fetches the key, opens the barrier, reaches the object."""
     waits = set()
     for i, trial in enumerate(trials[:8]):
         start = trial.key_reached
@@ -114,7 +119,7 @@ def _unlocking(trials: Member) -> Problems:
         ground = Ground(trial.walls, CLEARANCE)
         lock = trial.locks[0]
         if math.isinf(ground.length(trial.home, _goal(trial))):
-            yield f"trial {i}: walls alone close the object off"
+            yield f"trial {i}: the walls alone close off the object"
         inserted = [j for j, key in enumerate(trial.keys) if key == _middle(lock)]
         gone = next((j for j, b in enumerate(trial.barriers) if not b and j > start), None)
         if not inserted or gone is None or trial.barriers[-1] or trial.locks[-1] or trial.keys[-1]:
@@ -122,24 +127,24 @@ def _unlocking(trials: Member) -> Problems:
             continue
         sizes = [len(b) for b in trial.barriers]
         if sizes != sorted(sizes, reverse=True) or len(set(sizes)) < 3:
-            yield f"trial {i}: the barrier does not shrink bit by bit"
+            yield f"trial {i}: the barrier does not shrink step by step"
         waits.add(trial.locks.index(None) - inserted[0])
     if len(waits) > 1 and max(waits) - min(waits) > 1:
         yield f"waiting times differ: {sorted(waits)}"
 
 
-def _closed(trial: Seen) -> list[Rect]:
-    """Barrier and lock as they stand in the first frame; the lock's cell is solid."""
+def _closed(trial: AuditTrial) -> list[Rect]:
+    """Barrier and lock in the first frame; the lock's cell is solid."""
     lock = trial.locks[0]
     return [*trial.barriers[0], *([lock] if lock else [])]
 
 
-def _cut_off(trial: Seen) -> bool:
+def _cut_off(trial: AuditTrial) -> bool:
     ground = Ground([*trial.walls, *_closed(trial)], NO_GAP)
     return math.isinf(ground.length(trial.home, _goal(trial)))
 
 
-def _goal(trial: Seen) -> XY:
+def _goal(trial: AuditTrial) -> XY:
     """Where the only object is."""
     return next(iter(trial.objects.values()))
 

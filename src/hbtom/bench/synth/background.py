@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from .errands import Scene, run
-from .geometry import Point, Space, distance, square
-from .layouts import Cells, between, boxes_of, interior, repeat, scatter, spot, without
-from .script import Script, Take, Thing
-from .setups import vault_bounds
-from .sprites import (
-    KEY_R,
-    OBJECT_R,
-    ROTATIONS,
-    Look,
-    agent_looks,
-    key_look,
-    lock_look,
-    object_looks,
+from hbtom.bench.synth.errands import VaultScene, run_errand
+from hbtom.bench.synth.geometry import Point, Rng, square
+from hbtom.bench.synth.layouts import (
+    Cells,
+    between,
+    boxes_of,
+    complete,
+    repeat,
+    scatter,
+    spot,
+    without,
 )
-from .vaults import blocks, draw_manner, draw_vault, hits
-from .walks import Order, plain_trial, walk_to, ways
+from hbtom.bench.synth.script import FAMILIARIZATION, Script, Take, Thing
+from hbtom.bench.synth.setups import LONGEST, vault_bounds
+from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
+from hbtom.bench.synth.stages import two_spots
+from hbtom.bench.synth.vaults import barrier_blocks, draw_manner, draw_vault, hits
+from hbtom.bench.synth.walks import Order, plain_trial, routes_from, routes_on, walk_to
+from hbtom.observe import Identity
 
-TRIALS = 9
+TRIALS = FAMILIARIZATION + 1
 
 
-def single_object(rng: np.random.Generator) -> Script:
-    """An agent walks to the only object, nine times."""
+def single_object(rng: Rng) -> Script:
+    """An agent walks to the only object in all nine trials."""
     return repeat(lambda r: _one_object(r, replaced=False), rng)
 
 
-def multi_agent(rng: np.random.Generator) -> Script:
-    """One object; at some trial another agent takes over for good."""
+def multi_agent(rng: Rng) -> Script:
+    """There is one object; from some trial on, another agent acts."""
     return repeat(lambda r: _one_object(r, replaced=True), rng)
 
 
-def preference(rng: np.random.Generator) -> Script:
-    """Two objects close by, nothing in the way; the agent always takes the same one."""
+def preference(rng: Rng) -> Script:
+    """Two objects nearby with nothing in the way; the agent always takes the same one."""
     return repeat(_preference, rng)
 
 
-def instrumental_action(rng: np.random.Generator) -> Script:
-    """The agent is locked in with the key; it opens the barrier and walks to the object."""
+def instrumental_action(rng: Rng) -> Script:
+    """The agent is locked in with the key, opens the barrier and walks to the object."""
     return repeat(_instrumental_action, rng)
 
 
-def _one_object(rng: np.random.Generator, replaced: bool) -> Script | None:
+def _one_object(rng: Rng, replaced: bool) -> Script | None:
     cells = scatter(rng, int(rng.integers(10, 15)))
     home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
@@ -53,52 +55,46 @@ def _one_object(rng: np.random.Generator, replaced: bool) -> Script | None:
     first, second = agent_looks(rng, 2)
     change = int(rng.integers(1, TRIALS)) if replaced else TRIALS
     goal = object_looks(rng, 1)[0]
-    trials = []
-    for i in range(TRIALS):
-        trial = _single(rng, cells, home, first if i < change else second, goal)
-        if trial is None:
-            return None
-        trials.append(trial)
-    return Script(tuple(trials))
+    trials = complete(
+        _single(rng, cells, home, first if i < change else second, goal) for i in range(TRIALS)
+    )
+    return None if trials is None else Script(trials)
 
 
-def _single(
-    rng: np.random.Generator, cells: Cells, home: Point, agent: Look, goal: Look
-) -> Take | None:
+def _single(rng: Rng, cells: Cells, home: Point, agent: Identity, goal: Identity) -> Take | None:
     boxes = boxes_of(cells)
-    place = spot(rng, boxes, OBJECT_R, accept=lambda p: 45 <= distance(p, home) <= 120)
+    place = spot(rng, boxes, OBJECT_R, accept=lambda p: 45 <= math.dist(p, home) <= 120)
     if place is None:
         return None
     thing = Thing(place, goal)
-    walk = walk_to(rng, Space.around(boxes).field(home), agent, thing)
+    walk = walk_to(rng, routes_on(cells, home), agent, thing)
     if walk is None or len(walk) > 90:
         return None
     return plain_trial(cells, [thing], agent, walk)
 
 
-def _preference(rng: np.random.Generator) -> Script | None:
+def _preference(rng: Rng) -> Script | None:
     cells = scatter(rng, int(rng.integers(10, 15)))
     home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
         return None
     agent, looks, order = agent_looks(rng, 1)[0], object_looks(rng, 2), Order(rng)
-    trials = []
-    for _ in range(TRIALS):
-        a = spot(rng, [], OBJECT_R, accept=lambda p: 26 <= distance(p, home) <= 45)
-        b = spot(rng, [], OBJECT_R, accept=lambda p: 26 <= distance(p, home) <= 45)
-        if a is None or b is None or distance(a, b) < 36:
+
+    def trial() -> Take | None:
+        places = two_spots(rng, home, (26, 45), (36, math.inf))
+        if places is None:
             return None
-        gone = [*between(home, a, OBJECT_R + 1), *between(home, b, OBJECT_R + 1)]
-        here = without(cells, [c for c in gone if interior(c)])
-        goal, other = Thing(a, looks[0]), Thing(b, looks[1])
-        walk = walk_to(rng, ways(boxes_of(here), home, a, b), agent, goal)
-        if walk is None:
-            return None
-        trials.append(plain_trial(here, order.of([goal, other]), agent, walk))
-    return Script(tuple(trials))
+        gone = [cell for place in places for cell in between(home, place, OBJECT_R + 1)]
+        here = without(cells, gone)
+        goal, other = map(Thing, places, looks)
+        walk = walk_to(rng, routes_from(boxes_of(here), home, *places), agent, goal)
+        return None if walk is None else plain_trial(here, order.of([goal, other]), agent, walk)
+
+    trials = complete(trial() for _ in range(TRIALS))
+    return None if trials is None else Script(trials)
 
 
-def _instrumental_action(rng: np.random.Generator) -> Script | None:
+def _instrumental_action(rng: Rng) -> Script | None:
     vault = draw_vault(rng, least=3, most=4)
     if vault is None:
         return None
@@ -107,29 +103,29 @@ def _instrumental_action(rng: np.random.Generator) -> Script | None:
     home = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R))
     if home is None:
         return None
-    manner, turn = draw_manner(rng), ROTATIONS[int(rng.integers(4))]
+    manner, (key_look, lock_look) = draw_manner(rng), key_and_lock(rng)
     agent, goal = agent_looks(rng, 1)[0], object_looks(rng, 1)[0]
     inside, door = vault_bounds(vault.inside, KEY_R + 1), square(vault.door(inward=True), 8)
-    trials = []
-    for _ in range(TRIALS):
-        key = spot(rng, [door], KEY_R, inside, lambda p: distance(p, home) >= 26)
+
+    def trial() -> Take | None:
+        key = spot(rng, [door], KEY_R, inside, lambda p: math.dist(p, home) >= 26)
         place = spot(
             rng, boxes_of(cells), OBJECT_R, accept=lambda p: not hits(vault, square(p, OBJECT_R))
         )
         if key is None or place is None:
             return None
-        scene = Scene(
+        scene = VaultScene(
             cells,
             home,
             Thing(place, goal),
-            Thing(key, key_look(turn)),
-            Thing(vault.lock_centre, lock_look(turn)),
+            Thing(key, key_look),
+            Thing(vault.lock_centre, lock_look),
             vault,
-            blocks(vault, manner),
+            barrier_blocks(vault, manner),
             inward=True,
         )
-        trial = run(rng, scene, agent, "unlock", manner) if scene.by_key() < 330 else None
-        if trial is None:
-            return None
-        trials.append(trial)
-    return Script(tuple(trials))
+        fits = scene.by_key() < LONGEST
+        return run_errand(rng, scene, agent, "unlock", manner) if fits else None
+
+    trials = complete(trial() for _ in range(TRIALS))
+    return None if trials is None else Script(trials)

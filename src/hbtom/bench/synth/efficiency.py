@@ -1,51 +1,58 @@
 """Tasks about how an agent gets there: efficiency_path, efficiency_time, efficiency_irrational.
 
-All three start from a course: a dense layout in which the agent must go round walls to an object
-that lies elsewhere in every trial. Taking away the walls between home and object turns a walk of
-the course into a detour that nothing justifies. Real scenes are made in this way.
+All three start from an obstacle course: a dense layout in which the agent must walk around walls to
+an object that is in a different place in every trial. Removing the walls between home and object
+turns such a walk into a detour that nothing justifies. Real scenes are made this way.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from .geometry import (
+from hbtom.bench.synth.geometry import (
     CLEARANCE,
-    Field,
     Point,
-    Space,
+    Rng,
+    RouteField,
     cell_box,
-    distance,
     overlap,
     path_length,
     square,
 )
-from .layouts import Cells, attempt, between, boxes_of, interior, maze, repeat, spot, without
-from .script import Script, Take, Thing
-from .sprites import OBJECT_R, Look, agent_looks, object_looks
-from .walks import Walk, plain_trial, walk_to
+from hbtom.bench.synth.layouts import (
+    Cells,
+    attempt,
+    between,
+    boxes_of,
+    interior,
+    maze,
+    repeat,
+    spot,
+    without,
+)
+from hbtom.bench.synth.script import FAMILIARIZATION, Pair, Script, Take, Thing
+from hbtom.bench.synth.sprites import OBJECT_R, agent_looks, object_looks
+from hbtom.bench.synth.walks import Walk, plain_trial, routes_on, walk_to
+from hbtom.observe import Identity
 
-FAMILIARIZATION = 8
-CONTACT = 9  # pixels between the centres when agent and object touch, about
-SPREAD = 12  # pixels between the object's places in two trials, at least
+CONTACT = 9  # pixels between the centres when agent and object touch, roughly
+SPREAD = 12  # pixels between the object's positions in two trials, at least
 LEAST_DETOUR, MOST_DETOUR = 1.16, 2.64  # the range of inefficient walks in real scenes
-JUSTIFIED = 1.05  # a walk this near to the shortest is efficient
-# How often the test detour is to fall into each band, so that subtle ones are well represented.
+JUSTIFIED = 1.05  # length of a walk over the shortest, at most, for it to be efficient
+# How often the test detour falls into each band, so that subtle ones are well represented.
 Band = tuple[float, float]
 BANDS: tuple[Band, ...] = ((1.16, 1.35), (1.35, 1.6), (1.6, 2.0), (2.0, 2.64))
 BAND_SHARES = (0.34, 0.28, 0.22, 0.16)
 ANY_DETOUR: Band = (LEAST_DETOUR, MOST_DETOUR)
 TRIES = 15  # to find a leg on a course, before another course is drawn
-Pair = tuple[Script, Script]
 Farther = tuple[Point, Cells, Walk]  # where an object lies, the walls, and the walk to it
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One trial of a course: the object's place, the walk, and what makes the walk pointless."""
+    """One trial of a course: the object's place, the walk, the layout that makes it a detour."""
 
     place: Point
     walk: Walk
@@ -54,14 +61,14 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """A dense layout, who walks on it, and where to."""
+class ObstacleCourse:
+    """A dense layout, the agent that walks on it, and its goal."""
 
     cells: Cells
     home: Point
-    agent: Look
-    goal: Look
-    field: Field  # ways from home
+    agent: Identity
+    goal: Identity
+    field: RouteField  # routes from home
 
     def trial(self, leg: Leg, cells: Cells | None = None) -> Take:
         """The walk of one leg, on the dense layout or on another."""
@@ -69,26 +76,26 @@ class Course:
         return plain_trial(stage, [Thing(leg.place, self.goal)], self.agent, leg.walk)
 
 
-def efficiency_path(rng: np.random.Generator) -> Pair:
+def efficiency_path(rng: Rng) -> Pair:
     """Obstacle removed or moved at test; e: the efficient path; u: the familiar one, a detour."""
-    # Variants are drawn before the attempts, so that none is favoured for being easy to build.
+    # Variants are drawn before the attempts, so that easy ones are not favoured.
     band, moved = _draw_band(rng), bool(rng.random() < 0.5)
     return repeat(lambda r: _efficiency_path(r, band, moved), rng)
 
 
-def efficiency_time(rng: np.random.Generator) -> Pair:
-    """As path control, but e's object lies farther away and both walks take as long."""
+def efficiency_time(rng: Rng) -> Pair:
+    """As path control, but e's object is farther away, and both walks take equally long."""
     band = _draw_band(rng)
     return repeat(lambda r: _efficiency_time(r, band), rng)
 
 
-def efficiency_irrational(rng: np.random.Generator) -> Pair:
+def efficiency_irrational(rng: Rng) -> Pair:
     """The same detour at test; e: walls never justified the detours; u: they always did."""
     band = _draw_band(rng)
     return repeat(lambda r: _efficiency_irrational(r, band), rng)
 
 
-def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair | None:
+def _efficiency_path(rng: Rng, band: Band, moved: bool) -> Pair | None:
     course = _course(rng)
     leg = None if course is None else attempt(lambda r: _leg(r, course, band), rng, TRIES)
     if course is None or leg is None:
@@ -103,7 +110,7 @@ def _efficiency_path(rng: np.random.Generator, band: Band, moved: bool) -> Pair 
     return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
-def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
+def _efficiency_time(rng: Rng, band: Band) -> Pair | None:
     course = _course(rng)
     drawn = None if course is None else attempt(lambda r: _timed(r, course, band), rng, TRIES)
     if course is None or drawn is None:
@@ -117,7 +124,7 @@ def _efficiency_time(rng: np.random.Generator, band: Band) -> Pair | None:
     return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
-def _efficiency_irrational(rng: np.random.Generator, band: Band) -> Pair | None:
+def _efficiency_irrational(rng: Rng, band: Band) -> Pair | None:
     course = _course(rng)
     leg = None if course is None else attempt(lambda r: _leg(r, course, band), rng, TRIES)
     legs = None if course is None or leg is None else _legs(rng, course, leg)
@@ -129,20 +136,20 @@ def _efficiency_irrational(rng: np.random.Generator, band: Band) -> Pair | None:
     return Script((*irrational, test)), Script((*rational, test))
 
 
-def _draw_band(rng: np.random.Generator) -> Band:
+def _draw_band(rng: Rng) -> Band:
     return BANDS[int(rng.choice(len(BANDS), p=BAND_SHARES))]
 
 
-def _course(rng: np.random.Generator) -> Course | None:
+def _course(rng: Rng) -> ObstacleCourse | None:
     cells = maze(rng)
     home = spot(rng, boxes_of(cells), OBJECT_R)
     if home is None:
         return None
-    field = Space.around(boxes_of(cells)).field(home)
-    return Course(cells, home, agent_looks(rng, 1)[0], object_looks(rng, 1)[0], field)
+    field = routes_on(cells, home)
+    return ObstacleCourse(cells, home, agent_looks(rng, 1)[0], object_looks(rng, 1)[0], field)
 
 
-def _legs(rng: np.random.Generator, course: Course, test: Leg) -> list[Leg] | None:
+def _legs(rng: Rng, course: ObstacleCourse, test: Leg) -> list[Leg] | None:
     """The legs of the familiarization, one of which is shown at test."""
     legs = [test]
     for _ in range(FAMILIARIZATION * TRIES):
@@ -156,21 +163,19 @@ def _legs(rng: np.random.Generator, course: Course, test: Leg) -> list[Leg] | No
     return None
 
 
-def _leg(
-    rng: np.random.Generator, course: Course, band: Band, taken: Sequence[Point] = ()
-) -> Leg | None:
-    """A walk to a new place, if clearing the cells in between makes it a detour of this band."""
+def _leg(rng: Rng, course: ObstacleCourse, band: Band, taken: Sequence[Point] = ()) -> Leg | None:
+    """A walk to a new place that is a detour of this band once the cells between are cleared."""
     boxes, home = boxes_of(course.cells), course.home
-    place = spot(rng, boxes, OBJECT_R, accept=lambda p: distance(p, home) >= 40, tries=20)
-    if place is None or any(distance(place, other) < SPREAD for other in taken):
+    place = spot(rng, boxes, OBJECT_R, accept=lambda p: math.dist(p, home) >= 40, tries=20)
+    if place is None or any(math.dist(place, other) < SPREAD for other in taken):
         return None
     length = course.field.length(place)
-    # Cheap, and never refuses a fair leg: walks are a little longer than the shortest way.
-    least = 0.95 * band[0] * (distance(home, place) - CONTACT)
+    # A cheap test that never rejects a valid leg: walks are slightly longer than the shortest path.
+    least = 0.95 * band[0] * (math.dist(home, place) - CONTACT)
     if not least < length - CONTACT < 250:
         return None
-    cleared = without(course.cells, [c for c in between(home, place) if interior(c)])
-    shortest = Space.around(boxes_of(cleared)).field(home).length(place)
+    cleared = without(course.cells, between(home, place))
+    shortest = routes_on(cleared, home).length(place)
     if not 0.95 * band[0] < (length - CONTACT) / (shortest - CONTACT) < band[1]:
         return None
     walk = walk_to(rng, course.field, course.agent, Thing(place, course.goal))
@@ -180,9 +185,9 @@ def _leg(
     return Leg(place, walk, cleared, detour) if band[0] <= detour < band[1] else None
 
 
-def _timed(rng: np.random.Generator, course: Course, band: Band) -> tuple[Leg, Farther] | None:
-    """A leg that makes a detour of this band, and a way that is none and takes as long."""
-    # The test layout lacks more walls than the leg's own, so the detour is measured at the end.
+def _timed(rng: Rng, course: ObstacleCourse, band: Band) -> tuple[Leg, Farther] | None:
+    """A leg that is a detour of this band, and an efficient walk that takes equally long."""
+    # The test layout lacks more walls than the leg's own, so the detour is measured last.
     leg = _leg(rng, course, (0.9 * band[0], band[1]))
     far = None if leg is None else _as_long(rng, course, leg)
     if leg is None or far is None or leg.detour < LEAST_DETOUR:
@@ -191,18 +196,18 @@ def _timed(rng: np.random.Generator, course: Course, band: Band) -> tuple[Leg, F
 
 
 def _detour(cells: Cells, walk: Walk, place: Point) -> float:
-    """Length of a walk over the shortest way to contact on this layout."""
-    shortest = Space.around(boxes_of(cells)).field(walk[0]).length(place)
-    return path_length(walk) / max(1.0, shortest - distance(walk[-1], place))
+    """Length of a walk over the shortest path to contact on this layout."""
+    shortest = routes_on(cells, walk[0]).length(place)
+    return path_length(walk) / max(1.0, shortest - math.dist(walk[-1], place))
 
 
-def _efficient(rng: np.random.Generator, course: Course, place: Point, cells: Cells) -> Walk | None:
-    field = Space.around(boxes_of(cells)).field(course.home)
+def _efficient(rng: Rng, course: ObstacleCourse, place: Point, cells: Cells) -> Walk | None:
+    field = routes_on(cells, course.home)
     return walk_to(rng, field, course.agent, Thing(place, course.goal))
 
 
-def _familiar(rng: np.random.Generator, course: Course, legs: Sequence[Leg]) -> tuple[Take, ...]:
-    """Familiarization on the dense layout; in half the episodes idle walls come and go."""
+def _familiar(rng: Rng, course: ObstacleCourse, legs: Sequence[Leg]) -> tuple[Take, ...]:
+    """Familiarization on the dense layout; in half the episodes, irrelevant walls come and go."""
     if rng.random() < 0.5:
         return tuple(course.trial(leg) for leg in legs)
     trials = []
@@ -215,8 +220,8 @@ def _familiar(rng: np.random.Generator, course: Course, legs: Sequence[Leg]) -> 
     return tuple(trials)
 
 
-def _moved(rng: np.random.Generator, course: Course, leg: Leg, walk: Walk) -> Cells:
-    """The obstacle moved instead of removed: shifted to where it touches neither walk."""
+def _moved(rng: Rng, course: ObstacleCourse, leg: Leg, walk: Walk) -> Cells:
+    """The layout with the obstacle moved, rather than removed, to where it touches neither walk."""
     gone = [c for c in course.cells if c not in leg.cleared and interior(c)]
     shifts = [(dx, dy) for dx in range(-5, 6) for dy in range(-5, 6) if (dx, dy) != (0, 0)]
     best: list[Point] = []
@@ -229,7 +234,7 @@ def _moved(rng: np.random.Generator, course: Course, leg: Leg, walk: Walk) -> Ce
     return (*leg.cleared, *best)
 
 
-def _idle(cell: Point, course: Course, leg: Leg, walk: Walk) -> bool:
+def _idle(cell: Point, course: ObstacleCourse, leg: Leg, walk: Walk) -> bool:
     """Whether a wall cell here would touch neither walk nor the object."""
     if cell in course.cells or not interior(cell):
         return False
@@ -238,22 +243,22 @@ def _idle(cell: Point, course: Course, leg: Leg, walk: Walk) -> bool:
     return not hit and not overlap(square(leg.place, OBJECT_R + 1), box)
 
 
-def _as_long(rng: np.random.Generator, course: Course, leg: Leg) -> Farther | None:
-    """A place whose efficient walk takes as many frames as the detour, give or take one."""
+def _as_long(rng: Rng, course: ObstacleCourse, leg: Leg) -> Farther | None:
+    """A place to which an efficient walk takes as many frames as the detour, give or take one."""
     home = course.home
     longest = 1.1 * path_length(leg.walk) + CONTACT
-    # Agents make two pixels a frame along the longer axis, so that axis sets the time.
+    # Agents move two pixels a frame along the longer axis, so that axis determines the time.
     along = 2 * (len(leg.walk) - 1) + CONTACT
 
     def fits(p: Point) -> bool:
         axis = max(abs(p[0] - home[0]), abs(p[1] - home[1]))
-        return abs(axis - along) <= 4 and distance(p, home) <= longest
+        return abs(axis - along) <= 4 and math.dist(p, home) <= longest
 
     for _ in range(12):
         place = spot(rng, [], OBJECT_R, accept=fits)
         if place is None:
             return None
-        cells = without(leg.cleared, [c for c in between(home, place) if interior(c)])
+        cells = without(leg.cleared, between(home, place))
         if any(overlap(square(place, OBJECT_R), box) for box in boxes_of(cells)):
             continue
         walk = _efficient(rng, course, place, cells)

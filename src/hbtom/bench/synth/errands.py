@@ -1,27 +1,29 @@
-"""Errands: walks of instrumental trials, with a key to fetch and a lock to open."""
+"""Errands: the walks of instrumental trials, with a key to fetch and a lock to open."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from .geometry import CELL, Box, Point, Space, distance, square
-from .layouts import Cells, boxes_of, wall_list
-from .motion import frames_along, natural, until
-from .script import Moment, Take, Thing
-from .sprites import KEY_R, LOCK_R, Look
-from .vaults import Manner, Vault
-from .walks import Passage, passage, still_before_and_after, walk_to, ways
+from hbtom.bench.synth.geometry import CELL, Box, Point, Rng, free_space, square
+from hbtom.bench.synth.layouts import Cells, boxes_of, wall_list
+from hbtom.bench.synth.motion import frames_along, natural, until
+from hbtom.bench.synth.script import Moment, Take, Thing
+from hbtom.bench.synth.sprites import KEY_R, LOCK_R, OBJECT_R
+from hbtom.bench.synth.vaults import Manner, Vault
+from hbtom.bench.synth.walks import Passage, passage, routes_from, still_before_and_after, walk_to
+from hbtom.observe import Identity
 
 Errand = Literal["object", "key", "unlock", "carry"]
-REACH = 18  # how near the agent's centre comes to the lock's centre before the key goes in
+REACH = 18  # pixels between the centres of agent and lock, at most, when the key goes in
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class VaultScene:
     """The stage of an instrumental trial."""
 
     cells: Cells
@@ -34,42 +36,39 @@ class Scene:
     inward: bool = False  # the agent stands inside the vault
 
     def solid(self, unlocked: bool = False) -> tuple[Box, ...]:
-        """Walls, and barrier and lock until it is open."""
-        # Blocks off the lattice overlap others that are on it, and add no ground of their own.
-        blocks = () if unlocked else (*self.barrier, *self._lock_block())
+        """Walls, and barrier and lock unless unlocked."""
+        lock = [] if self.lock is None else [square(self.lock.centre, LOCK_R)[:2]]
+        # Blocks off the lattice lie within those on it, so they can be left out.
+        blocks = () if unlocked else (*self.barrier, *lock)
         green = ((x // CELL, y // CELL) for x, y in blocks if x % CELL == y % CELL == 0)
         return boxes_of((*self.cells, *green))
 
-    def _lock_block(self) -> list[Point]:
-        """The corner of the block that the lock is."""
-        return [] if self.lock is None else [square(self.lock.centre, LOCK_R)[:2]]
-
     def direct(self) -> Passage | None:
-        """The way to the object past the key; None if it is not plain whether there is one."""
+        """The path to the object past the key; None if it is unclear whether there is one."""
         return passage(self.solid(), self.home, self.goal.centre, self.key.centre)
 
     def by_key(self) -> float:
-        """Length of the shortest way by key and lock to the object, waiting not counted.
+        """Length of the shortest path to the object by key and lock.
 
-        Infinity if there is none, or if it is not plain which one it is.
+        It is infinite if there is no such path, or if it is unclear which one is the shortest.
         """
         key, goal = self.key.centre, self.goal.centre
         fetching = passage(self.solid(), self.home, key, goal)
         if fetching is None:
             return np.inf
         if self.lock is None:
-            return fetching.length + Space.around(self.solid()).field(key).length(goal)
+            return fetching.length + free_space(self.solid()).field(key).length(goal)
         lock = self.lock.centre
         opening = [passage(self.solid(), key, place, goal) for place in _beside(lock)]
         if None in opening:
             return np.inf
         then = min(way.length for way in opening if way is not None)
-        last = Space.around(self.solid(unlocked=True)).field(lock).length(goal)
+        last = free_space(self.solid(unlocked=True)).field(lock).length(goal)
         return fetching.length + then + CELL + last
 
 
 def _beside(lock: Point) -> list[Point]:
-    """Where an agent may stand in front of a lock: in the middle of the cells next to it."""
+    """Where an agent may stand in front of a lock: the centres of the cells next to it."""
     return [
         (lock[0] + dx, lock[1] + dy)
         for dx in (-CELL, 0, CELL)
@@ -78,13 +77,16 @@ def _beside(lock: Point) -> list[Point]:
     ]
 
 
-def run(
-    rng: np.random.Generator, scene: Scene, agent: Look, errand: Errand, manner: Manner
+def run_errand(
+    rng: Rng, scene: VaultScene, agent: Identity, errand: Errand, manner: Manner
 ) -> Take | None:
     """The trial in which the agent does this errand; None if it cannot."""
-    moments = {"object": _to_object, "key": _to_key, "unlock": _unlock, "carry": _carry}[errand](
-        rng, scene, agent, manner
-    )
+    if errand == "object":
+        moments = _walk_to_item(rng, scene, agent, scene.goal)
+    elif errand == "key":
+        moments = _walk_to_item(rng, scene, agent, scene.key)
+    else:
+        moments = (_unlock if errand == "unlock" else _carry)(rng, scene, agent, manner)
     if moments is None:
         return None
     frames = still_before_and_after(moments)
@@ -94,75 +96,64 @@ def run(
 Moments = list[Moment] | None
 
 
-def _to_object(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) -> Moments:
-    field = ways(scene.solid(), scene.home, scene.goal.centre, scene.key.centre)
-    walk = walk_to(rng, field, agent, scene.goal)
-    return _lying(scene, walk) if walk else None
+def _walk_to_item(rng: Rng, scene: VaultScene, agent: Identity, item: Thing) -> Moments:
+    """Walk from home to the object past the key, or the other way round."""
+    other, r = (scene.key, OBJECT_R) if item is scene.goal else (scene.goal, KEY_R)
+    field = routes_from(scene.solid(), scene.home, item.centre, other.centre)
+    walk = walk_to(rng, field, agent, item, r)
+    return None if walk is None else [_with_key(scene, scene.key, p) for p in walk]
 
 
-def _to_key(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) -> Moments:
-    field = ways(scene.solid(), scene.home, scene.key.centre, scene.goal.centre)
-    walk = walk_to(rng, field, agent, scene.key, KEY_R)
-    return _lying(scene, walk) if walk else None
-
-
-def _carry(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) -> Moments:
-    """Fetch the key and take it to the object: nothing is there to be opened."""
-    fetched = _to_key(rng, scene, agent, manner)
+def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> Moments:
+    """Fetch the key and take it to the object, although there is nothing to open."""
+    fetched = _walk_to_item(rng, scene, agent, scene.key)
     if fetched is None:
         return None
-    field = ways(scene.solid(), fetched[-1].agent, scene.goal.centre)
+    field = routes_from(scene.solid(), fetched[-1].agent, scene.goal.centre)
     walk = walk_to(rng, field, agent, scene.goal)
     if walk is None:
         return None
     return fetched + _carrying(rng, scene, walk, manner)
 
 
-def _unlock(rng: np.random.Generator, scene: Scene, agent: Look, manner: Manner) -> Moments:
+def _unlock(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> Moments:
     """Fetch the key, open the lock, wait until the barrier has gone, go to the object."""
-    fetched = _to_key(rng, scene, agent, manner)
+    fetched = _walk_to_item(rng, scene, agent, scene.key)
     if fetched is None or scene.lock is None:
         return None
     lock, door = scene.lock.centre, scene.vault.door(scene.inward)
-    field = ways(scene.solid(), fetched[-1].agent, door, scene.goal.centre)
+    field = routes_from(scene.solid(), fetched[-1].agent, door, scene.goal.centre)
     route = field.route(door)
     if route is None:
         return None
     frames = frames_along([*natural(route, field.space, rng), lock])
-    walk = until(frames, lambda p: distance(p, lock) <= REACH)
+    walk = until(frames, lambda p: math.dist(p, lock) <= REACH)
     if walk is None or len(walk) < 2:
         return None
     opening = _opening(scene, walk[-1], manner)
     start = lock if manner.jump else walk[-1]
-    field = ways(scene.solid(unlocked=True), start, scene.goal.centre)
+    field = routes_from(scene.solid(unlocked=True), start, scene.goal.centre)
     last = walk_to(rng, field, agent, scene.goal)
     if last is None:
         return None
     return fetched + _carrying(rng, scene, walk, manner) + opening + [Moment(p) for p in last]
 
 
-def _lying(scene: Scene, walk: Sequence[Point]) -> list[Moment]:
-    return [Moment(p, scene.key, scene.lock, scene.barrier) for p in walk]
+def _with_key(scene: VaultScene, key: Thing, agent: Point) -> Moment:
+    return Moment(agent, key, scene.lock, scene.barrier)
 
 
-def _carrying(
-    rng: np.random.Generator, scene: Scene, walk: Sequence[Point], manner: Manner
-) -> list[Moment]:
-    """The walk with the key, which strays a little around the agent. The first frame is past."""
+def _carrying(rng: Rng, scene: VaultScene, walk: Sequence[Point], manner: Manner) -> list[Moment]:
+    """The walk with the key, which strays a little around the agent, without its first frame."""
     stray = rng.integers(-manner.jitter, manner.jitter + 1, size=(len(walk), 2))
     return [
-        Moment(
-            p,
-            replace(scene.key, centre=(p[0] + int(dx), p[1] + int(dy))),
-            scene.lock,
-            scene.barrier,
-        )
+        _with_key(scene, replace(scene.key, centre=(p[0] + int(dx), p[1] + int(dy))), p)
         for p, (dx, dy) in list(zip(walk, stray, strict=True))[1:]
     ]
 
 
-def _opening(scene: Scene, agent: Point, manner: Manner) -> list[Moment]:
-    """The key is in the lock and the barrier vanishes block by block while the agent waits."""
+def _opening(scene: VaultScene, agent: Point, manner: Manner) -> list[Moment]:
+    """The agent waits while, with the key in the lock, the barrier vanishes block by block."""
     assert scene.lock is not None
     inserted = replace(scene.key, centre=scene.lock.centre)
     n = len(scene.barrier)

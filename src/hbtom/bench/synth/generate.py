@@ -1,4 +1,4 @@
-"""Write synthetic episodes in the benchmark's own format, the same bytes for the same seed."""
+"""Write synthetic episodes in the benchmark's format; the same seed gives the same bytes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import os
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from hbtom.bench.packing import Compression, packed, suffix_of
+from hbtom.bench.synth import background, efficiency, instrumental, preference
+from hbtom.bench.synth.geometry import Rng
+from hbtom.bench.synth.jitter import Jitter, jittered
+from hbtom.bench.synth.script import Pair, Script, encode_all
+from hbtom.bench.tasks import EVALUATION_TASKS, TASKS, Task, task
 from hbtom.bench.unfinished import unfinished
 from hbtom.bench.workers import each
+from hbtom.errors import BadInput
 
-from ..tasks import BACKGROUND_TASKS, EVALUATION_TASKS, TASKS, Task, task
-from . import background as training
-from . import efficiency, instrumental, preference
-from .jitter import Jitter, jittered
-from .script import Script, encode_all
-
-Pair = tuple[Script, Script]
 SHARP = Jitter()
+T = TypeVar("T")
 
-_PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
+_PAIRS: dict[str, Callable[[Rng], Pair]] = {
     "preference": preference.preference,
     "multi_agent": preference.multi_agent,
     "inaccessible_goal": preference.inaccessible_goal,
@@ -33,26 +34,29 @@ _PAIRS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "instrumental_inconsequential_barrier": instrumental.instrumental_inconsequential_barrier,
     "instrumental_blocking_barrier": instrumental.instrumental_blocking_barrier,
 }
-_SINGLES: dict[str, Callable[[np.random.Generator], Script]] = {
-    "background/single_object": training.single_object,
-    "background/preference": training.preference,
-    "background/multi_agent": training.multi_agent,
-    "background/instrumental_action": training.instrumental_action,
+_SINGLES: dict[str, Callable[[Rng], Script]] = {
+    "background/single_object": background.single_object,
+    "background/preference": background.preference,
+    "background/multi_agent": background.multi_agent,
+    "background/instrumental_action": background.instrumental_action,
 }
 
 
-def episode_pair(task_name: str, rng: np.random.Generator) -> Pair:
+def episode_pair(task_name: str, rng: Rng) -> Pair:
     """One pair of an evaluation task in memory: expected, unexpected."""
-    if task_name not in _PAIRS:
-        raise KeyError(f"no evaluation task called {task_name!r}; there are {', '.join(_PAIRS)}")
-    return _PAIRS[task_name](rng)
+    return _maker("evaluation", _PAIRS, task_name)(rng)
 
 
-def background_episode(task_name: str, rng: np.random.Generator) -> Script:
+def background_episode(task_name: str, rng: Rng) -> Script:
     """One episode of a background task in memory."""
-    if task_name not in _SINGLES:
-        raise KeyError(f"no background task called {task_name!r}; there are {', '.join(_SINGLES)}")
-    return _SINGLES[task_name](rng)
+    return _maker("background", _SINGLES, task_name)(rng)
+
+
+def _maker(kind: str, makers: dict[str, T], name: str) -> T:
+    if name not in makers:
+        hint = f"choose from {', '.join(makers)}"
+        raise BadInput(f"there is no {kind} task called '{name}'", hint=hint)
+    return makers[name]
 
 
 def generate(
@@ -61,7 +65,6 @@ def generate(
     pairs: int,
     seed: int = 0,
     tasks: Sequence[str] | None = None,
-    background: bool = False,
     compress: Compression = None,
     jitter: Jitter = SHARP,
     workers: int | None = None,
@@ -69,22 +72,21 @@ def generate(
 ) -> list[Path]:
     """Write `pairs` pairs of every task under `out` and return the files in a fixed order.
 
-    Files are OUT/<task folder>/<id>e.json and <id>u.json, with ".gz" or ".zst" appended when
-    compressed. `tasks` are folder names; without it all nine evaluation tasks are made, and with
-    `background` also the four background tasks (expected outcomes only) in OUT/background/. With
-    `jitter` the same episodes are seen with noise.
+    Files are OUT/<task folder>/<id>e.json and <id>u.json, with ".gz" or ".zst" appended if they are
+    compressed. `tasks` are folder names, by default those of the nine evaluation tasks; of the
+    background tasks, only expected outcomes are written. `jitter` adds noise to the same episodes.
 
-    Each pair depends on the seed, its task and its number alone, so the same files come out
-    whatever the number of workers and whichever tasks are chosen beside it. An episode that exists
-    already, packed or not, is never written again: FileExistsError is raised before anything is.
-    But if the same call was killed before its end, what it has left is completed; until then, the
-    folder is marked as unfinished.
+    Each pair depends only on the seed, its task and its number, not on the number of workers or the
+    other tasks. An episode that exists, compressed or not, is never overwritten: the call raises
+    BadInput before it writes anything. If an earlier identical call was killed, this call completes
+    what it left behind; until then, the folder is marked as unfinished.
     """
     if pairs < 0:
-        raise ValueError(f"pairs must not be negative, got {pairs}")
+        raise BadInput(f"the number of pairs must not be negative, but is {pairs}")
+    chosen = _chosen(tasks)
     jobs = [
         _Job(Path(out), t.folder, number, seed, compress, jitter)
-        for t in _chosen(tasks, background)
+        for t in chosen
         for number in range(pairs)
     ]
     files = [path for job in jobs for path in job.files()]
@@ -92,8 +94,7 @@ def generate(
         return files
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
-    command = _command(pairs, seed, tasks, background, compress, jitter)
-    with unfinished(Path(out), command) as writing:
+    with unfinished(Path(out), _command(jobs[-1], chosen)) as writing:
         _refuse_existing(files, ours=set(files) if writing.begun else set())
         todo = [job for job in jobs if not (writing.begun and job.is_done())]
         writing.left = True
@@ -109,26 +110,19 @@ def generate(
     return files
 
 
-def _command(
-    pairs: int,
-    seed: int,
-    tasks: Sequence[str] | None,
-    background: bool,
-    compress: Compression,
-    jitter: Jitter,
-) -> list[str]:
-    """The command line that makes the same files."""
-    chosen = [] if tasks is None else [t.folder for t in _chosen(tasks, background=False)]
+def _command(last: _Job, chosen: Sequence[Task]) -> list[str]:
+    """The command line that makes the same files, given the last job."""
+    every = tuple(chosen) == EVALUATION_TASKS
     options = {
-        "--pairs": pairs,
-        "--seed": seed,
-        "--tasks": ",".join(chosen),
-        "--compress": compress,
-        "--jitter": jitter.noise,
-        "--missing": jitter.missing,
+        "--pairs": last.number + 1,
+        "--seed": last.seed,
+        "--tasks": "" if every else ",".join(t.folder for t in chosen),
+        "--compress": last.compress,
+        "--jitter": last.jitter.noise,
+        "--missing": last.jitter.missing,
     }
     given = [word for name, value in options.items() if value for word in (name, str(value))]
-    return ["hbtom", "generate", *given, *(["--background"] if background else [])]
+    return ["hbtom", "generate", *given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +145,7 @@ class _Job:
         return [self.out / self.folder / f"{stem}{member}{suffix}" for member in members]
 
     def is_done(self) -> bool:
-        """Whether a killed run has written all its files; one that has its name is complete."""
+        """Whether all its files exist; a file under its final name is complete."""
         return all(path.exists() for path in self.files())
 
     def write(self) -> None:
@@ -167,30 +161,30 @@ class _Job:
             _write(path, packed(data, self.compress))
 
 
-def _chosen(names: Sequence[str] | None, background: bool) -> list[Task]:
-    """The tasks to make, in the benchmark's order whatever the order asked for."""
-    wanted = {task(name).folder for name in names} if names is not None else None
-    chosen = [t for t in EVALUATION_TASKS if wanted is None or t.folder in wanted]
-    chosen += [t for t in BACKGROUND_TASKS if background or (wanted and t.folder in wanted)]
-    return chosen
+def _chosen(names: Sequence[str] | None) -> list[Task]:
+    """The tasks to make, always in the benchmark's order."""
+    if names is None:
+        return list(EVALUATION_TASKS)
+    wanted = {task(name).folder for name in names}
+    return [t for t in TASKS if t.folder in wanted]
 
 
 def _remove(files: Sequence[Path]) -> None:
-    """Take away what an interrupted run has written: half a dataset looks like a whole one."""
+    """Remove what an interrupted run has written, because half a dataset looks like a whole one."""
     for path in files:
         path.unlink(missing_ok=True)
         _part(path).unlink(missing_ok=True)
 
 
 def _refuse_existing(files: Sequence[Path], ours: Set[Path]) -> None:
-    """Refuse to write an episode that is there already, however it is packed, and is not ours."""
+    """Refuse to write an episode that exists already, compressed or not, and is not ours."""
     for path in files:
         plain = path.name.partition(".json")[0] + ".json"
         for suffix in ("", ".gz", ".zst"):
             there = path.with_name(plain + suffix)
             if there.exists() and there not in ours:
                 hint = "choose another folder, or remove it"
-                raise FileExistsError(f"{there} exists already; {hint}")
+                raise BadInput("this file exists already", hint=hint).at(file=str(there))
 
 
 def _write_pairs(jobs: Sequence[_Job]) -> Iterator[None]:
@@ -200,7 +194,7 @@ def _write_pairs(jobs: Sequence[_Job]) -> Iterator[None]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write beside the target and rename: a file under its own name is always complete."""
+    """Write to a temporary name and rename: a file under its final name is always complete."""
     part = _part(path)
     part.write_bytes(data)
     os.replace(part, path)

@@ -1,8 +1,8 @@
 """Plane geometry for the generator: boxes, lines of sight, shortest paths.
 
-Agents of the benchmark keep a fixed clearance from everything solid, so the shortest path of an
-agent's centre bends only at corners of obstacles grown by that clearance. The shortest path in the
-graph of mutually visible corners is therefore exact, and much cheaper than a search over pixels.
+Agents keep a fixed clearance from everything solid. The shortest path of an agent's centre thus
+bends only at corners of obstacles grown by that clearance, so the shortest path in the graph of
+mutually visible corners is exact, and much cheaper to find than by a search over pixels.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hbtom.arrays import Bools, Floats
+
+Rng = np.random.Generator
 Point = tuple[int, int]
 Box = tuple[int, int, int, int]  # left, top, right, bottom
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 WORLD = 200
 CELL = 20
 CLEARANCE = 9  # pixels between an agent's centre and anything solid, as measured in real files
-_SLACK = 0.25  # boxes are shrunk by this, so that integer points on their rim count as free
+_SLACK = 0.25  # boxes are shrunk by this, so that integer points on their edge count as free
 
 
 def cell_box(cell: Point) -> Box:
@@ -47,11 +47,6 @@ def overlap(a: Box, b: Box, margin: int = 0) -> bool:
     )
 
 
-def distance(a: Point, b: Point) -> float:
-    """Euclidean distance between two points."""
-    return math.dist(a, b)
-
-
 def path_length(points: Sequence[Point]) -> float:
     """Length of the polyline through the points."""
     return sum(math.dist(a, b) for a, b in pairwise(points))
@@ -71,10 +66,10 @@ def meets(a: Point, b: Point, box: Box) -> bool:
     return enter < leave
 
 
-class Space:
+class FreeSpace:
     """Where an agent's centre may be: the arena minus the obstacles grown by the clearance.
 
-    Which corners see which, and the ways from each start, are worked out on demand and kept.
+    Lines of sight between corners, and the routes from each start, are found on demand and kept.
     """
 
     def __init__(self, obstacles: Sequence[Box]) -> None:
@@ -82,16 +77,11 @@ class Space:
         grown = grown + np.array([-CLEARANCE, -CLEARANCE, CLEARANCE, CLEARANCE])
         low, high = CELL + CLEARANCE, WORLD - CELL - CLEARANCE
         self._boxes = grown + np.array([_SLACK, _SLACK, -_SLACK, -_SLACK])
-        self._solid: list[Box] = self._boxes.tolist()  # quicker than arrays for a single point
+        self._solid: list[Box] = self._boxes.tolist()  # faster than arrays for a single point
         corners = np.concatenate([grown[:, [i, j]] for i in (0, 2) for j in (1, 3)])
         corners = corners[((corners >= low) & (corners <= high)).all(axis=1)]
         self.corners = corners[~self._covered(corners)]  # [m, 2] where a shortest path may bend
-        self._fields: dict[Point, Field] = {}
-
-    @classmethod
-    def around(cls, obstacles: Iterable[Box]) -> Space:
-        """The free space around obstacles; the arena's border is always there."""
-        return _space(tuple(sorted(set(obstacles))))
+        self._fields: dict[Point, RouteField] = {}
 
     def free(self, point: Point) -> bool:
         """Whether the agent's centre may be here."""
@@ -104,10 +94,10 @@ class Space:
         """Whether the agent may go straight from a to b."""
         return not any(meets(a, b, box) for box in self._solid)
 
-    def field(self, start: Point) -> Field:
-        """Shortest ways from one start to everywhere."""
+    def field(self, start: Point) -> RouteField:
+        """Shortest routes from one start to everywhere."""
         if start not in self._fields:
-            self._fields[start] = Field(self, start)
+            self._fields[start] = RouteField(self, start)
         return self._fields[start]
 
     def route(self, start: Point, goal: Point) -> list[Point] | None:
@@ -115,7 +105,7 @@ class Space:
         return self.field(start).route(goal)
 
     def seen_from(self, point: Point) -> Floats:
-        """Straight distance to every corner in sight, infinity to the others."""
+        """Straight distance to every visible corner, infinity to the others."""
         return self._straight(np.array([point], dtype=float))[0]
 
     @cached_property
@@ -124,9 +114,9 @@ class Space:
         return self._straight(self.corners)
 
     def _straight(self, points: Floats) -> Floats:
-        """Straight distance from each point to every corner in sight, infinity to the others."""
-        enter, leave = 0.0, 1.0  # shares of the line, by the slab method
-        ways = []
+        """Straight distance from each point to every visible corner, infinity to the others."""
+        enter, leave = 0.0, 1.0  # fractions of the line, by the slab method
+        deltas = []
         for axis in (0, 1):
             here = points[:, axis, None]
             way = self.corners[:, axis] - here  # [p, m]
@@ -135,9 +125,9 @@ class Space:
             high = (self._boxes[:, axis + 2] - here)[:, None] * pace
             enter = np.maximum(enter, np.minimum(low, high))
             leave = np.minimum(leave, np.maximum(low, high))
-            ways.append(way)
+            deltas.append(way)
         hidden = np.any(enter < leave, axis=2)
-        return np.where(hidden, np.inf, np.hypot(*ways))
+        return np.where(hidden, np.inf, np.hypot(*deltas))
 
     def _covered(self, points: Floats) -> Bools:
         """Whether each point lies inside any box."""
@@ -146,21 +136,24 @@ class Space:
         return np.asarray(inside.any(axis=1), dtype=bool)
 
 
-@lru_cache(maxsize=256)
-def _space(obstacles: tuple[Box, ...]) -> Space:
-    return Space(obstacles)
+def free_space(obstacles: Iterable[Box]) -> FreeSpace:
+    """The free space around obstacles; the arena's border is always there."""
+    return _space(tuple(sorted(set(obstacles))))
 
 
-class Field:
-    """Shortest ways from one start, found by A* over the corners.
+_space = lru_cache(maxsize=256)(FreeSpace)
 
-    What a search has settled stays settled in the next one, whatever its goal: the heuristic, the
-    straight distance, is consistent for all of them.
+
+class RouteField:
+    """Shortest routes from one start, found by A* over the corners.
+
+    A corner that one search has settled stays settled in the next one, whatever its goal, because
+    the heuristic (straight distance) is consistent for all goals.
     """
 
-    def __init__(self, space: Space, start: Point) -> None:
+    def __init__(self, space: FreeSpace, start: Point) -> None:
         self.space, self.start = space, start
-        self._far: Floats | None = None  # [m] length of the way to each corner, as far as known
+        self._far: Floats | None = None  # [m] length of the route to each corner, as far as known
         self._back = np.full(len(space.corners), -1)  # [m] the corner before; -1 is the start
         self._open = np.ones(len(space.corners), dtype=bool)  # [m] not settled yet
 

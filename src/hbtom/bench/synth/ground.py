@@ -1,8 +1,8 @@
-"""What the audit sees: trials read from plain JSON, and its own reckoning of ways and distances.
+"""What the audit works with: trials read from plain JSON, and its own search for paths.
 
-Nothing here comes from the generator. Ways are found on a lattice of points five pixels apart,
-each joined to sixteen neighbours, and then pulled straight; an edge counts as open if no pixel on
-it lies in a solid box grown by the clearance.
+Nothing here comes from the generator. Paths are found on a lattice of points five pixels apart,
+each joined to sixteen neighbours, and then pulled straight. An edge is open if no pixel on it lies
+in a solid box grown by the clearance.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Name = tuple[str, tuple[int, ...]]  # image and colour
 CLEARANCE = 9.0  # how near agents come to anything solid
 ITEM = 9.0  # half the side of the square that an item takes up
 CONTACT = 13.0  # pixels between the centres of agent and item when they touch, at most
-NO_GAP = 1.0  # not even a point this thick gets through
-EFFICIENT = 1.08  # walk over shortest, at most
+NO_GAP = 1.0  # a clearance so small that nothing gets through if this does not
+EFFICIENT = 1.08  # length of an efficient walk over the shortest, at most
 STEP = 5  # pixels between lattice points
 _MOVES = [
     (dx, dy)
@@ -41,7 +41,7 @@ _NUDGES = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0,
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AuditTrial:
     """One trial as read from a file."""
 
     walls: frozenset[Rect]
@@ -73,11 +73,11 @@ class Seen:
         return sum(math.dist(a, b) for a, b in pairwise(self.track))
 
 
-Member = list[Seen]  # one member of a pair: its trials
+Member = list[AuditTrial]  # one member of a pair: its trials
 Problems = Iterator[str]
 
 
-def read(path: Path) -> list[Seen]:
+def read_trials(path: Path) -> list[AuditTrial]:
     """All trials of a file, compressed or not."""
     data = Path(path).read_bytes()
     if path.suffix == ".gz":
@@ -87,7 +87,7 @@ def read(path: Path) -> list[Seen]:
 
         data = zstandard.ZstdDecompressor().decompress(data)
     collecting = gc.isenabled()
-    gc.disable()  # millions of small lists: the collector would double the time
+    gc.disable()  # with millions of small lists, the collector would double the time
     try:
         return [_trial(frames) for frames in json.loads(data)]
     finally:
@@ -95,9 +95,9 @@ def read(path: Path) -> list[Seen]:
             gc.enable()
 
 
-def _trial(frames: list[dict[str, Any]]) -> Seen:
+def _trial(frames: list[dict[str, Any]]) -> AuditTrial:
     first = frames[0]
-    return Seen(
+    return AuditTrial(
         walls=_rects(first["walls"]),
         barriers=tuple(_rects(f["fuse_walls"]) for f in frames),
         objects={_name(o): _centre(o) for o in first["objects"]},
@@ -132,7 +132,7 @@ def _rects(boxes: list[Any]) -> frozenset[Rect]:
 
 
 class Ground:
-    """The ground an agent's centre may be on, given what is solid and how near it may come."""
+    """Where an agent's centre may be, given what is solid and how near to it the agent may come."""
 
     def __init__(self, solid: Iterable[Rect], clearance: float) -> None:
         self._shut = np.zeros((201, 201), dtype=bool)
@@ -243,28 +243,30 @@ class Ground:
         return way
 
 
-def around(at: XY, r: float = ITEM) -> Rect:
-    """The square around an entity, an item unless told otherwise."""
+def item_square(at: XY, r: float = ITEM) -> Rect:
+    """The square around an entity, by default an item."""
     return at[0] - r, at[1] - r, at[0] + r, at[1] + r
 
 
 def leg(solid: Sequence[Rect], start: XY, goal: XY, other: XY | None = None) -> float:
-    """Length of the way to a goal: around another item, or through it where it seals the way."""
+    """Length of the way to a goal: around another item, or through it if it seals the way."""
     if other is not None:
-        length = Ground([*solid, around(other)], CLEARANCE).length(start, goal)
+        length = Ground([*solid, item_square(other)], CLEARANCE).length(start, goal)
         if math.isfinite(length):
             return length
     return Ground(solid, CLEARANCE).length(start, goal)
 
 
-def walk_ratio(trial: Seen, goal: XY, solid: Iterable[Rect] = (), other: XY | None = None) -> float:
+def walk_ratio(
+    trial: AuditTrial, goal: XY, solid: Iterable[Rect] = (), other: XY | None = None
+) -> float:
     """Length of the walk over the shortest way to where the shapes touch."""
     last = math.dist(trial.track[-1], goal)
     shortest = leg([*trial.walls, *solid], trial.home, goal, other) - last
     return trial.walked / max(shortest, 1e-9)
 
 
-def keeps_clear(trial: Seen, other: XY) -> bool:
-    """Whether the agent never comes nearer to an item than to a wall; a pixel is forgiven."""
+def keeps_clear(trial: AuditTrial, other: XY) -> bool:
+    """Whether the agent keeps as far from an item as from a wall, give or take a pixel."""
     near = min(max(abs(x - other[0]), abs(y - other[1])) for x, y in trial.track)
     return near >= ITEM + CLEARANCE - 1

@@ -1,103 +1,100 @@
 """Tasks about means and ends: a key opens a barrier that may or may not be in the way.
 
-Where the object can be reached without it, the key is never worth its while, nor does it seal the
-way to the object. But in half of the episodes it lies on that way, and has to be walked around.
+If the object can be reached without the key, fetching it is never worth the effort, and the key
+does not seal the way to the object. But in half of the episodes the agent must walk around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from .errands import Errand, Scene, run
-from .geometry import CLEARANCE, Box, Point, cell_box, distance, overlap, square
-from .layouts import INTERIOR, attempt, boxes_of, interior, repeat, spot
-from .script import Script, Thing
-from .setups import LONGEST, USUAL, Setup, closed, draw_setup, key_in_the_way, stage
-from .sprites import AGENT_R, KEY_R, OBJECT_R
-from .vaults import blocks, draw_vault, gaps, hits
+from hbtom.bench.synth.errands import Errand, VaultScene, run_errand
+from hbtom.bench.synth.geometry import CLEARANCE, Box, Rng, cell_box, overlap, square
+from hbtom.bench.synth.layouts import INTERIOR, attempt, boxes_of, complete, interior, repeat, spot
+from hbtom.bench.synth.script import FAMILIARIZATION, Pair, Script, Take, Thing
+from hbtom.bench.synth.setups import (
+    LONGEST,
+    USUAL,
+    Setup,
+    closed_stage,
+    draw_setup,
+    key_in_the_way,
+    stage,
+)
+from hbtom.bench.synth.sprites import AGENT_R, KEY_R, OBJECT_R
+from hbtom.bench.synth.vaults import barrier_blocks, draw_vault, gaps, hits
 
-FAMILIARIZATION = 8
 CROWDED = 0.5  # share of the episodes in which the key lies in the way
-# A way by key and lock that is not needed is longer than the direct one: this many times, and by
-# so many pixels more, because touching key and lock takes no more than coming near to them.
+# A needless path by key and lock is at least DEARER times as long as the direct one, plus TOUCHING
+# pixels, because an agent need only come near enough to key and lock to touch them.
 DEARER, TOUCHING = 1.25, 30.0
-BESIDE = 31  # pixels along the longer axis between key and object, so that each can be got at
-Pair = tuple[Script, Script]
-Change = Callable[[np.random.Generator, Setup, Scene], Scene | None]
+BESIDE = 31  # pixels along the longer axis between key and object, so that each can be reached
+Change = Callable[[Rng, Setup, VaultScene], VaultScene | None]
 
 
-def instrumental_no_barrier(rng: np.random.Generator) -> Pair:
+def instrumental_no_barrier(rng: Rng) -> Pair:
     """No barrier at test; e: straight to the object; u: to the key."""
-    # Variants are drawn before the attempts, so that none is favoured for being easy to build.
+    # Variants are drawn before the attempts, so that easy ones are not favoured.
     crowded, stops = bool(rng.random() < CROWDED), bool(rng.random() < 0.5)
-    # Without a lock to go to, a key in the way is picked up for nothing: there always is one then.
+    # Without a lock, picking up a key that lies in the way costs nothing: then there always is one.
     locked = crowded or bool(rng.random() < 0.5)
     errand: Errand = "key" if stops else "unlock" if locked else "carry"
     removed = _removed if locked else _removed_with_lock
-    pair = repeat(lambda r: _straight_or_by_key(r, crowded, removed, errand), rng)
+    pair = repeat(lambda r: _draw_pair(r, crowded, removed, errand), rng)
     if rng.random() >= 0.1:
         return pair
     wrapped: Literal["home", "agent"] = "home" if rng.random() < 0.5 else "agent"
     return Script(pair[0].trials, wrapped), Script(pair[1].trials, wrapped)
 
 
-def instrumental_inconsequential_barrier(rng: np.random.Generator) -> Pair:
+def instrumental_inconsequential_barrier(rng: Rng) -> Pair:
     """A barrier that is not in the way; e: straight to the object; u: to the key."""
     crowded, change, errand = _draw_variant(rng)
-    return repeat(lambda r: _straight_or_by_key(r, crowded, change, errand), rng)
+    return repeat(lambda r: _draw_pair(r, crowded, change, errand), rng)
 
 
-def instrumental_blocking_barrier(rng: np.random.Generator) -> Pair:
+def instrumental_blocking_barrier(rng: Rng) -> Pair:
     """To the key; e: the barrier blocks the object; u: it does not."""
     crowded, change, errand = _draw_variant(rng)
-    return repeat(lambda r: _needed_or_not(r, crowded, change, errand), rng)
+    return repeat(lambda r: _draw_pair(r, crowded, change, errand, needed=True), rng)
 
 
-def _straight_or_by_key(
-    rng: np.random.Generator, crowded: bool, change: Change, errand: Errand
+def _draw_pair(
+    rng: Rng, crowded: bool, change: Change, errand: Errand, needed: bool = False
 ) -> Pair | None:
+    """u: a needless errand; e: the same where it is needed, or straight to the object."""
     drawn = _stages(rng, crowded, change)
     if drawn is None:
         return None
     setup, base, test = drawn
-    return _pair(rng, setup, base, (test, "object"), (test, errand))
+    expected: tuple[VaultScene, Errand] = (base, errand) if needed else (test, "object")
+    return _pair(rng, setup, base, expected, (test, errand))
 
 
-def _needed_or_not(
-    rng: np.random.Generator, crowded: bool, change: Change, errand: Errand
-) -> Pair | None:
-    drawn = _stages(rng, crowded, change)
-    if drawn is None:
-        return None
-    setup, base, test = drawn
-    return _pair(rng, setup, base, (base, errand), (test, errand))
-
-
-def _draw_variant(rng: np.random.Generator) -> tuple[bool, Change, Errand]:
+def _draw_variant(rng: Rng) -> tuple[bool, Change, Errand]:
     """Whether the key lies in the way, why the barrier does not, and what is done with the key.
 
     The barrier has a gap, or the object lies outside, or the vault has moved. The agent stops at
-    the key, or uses it.
+    the key or uses it.
     """
     change = (_opened, _outside, _elsewhere)[int(rng.integers(3))]
     errand: Errand = "key" if rng.random() < 0.5 else "unlock"
     return bool(rng.random() < CROWDED), change, errand
 
 
-def _stages(
-    rng: np.random.Generator, crowded: bool, change: Change
-) -> tuple[Setup, Scene, Scene] | None:
-    """Setup, a stage of the familiarization, and the same changed: the key is not needed."""
+def _stages(rng: Rng, crowded: bool, change: Change) -> tuple[Setup, VaultScene, VaultScene] | None:
+    """The setup, a familiarization stage, and that stage changed so that the key is needless."""
     setup = draw_setup(rng)
     base = None if setup is None else stage(rng, setup)
     if setup is None or base is None:
         return None
 
-    def changed(r: np.random.Generator) -> tuple[Scene, Scene] | None:
+    def changed(r: Rng) -> tuple[VaultScene, VaultScene] | None:
         test = change(r, setup, base)
         if test is None:
             return None
@@ -111,8 +108,8 @@ def _stages(
     return None if scenes is None else (setup, *scenes)
 
 
-def _needless(scene: Scene, obstructed: bool) -> bool:
-    """Whether the direct way exists, is of the usual length, and makes the key a waste."""
+def _needless(scene: VaultScene, obstructed: bool) -> bool:
+    """Whether there is a direct path of the usual length, so that using the key is wasteful."""
     (kx, ky), (gx, gy) = scene.key.centre, scene.goal.centre
     if max(abs(kx - gx), abs(ky - gy)) < BESIDE:
         return False
@@ -123,65 +120,66 @@ def _needless(scene: Scene, obstructed: bool) -> bool:
 
 
 def _pair(
-    rng: np.random.Generator,
+    rng: Rng,
     setup: Setup,
-    base: Scene,
-    expected: tuple[Scene, Errand],
-    unexpected: tuple[Scene, Errand],
+    base: VaultScene,
+    expected: tuple[VaultScene, Errand],
+    unexpected: tuple[VaultScene, Errand],
 ) -> Pair | None:
-    """Both members: key, lock and object eight times, on the base stage and others; then the test.
+    """Both members: eight trials with key, lock and object, one of them on the base stage; a test.
 
-    One seed for both test trials: equal stages give equal walks.
+    Both test trials have the same seed, so that equal stages give equal walks.
     """
     seed = int(rng.integers(2**31))
     tests = [
-        run(np.random.default_rng(seed), scene, setup.agent, errand, setup.manner)
+        run_errand(np.random.default_rng(seed), scene, setup.agent, errand, setup.manner)
         for scene, errand in (expected, unexpected)
     ]
     if tests[0] is None or tests[1] is None:
         return None
-    seen = []
     place = int(rng.integers(FAMILIARIZATION))
-    for i in range(FAMILIARIZATION):
-        scene = base if i == place else attempt(lambda r: closed(r, setup), rng)
-        trial = None if scene is None else run(rng, scene, setup.agent, "unlock", setup.manner)
-        if trial is None:
+
+    def familiar(i: int) -> Take | None:
+        scene = base if i == place else attempt(lambda r: closed_stage(r, setup), rng)
+        if scene is None:
             return None
-        seen.append(trial)
-    return Script((*seen, tests[0])), Script((*seen, tests[1]))
+        return run_errand(rng, scene, setup.agent, "unlock", setup.manner)
+
+    seen = complete(familiar(i) for i in range(FAMILIARIZATION))
+    return None if seen is None else (Script((*seen, tests[0])), Script((*seen, tests[1])))
 
 
-# How the barrier fails to be in the way
+# Why the barrier is not in the way
 
 
-def _removed(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None:
+def _removed(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     """There is no barrier; the lock stands where it stood."""
     return replace(base, barrier=())
 
 
-def _removed_with_lock(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None:
+def _removed_with_lock(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     """There is neither barrier nor lock."""
     return replace(base, barrier=(), lock=None)
 
 
-def _opened(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None:
+def _opened(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     """The barrier stands where it stood, with a gap."""
     missing = gaps(rng, base.vault)
-    return replace(base, barrier=blocks(base.vault, setup.manner, missing))
+    return replace(base, barrier=barrier_blocks(base.vault, setup.manner, missing))
 
 
-def _outside(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None:
-    """The barrier is closed but the object lies outside."""
+def _outside(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
+    """The barrier is closed, but the object lies outside."""
     place = spot(
         rng,
         boxes_of((*setup.cells, *base.vault.covers)),
         OBJECT_R,
-        accept=lambda p: 45 <= distance(p, setup.home) <= 120,
+        accept=lambda p: 45 <= math.dist(p, setup.home) <= 120,
     )
     return None if place is None else replace(base, goal=Thing(place, setup.goal))
 
 
-def _elsewhere(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | None:
+def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     """The vault has moved; the object stays where it was."""
     vault = draw_vault(rng)
     if vault is None:
@@ -193,10 +191,11 @@ def _elsewhere(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | N
     ]
     if any(hits(vault, box) for box in keep):
         return None
-    # As many walls as before, so that their number tells nothing.
+    # As many walls as before, so that their number gives nothing away.
     ground = [c for c in INTERIOR if c not in vault.covers]
     loose = [c for c in setup.cells if c in ground and c not in setup.vault.walls]
-    spare = [c for c in ground if c not in loose and not _crowds(c, keep)]
+    spare = [c for c in ground if c not in loose]
+    spare = [c for c in spare if not any(overlap(cell_box(c), box, CLEARANCE) for box in keep)]
     loose += [spare[i] for i in rng.permutation(len(spare))]
     border = [c for c in setup.cells if not interior(c)]
     n = len(setup.cells) - len(border) - len(vault.walls)
@@ -204,16 +203,11 @@ def _elsewhere(rng: np.random.Generator, setup: Setup, base: Scene) -> Scene | N
         return None
     cells = (*border, *loose[:n], *vault.walls)
     lock = Thing(vault.lock_centre, setup.lock)
-    barrier = blocks(vault, setup.manner)
+    barrier = barrier_blocks(vault, setup.manner)
     return replace(base, cells=cells, lock=lock, vault=vault, barrier=barrier)
 
 
-def _crowds(cell: Point, things: Sequence[Box]) -> bool:
-    """Whether a wall here would stand in the way of any of these."""
-    return any(overlap(cell_box(cell), box, CLEARANCE) for box in things)
-
-
-# How often each change is tried on one stage, before another stage is drawn
+# How often each change is tried on one stage before another stage is drawn
 TRIES: dict[Change, int] = {
     _removed: 2,
     _removed_with_lock: 1,

@@ -1,4 +1,4 @@
-"""Scripts as they are seen with noise: agents' places jitter, and in some frames are missing."""
+"""Scripts seen with noise: agents' positions jitter, and in some frames they are missing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .geometry import WORLD
-from .script import Script, Take
+from hbtom.bench.synth.geometry import WORLD, Rng
+from hbtom.bench.synth.script import Script, Take
 
-_DIGITS = 2  # of a place, after the point: a hundredth of a pixel
+_DIGITS = 2  # after the decimal point: positions are exact to a hundredth of a pixel
 
 
 @dataclass(frozen=True, slots=True)
 class Jitter:
-    """How badly agents are seen: the noise's standard deviation in pixels, and what is missing."""
+    """How badly agents are seen: noise (standard deviation in pixels) and missing frames."""
 
     noise: float = 0.0
     missing: float = 0.0  # share of the frames in which the agent is not seen
@@ -25,7 +25,7 @@ class Jitter:
 
 
 def jittered(script: Script, jitter: Jitter, seed: tuple[int, ...]) -> Script:
-    """The same episode, seen with noise; trials that two episodes share stay the same."""
+    """The same episode seen with noise; trials that two episodes share are still shared."""
     if not jitter:
         return script
     trials = (
@@ -35,14 +35,12 @@ def jittered(script: Script, jitter: Jitter, seed: tuple[int, ...]) -> Script:
     return replace(script, trials=tuple(trials))
 
 
-def _sight(
-    take: Take, jitter: Jitter, rng: np.random.Generator
-) -> Iterator[tuple[float, float] | None]:
-    """Where the agent is seen in each frame; outside the world it is not."""
+def _sight(take: Take, jitter: Jitter, rng: Rng) -> Iterator[tuple[float, float] | None]:
+    """Where the agent is seen in each frame, always inside the world; None where it is missing."""
     off = rng.standard_normal((len(take.moments), 2)) * jitter.noise
     missing = rng.random(len(take.moments)) < jitter.missing
     if missing.all():
-        missing[0] = False  # a trial in which the agent is never seen is none
+        missing[0] = False  # the agent must be seen at least once
     places = np.array([moment.agent for moment in take.moments]) + off
     for place, gone in zip(np.clip(places, 0, WORLD).tolist(), missing.tolist(), strict=True):
         yield None if gone else (round(place[0], _DIGITS), round(place[1], _DIGITS))

@@ -1,60 +1,65 @@
-"""Where things stand: wall cells, free places, clearings, enclosures."""
+"""Where things are placed: wall cells, free positions, clearings, enclosures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
 
-import numpy as np
-
-from .geometry import CELL, WORLD, Box, Point, cell_box, overlap, square
+from hbtom.bench.synth.geometry import CELL, WORLD, Box, Point, Rng, cell_box, overlap, square
+from hbtom.errors import BadInput
 
 Cells = tuple[Point, ...]  # lattice cells (column, row) of interior walls, in file order
 T = TypeVar("T")
-Build = Callable[[np.random.Generator], T | None]
+Build = Callable[[Rng], T | None]
 
 SIDE = WORLD // CELL
-# Real files draw interior cells from columns and rows 0 to 8: some of them fall on the border,
-# which is why real wall lists hold duplicates.
+# Real files draw interior cells from columns and rows 0 to 8. Some of them fall on the border,
+# which is why real lists of walls contain duplicates.
 _DRAWN = [(x, y) for x in range(SIDE - 1) for y in range(SIDE - 1)]
 INTERIOR = [(x, y) for x in range(1, SIDE - 1) for y in range(1, SIDE - 1)]
 
 
-class NoRoomError(RuntimeError):
-    """No arrangement was found; the draw must be repeated."""
-
-
-def repeat(build: Build[T], rng: np.random.Generator) -> T:
-    """Call a builder until it succeeds. Builders refuse (None) arrangements that do not work."""
+def repeat(build: Build[T], rng: Rng) -> T:
+    """Call a builder until it succeeds; it returns None for an arrangement that does not work."""
     result = attempt(build, rng, 5000)
     if result is None:
-        raise NoRoomError(f"{getattr(build, '__qualname__', build)} found no arrangement")
+        raise BadInput("no arrangement was found for an episode", hint="choose another seed")
     return result
 
 
-def attempt(build: Build[T], rng: np.random.Generator, tries: int = 8) -> T | None:
+def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T | None:
     """Call a builder a few times; None if it never succeeds."""
     return next((made for _ in range(tries) if (made := build(rng)) is not None), None)
 
 
-def scatter(rng: np.random.Generator, n: int) -> Cells:
+def complete(parts: Iterable[T | None]) -> tuple[T, ...] | None:
+    """All the parts, or None as soon as one of them is None."""
+    made = []
+    for part in parts:
+        if part is None:
+            return None
+        made.append(part)
+    return tuple(made)
+
+
+def scatter(rng: Rng, n: int) -> Cells:
     """n wall cells drawn as in real files."""
     picks = rng.choice(len(_DRAWN), size=n, replace=False)
     return tuple(_DRAWN[i] for i in picks)
 
 
-def maze(rng: np.random.Generator) -> Cells:
-    """A dense layout: some bars of three to five cells among scattered ones, about 23 in all."""
+def maze(rng: Rng) -> Cells:
+    """A dense layout: bars of three to five cells among scattered ones, about 23 cells in all."""
     cells: list[Point] = []
     for _ in range(int(rng.integers(3, 6))):
         cells.extend(_bar(rng))
     cells.extend(scatter(rng, int(rng.integers(7, 11))))
-    return _distinct(cells)
+    return tuple(dict.fromkeys(cells))
 
 
-def _bar(rng: np.random.Generator) -> list[Point]:
+def _bar(rng: Rng) -> list[Point]:
     length = int(rng.integers(3, 6))
     along, across = int(rng.integers(1, SIDE - length)), int(rng.integers(1, SIDE - 1))
     if rng.random() < 0.5:
@@ -62,18 +67,14 @@ def _bar(rng: np.random.Generator) -> list[Point]:
     return [(across, along + i) for i in range(length)]
 
 
-def _distinct(cells: Iterable[Point]) -> Cells:
-    return tuple(dict.fromkeys(cells))
-
-
 def without(cells: Cells, gone: Iterable[Point]) -> Cells:
-    """The layout minus some cells."""
-    out = set(gone)
+    """The layout minus some cells; those on the border stay."""
+    out = set(filter(interior, gone))
     return tuple(c for c in cells if c not in out)
 
 
 def wall_list(cells: Cells) -> tuple[Point, ...]:
-    """Corners of all walls in file order: interior cells, then the border, duplicates included."""
+    """Corners of all walls in file order: interior cells, then the border, with duplicates."""
     last = (SIDE - 1) * CELL
     steps = range(0, last + 1, CELL)
     border = [(0, y) for y in steps if y < last]
@@ -87,26 +88,24 @@ def wall_list(cells: Cells) -> tuple[Point, ...]:
 def boxes_of(cells: Cells) -> tuple[Box, ...]:
     """Boxes of the cells that matter to movement: those inside the border.
 
-    Cells side by side make one box: the fewer there are, the quicker ways around them are found.
+    Adjacent cells make one box, because routes are found faster around fewer boxes.
     """
     inside = {c for c in cells if interior(c)}
     left, boxes = set(inside), []
     for cell in sorted(inside):
         if cell in left:
-            run = max(_run(cell, inside, 1, 0), _run(cell, inside, 0, 1), key=len)
-            left.difference_update(run)
-            boxes.append((*cell_box(run[0])[:2], *cell_box(run[-1])[2:]))
+            line = max(_run(cell, inside, 1, 0), _run(cell, inside, 0, 1), key=len)
+            left.difference_update(line)
+            boxes.append((*cell_box(line[0])[:2], *cell_box(line[-1])[2:]))
     return tuple(boxes)
 
 
 def _run(cell: Point, cells: set[Point], dx: int, dy: int) -> list[Point]:
-    """The cells in one line with a cell, without a gap, in order."""
-    back, on = (takewhile(cells.__contains__, _line(cell, s * dx, s * dy)) for s in (-1, 1))
-    return [*reversed(list(back)), cell, *on]
-
-
-def _line(cell: Point, dx: int, dy: int) -> Iterator[Point]:
-    return ((cell[0] + i * dx, cell[1] + i * dy) for i in range(1, SIDE))
+    """The unbroken line of cells through a cell, in order."""
+    line = [(cell[0] + i * dx, cell[1] + i * dy) for i in range(1 - SIDE, SIDE)]
+    back, on = line[: SIDE - 1][::-1], line[SIDE:]
+    back, on = (list(takewhile(cells.__contains__, part)) for part in (back, on))
+    return [*back[::-1], cell, *on]
 
 
 def vacant(centre: Point, r: int, boxes: Sequence[Box], margin: int = 0) -> bool:
@@ -118,7 +117,7 @@ def vacant(centre: Point, r: int, boxes: Sequence[Box], margin: int = 0) -> bool
 
 
 def spot(
-    rng: np.random.Generator,
+    rng: Rng,
     boxes: Sequence[Box],
     r: int,
     within: Box = (CELL, CELL, WORLD - CELL, WORLD - CELL),
@@ -137,7 +136,7 @@ def spot(
 def between(a: Point, b: Point, pad: int = 0) -> list[Point]:
     """The cells in the rectangle spanned by two points.
 
-    Real scenes make a detour pointless by taking away exactly these cells.
+    Real scenes make a detour pointless by removing exactly these cells.
     """
     (x0, x1), (y0, y1) = sorted((a[0], b[0])), sorted((a[1], b[1]))
     columns = range((x0 - pad) // CELL, (x1 + pad) // CELL + 1)
@@ -146,7 +145,7 @@ def between(a: Point, b: Point, pad: int = 0) -> list[Point]:
 
 
 def cells_under(box: Box) -> list[Point]:
-    """The cells that a box covers, at least in part."""
+    """The cells that a box covers, wholly or in part."""
     columns = range(box[0] // CELL, (box[2] - 1) // CELL + 1)
     rows = range(box[1] // CELL, (box[3] - 1) // CELL + 1)
     return [(x, y) for x in columns for y in rows]

@@ -1,13 +1,14 @@
-"""How agents move: shortest path, pulled straight, drawn in pixels, two pixels a frame."""
+"""How agents move: the shortest path, drawn in pixels, at two pixels a frame."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from .geometry import Point, Space, distance, path_length
+from hbtom.bench.synth.geometry import FreeSpace, Point, Rng, path_length
 
 STILL_FRAMES = 31  # frames 0 to 30 show the agent at home; it is first elsewhere in frame 31
 TRAILING_FRAMES = 83  # still frames after the last move
@@ -19,7 +20,7 @@ NUDGE_MAX_RATIO = 1.02
 Reached = Callable[[Point], bool]
 
 
-def line(a: Point, b: Point) -> list[Point]:
+def pixel_line(a: Point, b: Point) -> list[Point]:
     """The pixels of the Bresenham line from a to b, both included."""
     n = max(abs(b[0] - a[0]), abs(b[1] - a[1]))
     if n == 0:
@@ -36,7 +37,7 @@ def frames_along(route: Sequence[Point]) -> list[Point]:
     """
     pixels = [route[0]]
     for a, b in pairwise(route):
-        pixels.extend(line(a, b))
+        pixels.extend(pixel_line(a, b))
     return pixels[::2]
 
 
@@ -48,10 +49,10 @@ def until(frames: Sequence[Point], reached: Reached) -> list[Point] | None:
     return None
 
 
-def natural(route: Sequence[Point], space: Space, rng: np.random.Generator) -> list[Point]:
-    """The route as a real agent takes it: corners rounded a little wide, now and then a kink.
+def natural(route: Sequence[Point], space: FreeSpace, rng: Rng) -> list[Point]:
+    """The route as real agents take it: slightly wide corners, and now and then a kink.
 
-    Real paths are 1.00 to 1.04 times as long as the shortest; this is where the rest comes from.
+    Real paths are 1.00 to 1.04 times as long as the shortest; these imperfections are the reason.
     """
     way = list(route)
     for i in range(1, len(way) - 1):
@@ -60,7 +61,7 @@ def natural(route: Sequence[Point], space: Space, rng: np.random.Generator) -> l
             way[i] = nudged
     if path_length(way) > NUDGE_MAX_RATIO * path_length(route):
         way = list(route)
-    legs = [distance(a, b) for a, b in pairwise(way)]
+    legs = [math.dist(a, b) for a, b in pairwise(way)]
     longest = int(np.argmax(legs))
     kink = rng.random() < KINK_CHANCE
     share, lean = rng.uniform(0.3, 0.7), rng.uniform(-0.14, 0.14)
@@ -79,7 +80,7 @@ def _rounded(numerator: int, n: int) -> int:
     return sign * ((2 * abs(numerator) + n) // (2 * n))
 
 
-def _fits(space: Space, before: Point, bend: Point, after: Point) -> bool:
+def _fits(space: FreeSpace, before: Point, bend: Point, after: Point) -> bool:
     return space.clear(before, bend) and space.clear(bend, after)
 
 

@@ -1,6 +1,6 @@
 """Tasks about which object an agent wants: preference, multi_agent, inaccessible_goal.
 
-In half of the episodes one object lies on or near the way to the other.
+In half of the episodes, one object lies on or near the path to the other.
 """
 
 from __future__ import annotations
@@ -9,48 +9,66 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .geometry import CLEARANCE, Point, path_length, square
-from .layouts import INTERIOR, Cells, boxes_of, cells_under, interior, repeat, ring, without
-from .script import Script, Take, Thing
-from .sprites import OBJECT_R, Look, agent_looks, object_looks
-from .stages import Behind, Site, Stage, cleared_site, exchanged, familiar, fixed_site
-from .walks import Order, Walk, plain_trial, walk_to, ways
+from hbtom.bench.synth.geometry import CLEARANCE, Rng, path_length, square
+from hbtom.bench.synth.layouts import (
+    INTERIOR,
+    Cells,
+    boxes_of,
+    cells_under,
+    complete,
+    interior,
+    repeat,
+    ring,
+    without,
+)
+from hbtom.bench.synth.script import Pair, Script, Take, Thing
+from hbtom.bench.synth.sprites import OBJECT_R, agent_looks, object_looks
+from hbtom.bench.synth.stages import (
+    Behind,
+    Site,
+    Stage,
+    cleared_site,
+    exchanged,
+    familiar,
+    fixed_site,
+)
+from hbtom.bench.synth.walks import Order, Walk, plain_trial, routes_from, walk_to
+from hbtom.observe import Identity
 
-CROWDED = 0.5  # share of the episodes in which an object lies about in the way
-Pair = tuple[Script, Script]
+CROWDED = 0.5  # share of the episodes in which one object lies roughly in the way to the other
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """Who and what appears in an episode."""
+class Characters:
+    """The agents and objects of an episode."""
 
-    agent: Look
-    newcomer: Look
-    wanted: Look
-    other: Look
+    agent: Identity
+    newcomer: Identity
+    wanted: Identity
+    other: Identity
 
 
-def draw_cast(rng: np.random.Generator) -> Cast:
+def draw_characters(rng: Rng) -> Characters:
     """Two agents and two objects, all different."""
     agents, things = agent_looks(rng, 2), object_looks(rng, 2)
-    return Cast(agents[0], agents[1], things[0], things[1])
+    return Characters(agents[0], agents[1], things[0], things[1])
 
 
-def preference(rng: np.random.Generator) -> Pair:
+def preference(rng: Rng) -> Pair:
     """e: to the object it always took, now elsewhere; u: to the other one, in the old place."""
-    # Variants are drawn before the attempts, so that none is favoured for being easy to build.
+    # Variants are drawn before the attempts, so that easy ones are not favoured.
     behind = _draw_behind(rng, "wanted" if rng.random() < 0.5 else "other")
     return repeat(lambda r: _preference(r, behind), rng)
 
 
-def multi_agent(rng: np.random.Generator) -> Pair:
+def multi_agent(rng: Rng) -> Pair:
     """The same test walk, to either object, by the familiar agent or by a newcomer."""
     to_wanted, fixed = bool(rng.random() < 0.5), bool(rng.random() < 0.4)
     behind = _draw_behind(rng, "other" if to_wanted else "wanted")
     return repeat(lambda r: _multi_agent(r, to_wanted, fixed, behind), rng)
 
 
-def inaccessible_goal(rng: np.random.Generator) -> Pair:
+def inaccessible_goal(rng: Rng) -> Pair:
     """The agent takes the other object; e: the preferred one is walled in; u: it is not."""
     behind = _draw_behind(rng, "wanted" if rng.random() < 0.5 else "other")
     fixed = bool(rng.random() < 0.5)
@@ -58,54 +76,54 @@ def inaccessible_goal(rng: np.random.Generator) -> Pair:
     return repeat(lambda r: _inaccessible_goal(r, fixed, gap, behind), rng)
 
 
-def _draw_behind(rng: np.random.Generator, which: Behind) -> Behind:
-    """An object behind the other one, in the crowded episodes."""
+def _draw_behind(rng: Rng, which: Behind) -> Behind:
+    """The object that lies behind the other one: this one in crowded episodes, else none."""
     return which if rng.random() < CROWDED else None
 
 
-def _preference(rng: np.random.Generator, behind: Behind) -> Pair | None:
-    cast = draw_cast(rng)
+def _preference(rng: Rng, behind: Behind) -> Pair | None:
+    characters = draw_characters(rng)
     site = fixed_site(rng, behind)
     base = None if site is None else exchanged(rng, site, behind)
     if site is None or base is None:
         return None
     order, test = Order(rng), base.swapped()
-    seen = _familiarization(rng, site, base, cast, order)
-    walks = [_walk(rng, test, cast, cast.agent, wanted) for wanted in (True, False)]
+    seen = _familiarization(rng, site, base, characters, order)
+    walks = [_walk(rng, test, characters, characters.agent, wanted) for wanted in (True, False)]
     if seen is None or walks[0] is None or walks[1] is None:
         return None
-    e, u = (_trial(test, cast, cast.agent, walk, order) for walk in walks if walk is not None)
+    e, u = (
+        _trial(test, characters, characters.agent, walk, order)
+        for walk in walks
+        if walk is not None
+    )
     return Script((*seen, e)), Script((*seen, u))
 
 
-def _multi_agent(
-    rng: np.random.Generator, to_wanted: bool, fixed: bool, behind: Behind
-) -> Pair | None:
-    cast = draw_cast(rng)
+def _multi_agent(rng: Rng, to_wanted: bool, fixed: bool, behind: Behind) -> Pair | None:
+    characters = draw_characters(rng)
     site = fixed_site(rng, behind) if fixed else cleared_site(rng, behind)
     base = None if site is None else exchanged(rng, site, behind)
     if site is None or base is None:
         return None
     order, test = Order(rng), base.swapped()
-    seen = _familiarization(rng, site, base, cast, order)
-    seeds = int(rng.integers(2**31))
-    # One seed for both walks: newcomer and familiar agent go the very same way.
+    seen = _familiarization(rng, site, base, characters, order)
+    seed = int(rng.integers(2**31))
+    # Both walks have the same seed, so that both agents take exactly the same path.
     walks = [
-        _walk(np.random.default_rng(seeds), test, cast, agent, to_wanted)
-        for agent in (cast.agent, cast.newcomer)
+        _walk(np.random.default_rng(seed), test, characters, agent, to_wanted)
+        for agent in (characters.agent, characters.newcomer)
     ]
     if seen is None or walks[0] is None or walks[1] is None:
         return None
-    familiar = _trial(test, cast, cast.agent, walks[0], order)
-    strange = _trial(test, cast, cast.newcomer, walks[1], order)
+    familiar = _trial(test, characters, characters.agent, walks[0], order)
+    strange = _trial(test, characters, characters.newcomer, walks[1], order)
     e, u = (familiar, strange) if to_wanted else (strange, familiar)
     return Script((*seen, e)), Script((*seen, u))
 
 
-def _inaccessible_goal(
-    rng: np.random.Generator, fixed: bool, gap: int | None, behind: Behind
-) -> Pair | None:
-    cast = draw_cast(rng)
+def _inaccessible_goal(rng: Rng, fixed: bool, gap: int | None, behind: Behind) -> Pair | None:
+    characters = draw_characters(rng)
     site = fixed_site(rng, behind) if fixed else cleared_site(rng, behind)
     base = None if site is None else site(rng)
     if site is None or base is None:
@@ -116,32 +134,32 @@ def _inaccessible_goal(
     order, seed = Order(rng), int(rng.integers(2**31))
     trials = []
     for stage in tests:
-        walk = _walk(np.random.default_rng(seed), stage, cast, cast.agent, wanted=False)
+        walk = _walk(np.random.default_rng(seed), stage, characters, characters.agent, wanted=False)
         if walk is None or path_length(walk) > 140:
             return None
-        trials.append(_trial(stage, cast, cast.agent, walk, order))
-    seen = _familiarization(rng, site, base, cast, order)
+        trials.append(_trial(stage, characters, characters.agent, walk, order))
+    seen = _familiarization(rng, site, base, characters, order)
     if seen is None:
         return None
     return Script((*seen, trials[0])), Script((*seen, trials[1]))
 
 
-def _enclosures(
-    rng: np.random.Generator, test: Stage, gap: int | None
-) -> tuple[Stage, Stage] | None:
-    """The same placement with the wanted object walled in, and with a way to it left open."""
+def _enclosures(rng: Rng, test: Stage, gap: int | None) -> tuple[Stage, Stage] | None:
+    """The same stage with the wanted object walled in, and with a path to it left open."""
     inside = cells_under(square(test.wanted, OBJECT_R))
     fence = [c for c in ring(inside) if interior(c)]
-    taken = _taken(test)
+    # Cells that must stay free for the agent's home and the other object
+    taken = cells_under(square(test.home, CLEARANCE))
+    taken += cells_under(square(test.other, OBJECT_R + 3))
     if any(c in taken for c in fence):
         return None
     loose = without(test.cells, [*inside, *fence])
     e = replace(test, cells=_shuffled(rng, (*loose, *fence)))
     if e.reachable(wanted=True) or not e.reachable(wanted=False):
         return None
-    beside = [c for c in fence if any(_side_by_side(c, i) for i in inside)]
+    beside = [(x, y) for x, y in fence if any(abs(x - a) + abs(y - b) == 1 for a, b in inside)]
     gone = fence if gap is None else [beside[i] for i in rng.permutation(len(beside))[:gap]]
-    # The cells taken away stand elsewhere, so that the number of walls tells nothing.
+    # The removed cells are placed elsewhere, so that the number of walls gives nothing away.
     full = {*loose, *fence, *inside, *taken}
     free = [c for c in INTERIOR if c not in full]
     for _ in range(6):
@@ -152,43 +170,32 @@ def _enclosures(
     return None
 
 
-def _taken(stage: Stage) -> list[Point]:
-    """Cells that must stay free for the agent's home and the other object."""
-    home, other = square(stage.home, CLEARANCE), square(stage.other, OBJECT_R + 3)
-    return cells_under(home) + cells_under(other)
-
-
-def _side_by_side(a: Point, b: Point) -> bool:
-    return abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1
-
-
-def _shuffled(rng: np.random.Generator, cells: Cells) -> Cells:
-    """The cells in random order: where a wall stands in the list must not give it away."""
+def _shuffled(rng: Rng, cells: Cells) -> Cells:
+    """The cells in random order, so that a wall's position in the list gives nothing away."""
     return tuple(cells[i] for i in rng.permutation(len(cells)))
 
 
 def _walk(
-    rng: np.random.Generator, stage: Stage, cast: Cast, agent: Look, wanted: bool
+    rng: Rng, stage: Stage, characters: Characters, agent: Identity, wanted: bool
 ) -> Walk | None:
-    goal, avoided = Thing(stage.wanted, cast.wanted), Thing(stage.other, cast.other)
+    goal, avoided = Thing(stage.wanted, characters.wanted), Thing(stage.other, characters.other)
     if not wanted:
         goal, avoided = avoided, goal
-    field = ways(boxes_of(stage.cells), stage.home, goal.centre, avoided.centre)
+    field = routes_from(boxes_of(stage.cells), stage.home, goal.centre, avoided.centre)
     return walk_to(rng, field, agent, goal)
 
 
-def _trial(stage: Stage, cast: Cast, agent: Look, walk: Walk, order: Order) -> Take:
-    things = [Thing(stage.wanted, cast.wanted), Thing(stage.other, cast.other)]
+def _trial(stage: Stage, characters: Characters, agent: Identity, walk: Walk, order: Order) -> Take:
+    things = [Thing(stage.wanted, characters.wanted), Thing(stage.other, characters.other)]
     return plain_trial(stage.cells, order.of(things), agent, walk)
 
 
 def _familiarization(
-    rng: np.random.Generator, site: Site, base: Stage, cast: Cast, order: Order
+    rng: Rng, site: Site, base: Stage, characters: Characters, order: Order
 ) -> tuple[Take, ...] | None:
-    trials = []
-    for stage in familiar(rng, site, base) or ():
-        walk = _walk(rng, stage, cast, cast.agent, wanted=True)
-        if walk is None:
-            return None
-        trials.append(_trial(stage, cast, cast.agent, walk, order))
-    return tuple(trials) or None
+    def trial(stage: Stage) -> Take | None:
+        walk = _walk(rng, stage, characters, characters.agent, wanted=True)
+        return None if walk is None else _trial(stage, characters, characters.agent, walk, order)
+
+    stages = familiar(rng, site, base)
+    return None if stages is None else complete(map(trial, stages))

@@ -1,4 +1,4 @@
-"""The script of an episode, and its bytes in the benchmark's own JSON."""
+"""The script of an episode, and how it is written in the benchmark's JSON."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hbtom.observe.writing import Frame, blocks_text, entity_text, episode_text, trial_text
+from hbtom.bench.synth.geometry import CELL, WORLD, Point
+from hbtom.bench.synth.sprites import AGENT_R, HOME, KEY_R, LOCK_R, OBJECT_R
+from hbtom.observe import Identity
+from hbtom.observe.writing import FrameText, blocks_text, entity_text, episode_text, trial_text
 
-from .geometry import CELL, WORLD, Point
-from .sprites import AGENT_R, HOME_IMAGE, HOME_RGB, KEY_R, LOCK_R, OBJECT_R, Look
+FAMILIARIZATION = 8  # trials before the test trial
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A goal object, or a key or lock: its centre and its look."""
+    """A goal object, a key or a lock: its centre and what it looks like."""
 
     centre: Point
-    look: Look
+    look: Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Take:
     walls: tuple[Point, ...]  # corners, in file order, duplicates included
     objects: tuple[Thing, ...]
     home: Point
-    agent: Look
+    agent: Identity
     moments: tuple[Moment, ...]
     # Where the agent is seen in each frame, if not where it is; None where it is not seen.
     sight: tuple[tuple[float, float] | None, ...] | None = None
@@ -48,17 +50,20 @@ class Script:
     """The script of an episode: eight familiarization trials and a test trial."""
 
     trials: tuple[Take, ...]
-    # A quirk of some public files: this entity is wrapped in one more list.
+    # Some public files wrap this entity in one more list.
     wrapped: Literal["home", "agent"] | None = None
 
 
+Pair = tuple[Script, Script]  # the expected and the unexpected member
+
+
 def encode(episode: Script) -> bytes:
-    """The episode as the benchmark writes it: key order, spacing and all."""
+    """The episode exactly as the benchmark writes it, down to key order and spacing."""
     return encode_all([episode])[0]
 
 
 def encode_all(episodes: Sequence[Script]) -> list[bytes]:
-    """The same for several episodes; a trial that they share is put into words once."""
+    """Encode several episodes; a trial that they share is encoded once."""
     texts: dict[tuple[int, str | None], bytes] = {}
     for episode in episodes:
         for trial in episode.trials:
@@ -71,7 +76,7 @@ def encode_all(episodes: Sequence[Script]) -> list[bytes]:
 
 
 def _trial_text(trial: Take, wrapped: str | None) -> bytes:
-    home = entity_text(trial.home, AGENT_R, HOME_IMAGE, HOME_RGB)
+    home = entity_text(trial.home, AGENT_R, HOME.image, HOME.colour)
     return trial_text(
         f"[{WORLD}, {WORLD}]",
         _blocks(trial.walls),
@@ -81,15 +86,15 @@ def _trial_text(trial: Take, wrapped: str | None) -> bytes:
     )
 
 
-def _frames(trial: Take, wrapped: str | None) -> Iterator[Frame]:
+def _frames(trial: Take, wrapped: str | None) -> Iterator[FrameText]:
     barriers: dict[tuple[Point, ...], str] = {}
     sight = trial.sight or tuple(moment.agent for moment in trial.moments)
     last, frame = None, None
     for moment, place in zip(trial.moments, sight, strict=True):
-        if frame is None or trial.sight or moment is not last:  # nothing moves in many frames
+        if frame is None or trial.sight or moment is not last:  # in many frames nothing moves
             if moment.barrier not in barriers:
                 barriers[moment.barrier] = _blocks(moment.barrier)
-            frame = Frame(
+            frame = FrameText(
                 barriers[moment.barrier],
                 _optional(moment.key, KEY_R),
                 _optional(moment.lock, LOCK_R),
@@ -103,15 +108,15 @@ def _blocks(corners: Sequence[Point]) -> str:
     return blocks_text((x, y, CELL, CELL) for x, y in corners)
 
 
-def _agent(place: tuple[float, float] | None, look: Look, wrapped: bool) -> str:
+def _agent(place: tuple[float, float] | None, look: Identity, wrapped: bool) -> str:
     if place is None:
         return "[]"
-    agent = entity_text(place, AGENT_R, look.image, look.rgb)
+    agent = entity_text(place, AGENT_R, look.image, look.colour)
     return f"[{agent}]" if wrapped else agent
 
 
 def _entity(thing: Thing, r: int) -> str:
-    return entity_text(thing.centre, r, thing.look.image, thing.look.rgb)
+    return entity_text(thing.centre, r, thing.look.image, thing.look.colour)
 
 
 def _optional(thing: Thing | None, r: int) -> str:

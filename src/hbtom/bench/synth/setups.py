@@ -1,40 +1,39 @@
-"""What stays the same through an instrumental episode, and the stages of its familiarization."""
+"""What stays the same throughout an instrumental episode, and its familiarization stages."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from .errands import Scene
-from .geometry import Box, Point, Space, cell_box, distance, path_length, square
-from .layouts import Cells, boxes_of, scatter, spot
-from .script import Thing
-from .sprites import (
-    KEY_R,
-    OBJECT_R,
-    ROTATIONS,
-    Look,
-    agent_looks,
-    key_look,
-    lock_look,
-    object_looks,
+from hbtom.bench.synth.errands import VaultScene
+from hbtom.bench.synth.geometry import Box, Point, Rng, cell_box, free_space, path_length, square
+from hbtom.bench.synth.layouts import Cells, boxes_of, scatter, spot
+from hbtom.bench.synth.script import Thing
+from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
+from hbtom.bench.synth.vaults import (
+    Manner,
+    Vault,
+    barrier_blocks,
+    draw_manner,
+    draw_vault,
+    hits,
+    relocked,
 )
-from .vaults import Manner, Vault, blocks, draw_manner, draw_vault, hits, relocked
-from .walks import MIDST, in_the_way
+from hbtom.bench.synth.walks import MIDST, in_the_way
+from hbtom.observe import Identity
 
-LONGEST = 330.0  # pixels of a way by key and lock, at most
-USUAL = 150.0  # pixels of a way to the object that needs no key, at most
+LONGEST = 330.0  # pixels of a path by key and lock, at most
+USUAL = 150.0  # pixels of a path to the object without the key, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What stays the same through an episode."""
+    """What stays the same throughout an episode."""
 
-    agent: Look
-    goal: Look
-    key: Look
-    lock: Look
+    agent: Identity
+    goal: Identity
+    key: Identity
+    lock: Identity
     manner: Manner
     vault: Vault
     cells: Cells  # all walls, those of the vault included
@@ -42,8 +41,8 @@ class Setup:
     moving_lock: bool  # whether the lock is elsewhere in the barrier in every trial
 
 
-def draw_setup(rng: np.random.Generator) -> Setup | None:
-    """A vault, walls, a home outside, and how everything looks."""
+def draw_setup(rng: Rng) -> Setup | None:
+    """A vault, walls, a home outside the vault, and what everything looks like."""
     vault = draw_vault(rng)
     if vault is None:
         return None
@@ -52,12 +51,12 @@ def draw_setup(rng: np.random.Generator) -> Setup | None:
     home = spot(rng, boxes_of(cells), OBJECT_R, accept=lambda p: not hits(vault, square(p, 9)))
     if home is None:
         return None
-    turn = ROTATIONS[int(rng.integers(4))]
+    key, lock = key_and_lock(rng)
     return Setup(
         agent_looks(rng, 1)[0],
         object_looks(rng, 1)[0],
-        key_look(turn),
-        lock_look(turn),
+        key,
+        lock,
         draw_manner(rng),
         vault,
         cells,
@@ -66,13 +65,13 @@ def draw_setup(rng: np.random.Generator) -> Setup | None:
     )
 
 
-def closed(rng: np.random.Generator, setup: Setup) -> Scene | None:
-    """A familiarization stage whose key can be fetched and used by a walk of the usual length."""
+def closed_stage(rng: Rng, setup: Setup) -> VaultScene | None:
+    """A familiarization stage whose key can be fetched and used on a path of the usual length."""
     scene = stage(rng, setup)
     return scene if scene is not None and scene.by_key() < LONGEST else None
 
 
-def stage(rng: np.random.Generator, setup: Setup) -> Scene | None:
+def stage(rng: Rng, setup: Setup) -> VaultScene | None:
     """The object in the closed vault, the key somewhere outside."""
     vault = relocked(rng, setup.vault, setup.cells) if setup.moving_lock else setup.vault
     goal = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R + 1))
@@ -80,24 +79,24 @@ def stage(rng: np.random.Generator, setup: Setup) -> Scene | None:
         rng,
         _taken(setup.cells, vault),
         KEY_R + 1,
-        accept=lambda p: 40 <= distance(p, setup.home) <= 95,
+        accept=lambda p: 40 <= math.dist(p, setup.home) <= 95,
     )
     if goal is None or key is None:
         return None
-    return Scene(
+    return VaultScene(
         setup.cells,
         setup.home,
         Thing(goal, setup.goal),
         Thing(key, setup.key),
         Thing(vault.lock_centre, setup.lock),
         vault,
-        blocks(vault, setup.manner),
+        barrier_blocks(vault, setup.manner),
     )
 
 
-def key_in_the_way(rng: np.random.Generator, test: Scene, base: Scene) -> Thing | None:
-    """The key on the way to the object at test, at a place where it can lie before, too."""
-    route = Space.around(test.solid()).route(test.home, test.goal.centre)
+def key_in_the_way(rng: Rng, test: VaultScene, base: VaultScene) -> Thing | None:
+    """The key on the path to the object at test, at a place that is free on the base stage, too."""
+    route = free_space(test.solid()).route(test.home, test.goal.centre)
     if route is None or path_length(route) > USUAL:
         return None
     x, y = [p[0] for p in route], [p[1] for p in route]
@@ -106,18 +105,18 @@ def key_in_the_way(rng: np.random.Generator, test: Scene, base: Scene) -> Thing 
         [*_taken(test.cells, test.vault), *_taken(base.cells, base.vault)],
         KEY_R + 1,
         (min(x) - MIDST, min(y) - MIDST, max(x) + MIDST, max(y) + MIDST),
-        lambda p: 30 <= distance(p, test.home) <= 95 and in_the_way(p, route, MIDST),
+        lambda p: 30 <= math.dist(p, test.home) <= 95 and in_the_way(p, route, MIDST),
     )
     return None if place is None else Thing(place, test.key.look)
 
 
 def _taken(cells: Cells, vault: Vault) -> tuple[Box, ...]:
-    """Where no key may lie: on walls, in the vault, or before its lock."""
+    """Where no key may lie: on walls, in the vault, or in front of its lock."""
     return boxes_of((*cells, *vault.covers))
 
 
 def vault_bounds(cells: Cells, margin: int) -> Box:
-    """Where a centre may lie so that the entity stays in the rectangle of cells."""
+    """Where an entity's centre may lie so that the entity stays in the rectangle of cells."""
     boxes = [cell_box(c) for c in cells]
     low_x, low_y = min(b[0] for b in boxes), min(b[1] for b in boxes)
     high_x, high_y = max(b[2] for b in boxes), max(b[3] for b in boxes)

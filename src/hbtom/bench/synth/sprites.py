@@ -1,8 +1,8 @@
 """What entities look like: invented shapes, colours, and when two drawn shapes touch.
 
-An agent stops when its drawn shape meets the drawn shape of its goal, not when bounding squares
-meet. Every invented shape is a lobed disc: its name stands for a number of lobes, how deep they
-are and how they are turned. That gives the spread of contact distances seen in real files.
+An agent stops when its drawn shape meets the drawn shape of its goal, not when their bounding
+squares meet. Every invented shape is a lobed disc with a certain number, depth and rotation of
+lobes. This reproduces the range of contact distances in real files.
 """
 
 from __future__ import annotations
@@ -12,23 +12,19 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-from .geometry import Point
+from hbtom.arrays import Bools
+from hbtom.bench.synth.geometry import Point, Rng
+from hbtom.observe import Identity
 
 AGENT_R = 6
 OBJECT_R = 9
 KEY_R = 8
 LOCK_R = 10
 
-RGB = tuple[int, int, int]
-HOME_IMAGE = "./shapes/home.png"
-HOME_RGB: RGB = (255, 105, 180)
-KEY_RGB: RGB = (128, 0, 0)
-LOCK_RGB: RGB = (0, 128, 0)
-ROTATIONS = (0, 90, 180, 270)
+HOME = Identity("./shapes/home.png", (255, 105, 180))
 
-COLOURS: tuple[RGB, ...] = (
+COLOURS = (
     (245, 222, 179), (0, 255, 255), (0, 0, 128), (255, 0, 255), (255, 140, 0),
     (70, 130, 180), (128, 128, 0), (220, 20, 60), (123, 104, 238), (0, 191, 255),
     (139, 69, 19), (218, 165, 32), (199, 21, 133), (47, 79, 79), (255, 215, 0),
@@ -43,14 +39,6 @@ class Outline:
     depth: float
     lobes: int
     turn: float
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Image and colour: together the identity of an agent or object."""
-
-    image: str
-    rgb: RGB
 
 
 AGENT_SHAPES: dict[str, Outline] = {
@@ -79,27 +67,26 @@ OBJECT_SHAPES: dict[str, Outline] = {
 }
 
 
-def agent_looks(rng: np.random.Generator, n: int) -> list[Look]:
-    """Looks of n agents that differ in both image and colour."""
+def agent_looks(rng: Rng, n: int) -> list[Identity]:
+    """Identities of n agents that differ in both image and colour."""
     return _looks(rng, "agents", tuple(AGENT_SHAPES), n)
 
 
-def object_looks(rng: np.random.Generator, n: int) -> list[Look]:
-    """Looks of n goal objects that differ in both image and colour."""
+def object_looks(rng: Rng, n: int) -> list[Identity]:
+    """Identities of n goal objects that differ in both image and colour."""
     return _looks(rng, "objects", tuple(OBJECT_SHAPES), n)
 
 
-def key_look(rotation: int) -> Look:
-    """The key, a triangle."""
-    return Look(f"./shapes/triangle{rotation}.png", KEY_RGB)
+def key_and_lock(rng: Rng) -> tuple[Identity, Identity]:
+    """A key, which is a triangle, and a lock with a slot for it, in the same rotation."""
+    turn = 90 * int(rng.integers(4))
+    key, lock = f"./shapes/triangle{turn}.png", f"./shapes/triangle_slot{turn}.png"
+    return Identity(key, (128, 0, 0)), Identity(lock, (0, 128, 0))
 
 
-def lock_look(rotation: int) -> Look:
-    """The lock, a slot for a triangle."""
-    return Look(f"./shapes/triangle_slot{rotation}.png", LOCK_RGB)
-
-
-def touching(agent: Look, agent_at: Point, thing: Look, thing_at: Point, r: int) -> bool:
+def shapes_touch(
+    agent: Identity, agent_at: Point, thing: Identity, thing_at: Point, r: int
+) -> bool:
     """Whether the shapes drawn around these two centres overlap."""
     dx, dy = agent_at[0] - thing_at[0], agent_at[1] - thing_at[1]
     reach = AGENT_R + r
@@ -108,11 +95,11 @@ def touching(agent: Look, agent_at: Point, thing: Look, thing_at: Point, r: int)
     return bool(_contact(_outline(agent), _outline(thing), r)[dy + reach, dx + reach])
 
 
-def _looks(rng: np.random.Generator, kind: str, names: tuple[str, ...], n: int) -> list[Look]:
+def _looks(rng: Rng, kind: str, names: tuple[str, ...], n: int) -> list[Identity]:
     shapes = rng.choice(len(names), size=n, replace=False)
     colours = rng.choice(len(COLOURS), size=n, replace=False)
     return [
-        Look(f"./shapes/train/{kind}/{names[i]}.png", COLOURS[j])
+        Identity(f"./shapes/train/{kind}/{names[i]}.png", COLOURS[j])
         for i, j in zip(shapes, colours, strict=True)
     ]
 
@@ -120,12 +107,12 @@ def _looks(rng: np.random.Generator, kind: str, names: tuple[str, ...], n: int) 
 _TRIANGLE = Outline(0.68, 0.16, 3, 0.5)
 
 
-def _outline(look: Look) -> Outline:
+def _outline(look: Identity) -> Outline:
     name = look.image.rsplit("/", 1)[-1].removesuffix(".png")
     return AGENT_SHAPES.get(name) or OBJECT_SHAPES.get(name) or _TRIANGLE
 
 
-def _mask(outline: Outline, r: int) -> NDArray[np.bool_]:
+def _mask(outline: Outline, r: int) -> Bools:
     """The pixels of the drawn shape in its bounding square."""
     y, x = np.mgrid[0 : 2 * r, 0 : 2 * r] - (r - 0.5)
     angle = np.arctan2(y, x)
@@ -134,7 +121,7 @@ def _mask(outline: Outline, r: int) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=512)
-def _contact(agent: Outline, thing: Outline, r: int) -> NDArray[np.bool_]:
+def _contact(agent: Outline, thing: Outline, r: int) -> Bools:
     """Overlap of two shapes for every offset of their centres."""
     a, b = _mask(agent, AGENT_R), _mask(thing, r)
     reach = AGENT_R + r

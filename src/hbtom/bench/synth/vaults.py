@@ -1,23 +1,21 @@
-"""Vaults: a chamber closed by walls and a green removable barrier with a lock in it."""
+"""Vaults: chambers closed by walls and a removable green barrier that contains a lock."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from .geometry import CELL, Box, Point, cell_box, overlap
-from .layouts import Cells, interior, ring
+from hbtom.bench.synth.geometry import CELL, Box, Point, Rng, cell_box, overlap
+from hbtom.bench.synth.layouts import Cells, interior, ring
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How barriers look and open in one episode: drawn once, the same in all its trials."""
+    """How barriers look and open in one episode, the same in all its trials."""
 
-    spacing: int | None  # pixels between overlapping blocks; None: no blocks in between
+    spacing: int | None  # pixels between overlapping blocks; None if no blocks overlap
     covered: bool  # whether a block also stands on the lock's cell
     wait: int  # frames until the barrier has gone
-    jump: bool  # whether the agent is put into the lock's place afterwards
+    jump: bool  # whether the agent is moved to where the lock was afterwards
     jitter: int  # how far a carried key strays from the agent
 
 
@@ -36,11 +34,6 @@ class Vault:
         """Centre of the lock in pixels."""
         return self.lock[0] * CELL + CELL // 2, self.lock[1] * CELL + CELL // 2
 
-    @property
-    def lock_box(self) -> Box:
-        """The lock's own cell, solid until it is opened."""
-        return cell_box(self.lock)
-
     def door(self, inward: bool = False) -> Point:
         """Where an agent stands in front of the lock: the centre of the cell before it."""
         sign = -1 if inward else 1
@@ -49,13 +42,13 @@ class Vault:
 
     @property
     def covers(self) -> set[Point]:
-        """All cells of the vault: chamber, ring, and the cells before and behind the lock."""
+        """All cells of the vault: the chamber, its ring, and the cell in front of the lock."""
         before = (self.lock[0] + self.out[0], self.lock[1] + self.out[1])
         return {*self.inside, *self.walls, *self.green, before}
 
 
-def draw_manner(rng: np.random.Generator) -> Manner:
-    """The look and timing of an episode's barriers."""
+def draw_manner(rng: Rng) -> Manner:
+    """The appearance and timing of an episode's barriers."""
     spacing = (None, 10, 5)[int(rng.choice(3, p=(0.5, 0.35, 0.15)))]
     return Manner(
         spacing=spacing,
@@ -66,8 +59,8 @@ def draw_manner(rng: np.random.Generator) -> Manner:
     )
 
 
-def draw_vault(rng: np.random.Generator, least: int = 2, most: int = 3) -> Vault | None:
-    """A vault somewhere in the arena: all green, or walls with a green stretch."""
+def draw_vault(rng: Rng, least: int = 2, most: int = 3) -> Vault | None:
+    """A vault anywhere in the arena, all green or partly walls; None if it cannot have a lock."""
     inside = _strip(rng) if rng.random() < 0.15 else _room(rng, least, most)
     around = [c for c in ring(inside) if interior(c)]
     green = _green_part(rng, around)
@@ -82,12 +75,12 @@ def draw_vault(rng: np.random.Generator, least: int = 2, most: int = 3) -> Vault
     return Vault(inside, walls, tuple(green), lock, out)
 
 
-def blocks(vault: Vault, manner: Manner, gone: Cells = ()) -> tuple[Point, ...]:
+def barrier_blocks(vault: Vault, manner: Manner, gone: Cells = ()) -> tuple[Point, ...]:
     """Corners of the barrier's blocks, nearest to the lock first (they vanish in that order)."""
     cells = [c for c in vault.green if c not in gone and (manner.covered or c != vault.lock)]
     corners = [(x * CELL, y * CELL) for x, y in cells]
     if manner.spacing is not None:
-        # Blocks in between overlap their neighbours and add no ground of their own.
+        # Blocks in between lie within their neighbours.
         steps = range(manner.spacing, CELL, manner.spacing)
         for x, y in cells:
             corners += [(x * CELL + s, y * CELL) for s in steps if (x + 1, y) in cells]
@@ -96,7 +89,7 @@ def blocks(vault: Vault, manner: Manner, gone: Cells = ()) -> tuple[Point, ...]:
     return tuple(sorted(corners, key=lambda c: (abs(c[0] - lock[0]) + abs(c[1] - lock[1]), c)))
 
 
-def gaps(rng: np.random.Generator, vault: Vault) -> Cells:
+def gaps(rng: Rng, vault: Vault) -> Cells:
     """Cells whose absence from the barrier opens the chamber: one to three, never the lock."""
     sides = [c for c in vault.green if c != vault.lock and _outward(c, vault.inside) is not None]
     n = min(int(rng.integers(1, 4)), len(sides))
@@ -109,14 +102,14 @@ def hits(vault: Vault, box: Box) -> bool:
     return any(overlap(cell_box(c), box) for c in vault.covers)
 
 
-def _room(rng: np.random.Generator, least: int, most: int) -> Cells:
+def _room(rng: Rng, least: int, most: int) -> Cells:
     """A rectangle of cells anywhere."""
     w, h = (int(n) for n in rng.integers(least, most + 1, size=2))
     x, y = int(rng.integers(1, 10 - w)), int(rng.integers(1, 10 - h))
     return tuple((x + i, y + j) for i in range(w) for j in range(h))
 
 
-def _strip(rng: np.random.Generator) -> Cells:
+def _strip(rng: Rng) -> Cells:
     """A strip along one side of the arena: the barrier then cuts the arena in two."""
     depth, near, upright = int(rng.integers(2, 4)), rng.random() < 0.5, rng.random() < 0.5
     first = 1 if near else 9 - depth
@@ -124,8 +117,8 @@ def _strip(rng: np.random.Generator) -> Cells:
     return tuple((b, a) if upright else (a, b) for a, b in cells)
 
 
-def relocked(rng: np.random.Generator, vault: Vault, walls: Cells) -> Vault:
-    """The same vault with its lock elsewhere in the barrier, where an agent can get at it."""
+def relocked(rng: Rng, vault: Vault, walls: Cells) -> Vault:
+    """The same vault with its lock elsewhere in the barrier, where an agent can reach it."""
     options = []
     for cell in vault.green:
         out = _outward(cell, vault.inside)
@@ -137,7 +130,7 @@ def relocked(rng: np.random.Generator, vault: Vault, walls: Cells) -> Vault:
     return replace(vault, lock=lock, out=out)
 
 
-def _green_part(rng: np.random.Generator, around: list[Point]) -> list[Point]:
+def _green_part(rng: Rng, around: list[Point]) -> list[Point]:
     if rng.random() < 0.5 or len(around) < 6:
         return around
     n = int(rng.integers(5, len(around)))

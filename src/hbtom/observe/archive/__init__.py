@@ -1,8 +1,8 @@
-"""Archives: all pairs of a dataset in one compact table, a Parquet file with one row a trial.
+"""Archives: all pairs of a dataset in one compact table, a Parquet file with one row per trial.
 
-``layout`` says what the columns are, ``encoding`` turns trials into rows, ``decoding`` rows into
-trials, bit for bit, ``reading`` finds and reads the episodes of a file, and ``bounds`` sees to it
-that no more is read than the memory holds.
+``layout`` describes the columns, ``encoding`` turns trials into rows, ``decoding`` turns rows into
+the very same trials, ``reading`` finds and reads the episodes of a file, and ``bounds`` limits how
+much memory reading takes.
 """
 
 from hbtom.observe.archive.bounds import read_flat

@@ -1,8 +1,8 @@
-"""How much of a Parquet file would come of reading it, told before it is read.
+"""How much memory a Parquet file would take, estimated before it is read.
 
-A run of equal values takes a few bytes of a file, however long it is. What is read keeps to the
-limit for all files, with what the file says of itself: how many values a column has, and how many
-bytes they take before they are packed.
+A run of equal values takes only a few bytes of a file, however long it is. The limit for all files
+is applied to what the file says about itself: how many values a column has, and how many bytes they
+take uncompressed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from hbtom import files
 from hbtom.observe.archive.layout import arrow
 
 _NUMBER = 8  # bytes
-_VALUE = 16  # bytes that a value of a flat table takes at least, once Python has it
+_VALUE = 16  # bytes that a value of a flat table takes in Python, at least
 
 
 def check_group(metadata: Any, group: int, columns: Iterable[str]) -> None:
-    """Refuse a row group of which some columns, with all that lies in them, are too large."""
+    """Refuse a row group in which these columns, with everything nested in them, are too large."""
     wanted = set(columns)
     rows = metadata.row_group(group)
     chunks = (rows.column(number) for number in range(rows.num_columns))
@@ -29,7 +29,7 @@ def check_group(metadata: Any, group: int, columns: Iterable[str]) -> None:
 
 
 def _size(chunk: Any) -> int:
-    """Return how many bytes a column takes at most; each text may be all that it holds."""
+    """Return how many bytes a column takes at most; each text may be as long as all of them."""
     text = chunk.physical_type == "BYTE_ARRAY"
     return int(chunk.num_values * (chunk.total_uncompressed_size if text else _NUMBER))
 
@@ -37,9 +37,9 @@ def _size(chunk: Any) -> int:
 def read_flat(
     source: str | bytes, columns: Sequence[str] | None = None, footer: Any = None
 ) -> dict[str, list[Any]]:
-    """Return columns of plain values, by default all; columns of anything else are passed over.
+    """Return columns of plain values, by default all of them; nested columns are skipped.
 
-    A text that comes many times is one object: only as many bytes are held as the file has.
+    A text that occurs many times is one object, so it takes no more memory than in the file.
     """
     pa, parquet = arrow()
     opened = io.BytesIO(source) if isinstance(source, bytes) else source
@@ -58,7 +58,7 @@ def read_flat(
 
 
 def _plain(footer: Any) -> list[Any]:
-    """Return the columns in which no others lie."""
+    """Return the columns that are not nested."""
     leaves = (footer.schema.column(number) for number in range(footer.num_columns))
     return [leaf for leaf in leaves if leaf.path == leaf.name]
 

@@ -1,4 +1,4 @@
-"""Columns of numbers as arrays, which are not copied."""
+"""Columns of numbers as arrays, without copying them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hbtom.arrays import Ints
 
 
 def numbers(column: Any, kind: type = np.float64) -> Any:
-    """Return the values of a column without nulls, which are not copied.
+    """Return the values of a column without nulls, without copying them.
 
-    Arrow's own ``to_numpy`` would load pandas, and with it as much memory again.
+    Arrow's own ``to_numpy`` would import pandas, which takes as much memory again.
     """
     _, values = column.buffers()
     if values is None:
@@ -21,7 +21,7 @@ def numbers(column: Any, kind: type = np.float64) -> Any:
 
 
 def truths(column: Any) -> Any:
-    """Return the truth values of a column without nulls, which are kept as bits."""
+    """Return the truth values of a column without nulls; Arrow stores them as bits."""
     _, values = column.buffers()
     bits = np.unpackbits(np.frombuffer(values or b"", np.uint8), bitorder="little")
     return bits[column.offset : column.offset + len(column)].astype(bool)
@@ -33,5 +33,5 @@ def starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
 
 
 def has_others(rows: Any) -> bool:
-    """Tell whether anything else than agent and items is seen in any row."""
+    """Return whether anything other than agent and items is seen in any row."""
     return "others" in rows.schema.names and len(rows.column("others").flatten()) > 0

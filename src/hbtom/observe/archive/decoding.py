@@ -1,7 +1,7 @@
-"""From rows to trials, a column at a time: one array holds all paths, and each trial a slice of it.
+"""From rows to trials, a column at a time: one array contains all paths, and a trial has a slice.
 
-Python is busy once a trial and once a body, but never once a frame or a wall. What is read is what
-was written, bit for bit, and arrays are read-only, as from every reader.
+Python does work once per trial and once per body, but never once per frame or wall. The result is
+bit for bit what was written, and arrays are read-only, as from every reader.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from hbtom.arrays import Floats, Ints, frozen
 from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
-from hbtom.observe.checks import check
+from hbtom.observe.checks import check_trial
 from hbtom.observe.episode import Body, Identity, Other, Trial
 
 
 def trials(rows: Any) -> list[Trial | BadInput]:
-    """Return the trial of each row of a record batch, or why there is none."""
+    """Return the trial in each row of a record batch, or the error if it cannot be read."""
     if sound(rows):
         return list(_built(rows))
     return [_alone(rows.take([index])) for index in range(rows.num_rows)]
@@ -29,7 +29,7 @@ def trials(rows: Any) -> list[Trial | BadInput]:
 def _alone(row: Any) -> Trial | BadInput:
     try:
         (trial,) = _built(row)
-        check(trial)
+        check_trial(trial)
     except BadInput as error:
         return error
     return trial
@@ -65,7 +65,7 @@ def _sizes(rows: Any) -> Iterable[tuple[float, float]]:
 
 
 def _slices(rows: Any, name: str, values: Any) -> list[Any]:
-    """Return the part of some values that belongs to each row, None where a row is null."""
+    """Return the part of the values that belongs to each row, or None if the row is null."""
     column = rows.column(name)
     at = starts(rows, name).tolist()
     parts = list(map(values.__getitem__, map(slice, at, at[1:])))
@@ -76,7 +76,7 @@ def _slices(rows: Any, name: str, values: Any) -> list[Any]:
 
 
 def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
-    """Return the values of each row, of which there must be one a frame."""
+    """Return the values of each row, which must have one per frame."""
     _check(rows, name, frames)
     values = rows.column(name).values
     truth = str(values.type) == "bool"
@@ -84,11 +84,11 @@ def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
 
 
 def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
-    """Return the places of each row, ``[frame, 2]``, from a column for x and one for y."""
+    """Return the positions of each row, ``[frame, 2]``, from a column for x and one for y."""
     _check(rows, x, frames)
     _check(rows, y, frames)
     if rows.column(x).is_valid() != rows.column(y).is_valid():
-        raise BadInput(f"of '{x}' and '{y}', one is missing")
+        raise BadInput(f"'{x}' and '{y}' must come together")
     across, down = (numbers(rows.column(name).values) for name in (x, y))
     return _slices(rows, x, _locked(np.stack((across, down), axis=1)))
 
@@ -96,11 +96,11 @@ def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
 def _check(rows: Any, name: str, frames: Ints) -> None:
     there = truths(rows.column(name).is_valid())
     if not np.array_equal(np.diff(starts(rows, name))[there], frames[there]):
-        raise BadInput(f"'{name}' has not one value for each frame of 'path_x'")
+        raise BadInput(f"'{name}' needs one value for each frame of 'path_x'")
 
 
 def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
-    """Yield how much of the barrier stands; nothing ever does where there is none."""
+    """Yield how much of the barrier is left in each row; nothing if there is none."""
     nothing = _locked(np.zeros(frames.max(initial=0)))
     for left, count in zip(_a_frame(rows, "barrier_left", frames), frames.tolist(), strict=True):
         yield nothing[:count] if left is None else left
@@ -121,7 +121,7 @@ def _locked(values: Any) -> Any:
 
 
 def _body(rows: Any, name: str) -> list[Body | None]:
-    """Return the body of each row, None where there is none."""
+    """Return the body of each row, or None if there is none."""
     column = rows.column(name)
     if not column.null_count:
         return list(_made(column))
@@ -141,9 +141,9 @@ def _made(column: Any) -> Iterator[Body]:
 
 
 def _looks(image: Any, colour: Any) -> Iterator[Identity]:
-    """Yield the looks of some images and colours; what looks the same is the same object.
+    """Yield an identity for each image and colour; equal ones are the same object.
 
-    Colours are compared by their bits, because 0.0 equals -0.0.
+    Colours are compared bit by bit, because 0.0 equals -0.0.
     """
     bits = numbers(colour.values).tobytes()
     at = (8 * numbers(colour.offsets, np.int32)).tolist()
@@ -157,11 +157,11 @@ def _warnings(rows: Any) -> list[tuple[str, ...]]:
     return _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist()))
 
 
-# Other things, of which there are few
+# Other things, which are rare
 
 
 def _others(rows: Any) -> list[tuple[Other, ...]]:
-    """Return what else is seen in each row; nothing in archives that have no such column."""
+    """Return what else is seen in each row: nothing in archives without such a column."""
     if not has_others(rows):
         return [()] * rows.num_rows
     return [tuple(map(_other, row)) for row in rows.column("others").to_pylist()]
@@ -170,7 +170,7 @@ def _others(rows: Any) -> list[tuple[Other, ...]]:
 def _other(row: dict[str, Any]) -> Other:
     x, y = frozen(row["path_x"]), frozen(row["path_y"])
     if len(x) != len(y):
-        raise BadInput("of an other, 'path_x' and 'path_y' have not as many values")
+        raise BadInput("'path_x' and 'path_y' of an other differ in length")
     return Other(
         kind=row["kind"],
         look=Identity(row["image"], tuple(row["colour"])),

@@ -38,13 +38,13 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
 
 
 def _alike(one: list[bytes], other: list[bytes]) -> int:
-    """Return with how many of the same trials two episodes begin."""
+    """Return how many trials at the beginning of two episodes are the same."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _content(trial: Trial) -> bytes:
-    """Return bytes that two trials share only if they are the same, to the last bit."""
+    """Return bytes that are the same for two trials only if the trials are, to the last bit."""
     names = [name for name in _FIELDS if name != "others" or trial.others]  # as in version 1
     return b"\0".join(_bytes(getattr(trial, name)) for name in names)
 
@@ -54,7 +54,8 @@ def _bytes(value: object) -> bytes:
         return b"\0".join(_bytes(getattr(one, name)) for one in value for name in _OF_OTHERS)
     if isinstance(value, np.ndarray):
         return repr(value.shape).encode() + value.tobytes()
-    return repr(value).encode()  # tells 0.0 from -0.0, which are equal
+    # Unlike ==, repr distinguishes 0.0 from -0.0. Hashes still use the name of identities in 0.1.
+    return repr(value).replace("Identity(image=", "Look(image=").encode()
 
 
 def _hash(parts: list[bytes]) -> str:
@@ -92,13 +93,7 @@ def _row(trial: Trial) -> dict[str, Any]:
 def _body(body: Body) -> dict[str, Any]:
     x, y = body.centre
     look = body.look
-    return {
-        "image": look.image,
-        "colour": list(look.colour),
-        "x": x,
-        "y": y,
-        "radius": body.radius,
-    }
+    return {"image": look.image, "colour": list(look.colour), "x": x, "y": y, "radius": body.radius}
 
 
 def _other(other: Other) -> dict[str, Any]:

@@ -1,38 +1,38 @@
-"""What an archive holds: one row a trial, one column for each thing that is seen.
+"""What an archive contains: one row per trial, and one column for each thing that is seen.
 
 ===============  ==========================  ======================================================
 ``task``         text                        the task of the pair, such as ``preference``
 ``pair``         text                        the name of the pair, such as ``000001lo``
-``members``      text                        whose trial it is: ``e`` the expected episode's, ``u``
-                                             the unexpected one's, ``eu`` both episodes'
+``members``      text                        which episodes contain the trial: ``e`` the expected
+                                             one, ``u`` the unexpected one, ``eu`` both
 ``trial``        integer                     its number in the episode, from 1; the last is the test
 ``content``      text                        a hash of both episodes of the pair
-``width``        number                      of the world, like all lengths in pixels
+``width``        number                      of the world; all lengths are in pixels
 ``height``       number
 ``agent``        body                        the agent in the first frame
-``path_x``       numbers, one a frame        the agent's centre; not a number where it was not seen
-``path_y``       numbers, one a frame
+``path_x``       numbers, one per frame      the agent's centre; NaN where it was not seen
+``path_y``       numbers, one per frame
 ``walls``        blocks
 ``barrier``      blocks                      the removable barrier in the first frame
-``barrier_left`` numbers, one a frame        how much of its area stands; null without a barrier
+``barrier_left`` numbers, one per frame      the share of its area that is left; null without it
 ``objects``      bodies
 ``key``          body                        null without a key, and so are the next two
-``key_path_x``   numbers, one a frame        the key's centre; not a number where the key is gone
-``key_path_y``   numbers, one a frame
+``key_path_x``   numbers, one per frame      the key's centre; NaN where the key is gone
+``key_path_y``   numbers, one per frame
 ``lock``         body                        null without a lock, and so is the next
-``lock_there``   truth values, one a frame   whether the lock is there
-``warnings``     texts                       what was odd about the trial
+``lock_there``   truth values, one per frame whether the lock is there
+``warnings``     texts                       what was unusual about the trial
 ``others``       others                      what else is seen: other agents, boards
 ===============  ==========================  ======================================================
 
-A body is ``{image, colour, x, y, radius}`` with its centre at x, y; a block is ``{x, y, width,
-height}`` with its corner nearest the origin at x, y; an other is ``{kind, image, colour, width,
-height, path_x, path_y, angle}`` with one value of the last three a frame, not a number where it is
-not there. Numbers are doubles. Version 1 of the format had no others.
+A body is ``{image, colour, x, y, radius}`` with its centre at x, y. A block is ``{x, y, width,
+height}`` with its corner nearest the origin at x, y. An other is ``{kind, image, colour, width,
+height, path_x, path_y, angle}``; the last three have one value per frame, NaN where it is not
+there. Numbers are doubles. Version 1 of the format had no others.
 
-Rows follow each other by pair, then by member, then by trial. Trials with which both episodes of a
-pair begin stand there once, as ``eu``. All rows of a pair lie in one row group, together with those
-of other pairs, ``PAIRS`` in all.
+Rows are ordered by pair, then by member, then by trial. Trials at the beginning that both episodes
+of a pair share are stored once, as ``eu``. All rows of a pair are in one row group, together with
+those of other pairs, ``PAIRS`` in all.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from hbtom.errors import missing
 
 SUFFIX = ".parquet"
 FORMAT, VERSION = "hbtom episodes", 2
-SINCE = {"others": 2}  # the versions that columns are new in
-PAIRS = 64  # in a row group, which is read as a whole: as many as a worker is handed at once
+SINCE = {"others": 2}  # the version that introduced a column
+PAIRS = 64  # in a row group, which is read as a whole: as many as a worker gets at once
 
-_KEY = "hbtom."  # begins the names of what is said about a file as a whole
+_KEY = "hbtom."  # prefix of the names in a file's metadata
 
 
 def arrow() -> tuple[Any, Any]:
-    """Return the library that reads and writes Parquet, which only an extra brings along."""
+    """Return the library that reads and writes Parquet, which comes with an extra."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -110,17 +110,17 @@ def schema() -> Any:
 
 
 def about(source: str, episodes: int) -> dict[str, str]:
-    """Return what an archive says about itself."""
-    said = {
+    """Return the metadata of an archive."""
+    values = {
         "format": FORMAT,
         "format_version": str(VERSION),
         "version": __version__,
         "source": source,
         "episodes": str(episodes),
     }
-    return {_KEY + name: value for name, value in said.items()}
+    return {_KEY + name: value for name, value in values.items()}
 
 
-def said(metadata: dict[bytes, bytes] | None, name: str) -> str:
-    """Return one thing that a file says about itself, or nothing."""
+def file_value(metadata: dict[bytes, bytes] | None, name: str) -> str:
+    """Return one value of a file's metadata, or an empty text."""
     return (metadata or {}).get((_KEY + name).encode(), b"").decode(errors="replace")

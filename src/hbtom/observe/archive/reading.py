@@ -1,7 +1,7 @@
 """Finding and reading the episodes of an archive.
 
-An archive is a file whose name ends in ``.parquet``, and an episode of it has a path as if the
-archive were a folder: ``bench.parquet/preference/000001loe``.
+The name of an archive ends in ``.parquet``. Its episodes have paths as if it were a folder:
+``bench.parquet/preference/000001loe``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from hbtom.errors import BadInput
 from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, said, schema
+from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.episode import Episode, Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"
 _INDEX = ["task", "pair", "content"]
-_UNREAD = {*_INDEX, "trial"}  # with the trials themselves
+_UNREAD = {*_INDEX, "trial"}  # columns that are not needed to make the trials
 _MEMBERS = {"e", "u", "eu"}
 
 PairName = tuple[str, str]  # task and pair
@@ -33,8 +33,8 @@ Both = tuple[Loaded, Loaded]  # the expected and the unexpected episode of a pai
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where in an archive the rows of a pair are, and the hash of what they say."""
+class RowsOfPair:
+    """Where the rows of a pair are in an archive, and the hash of their content."""
 
     group: int
     rows: range  # within the row group
@@ -43,11 +43,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive of which all is known but the trials themselves."""
+    """An archive whose trials are not read yet."""
 
     path: str
     footer: Any
-    places: Mapping[PairName, Place]  # in the order of the file
+    places: Mapping[PairName, RowsOfPair]  # in the order of the file
 
     @cached_property
     def groups(self) -> tuple[tuple[PairName, ...], ...]:
@@ -68,7 +68,7 @@ class Archive:
         return self._read(group, None, places)
 
     def pair(self, name: PairName) -> Both:
-        """Read one pair, which does not hold on to the rest of its row group."""
+        """Read one pair, without keeping the rest of its row group in memory."""
         at = self.places[name]
         return self._read(at.group, at.rows, {name: range(len(at.rows))})[name]
 
@@ -97,37 +97,37 @@ class Archive:
 
 
 def _episode(trials: tuple[Trial | BadInput, ...], name: str) -> Loaded:
-    """Return an episode, or what is wrong with the first trial that cannot be used."""
+    """Return an episode, or the error of the first trial that cannot be used."""
     found = tuple(trial for trial in trials if isinstance(trial, Trial))
     if len(found) == len(trials):
         return Episode(found, name)
     for number, trial in enumerate(trials, start=1):
         if isinstance(trial, BadInput):
             return trial.at(file=name, trial=number)
-    raise AssertionError("a trial is there or is not")
+    raise AssertionError("a trial is read or is an error")
 
 
 def open_archive(path: str) -> Archive:
-    """Read what is in an archive and where, but no trials."""
+    """Find out which pairs an archive contains and where, without reading trials."""
     with _errors(path):
         now = check_file(path)
         return _opened(path, now.st_size, now.st_mtime_ns, now.st_ino)
 
 
-# Workers read an archive a few pairs at a time, and that of a large dataset takes longer to open
-# than to read those from. The arguments are such that a file that changes is opened anew.
+# Workers read an archive a few pairs at a time, and a large archive takes longer to open than to
+# read these pairs from. The arguments make sure that a file that has changed is opened again.
 @lru_cache(maxsize=4)
 def _opened(path: str, size: int, changed: int, number: int) -> Archive:
     with _file(path) as file:
-        _check(file)
+        _check_format(file)
         return Archive(path, file.metadata, _places(path, file.metadata))
 
 
 @contextmanager
 def _file(path: str, footer: Any = None) -> Iterator[Any]:
-    """Open a file; what is read of it is given back to the system as soon as it is done with.
+    """Open a file so that the memory for its data returns to the system as soon as possible.
 
-    Arrow's own allocator would keep some fifty megabytes of it for later.
+    Arrow's own allocator would keep about fifty megabytes of it for later.
     """
     library, parquet = arrow()
     before = library.default_memory_pool()
@@ -141,26 +141,26 @@ def _file(path: str, footer: Any = None) -> Iterator[Any]:
 
 @contextmanager
 def _errors(path: str) -> Iterator[None]:
-    """Say in words what may be wrong with an archive."""
+    """Turn the errors of reading an archive into messages for people."""
     pa, _ = arrow()
     try:
         yield
     except BadInput as error:
         raise error.at(file=path) from None
     except (OSError, ValueError, pa.ArrowException) as error:
-        if isinstance(error, OSError) and error.errno:  # of the system, not of what the file holds
+        if isinstance(error, OSError) and error.errno:  # due to the system, not the file's content
             raise BadInput(f"the file cannot be read: {error.strerror}").at(file=path) from None
         (reason, *_) = str(error).split("\n")
         broken = f"the archive is broken or cut off ({reason})"
         raise BadInput(broken, hint="copy it or pack it again").at(file=path) from None
 
 
-def _check(file: Any) -> None:
+def _check_format(file: Any) -> None:
     """Refuse a file that is not an archive, or one of a newer format."""
     metadata = file.metadata.metadata
-    if said(metadata, "format") != FORMAT:
-        raise BadInput(NOT_OURS, hint="hbtom pack makes archives")
-    version = said(metadata, "format_version")
+    if file_value(metadata, "format") != FORMAT:
+        raise BadInput(NOT_OURS, hint="make archives with hbtom pack")
+    version = file_value(metadata, "format_version")
     if version not in map(str, range(1, VERSION + 1)):
         known = f"versions 1 to {VERSION}"
         raise BadInput(
@@ -174,31 +174,31 @@ def _check(file: Any) -> None:
         if field.name not in found.names:
             raise BadInput(f"the archive has no column '{field.name}'", hint="pack it again")
         if not found.field(field.name).equals(field):
-            raise BadInput(f"the column '{field.name}' has another type", hint="pack it again")
+            raise BadInput(f"the column '{field.name}' has the wrong type", hint="pack it again")
 
 
-def _places(path: str, footer: Any) -> dict[PairName, Place]:
+def _places(path: str, footer: Any) -> dict[PairName, RowsOfPair]:
     """Return where each pair is."""
     index = read_flat(path, _INDEX, footer)
     rows = zip(*(index[name] for name in _INDEX), strict=True)
-    places: dict[PairName, Place] = {}
+    places: dict[PairName, RowsOfPair] = {}
     for group in range(footer.num_row_groups):
         start = 0
         here = islice(rows, footer.row_group(group).num_rows)
         for (task, pair, content), run in groupby(here):
             stop = start + sum(1 for _ in run)
             if (task, pair) in places:
-                raise BadInput(f"the rows of {task}/{pair} do not lie together")
-            places[task, pair] = Place(group, range(start, stop), content)
+                raise BadInput(f"the rows of {task}/{pair} are not together")
+            places[task, pair] = RowsOfPair(group, range(start, stop), content)
             start = stop
     return places
 
 
-# Paths that lead into an archive
+# Paths into an archive
 
 
 def archived(path: str | os.PathLike[str]) -> tuple[str, str] | None:
-    """Split a path into an archive and what is named in it; None if it leads into none."""
+    """Split a path into an archive and a name in it; None if it does not lead into an archive."""
     whole = Path(path)
     for file in (whole, *whole.parents[:2]):
         if file.suffix == SUFFIX and os.path.isfile(file):
@@ -213,11 +213,11 @@ def load_archived(path: str, inside: str) -> Episode:
     name, member = (task, episode[:-1]), episode[-1:]
     if name not in archive.places or member not in _MEMBERS:
         raise _no_such(archive, inside)
-    return _sound(archive.pair(name)["eu".index(member)])
+    return _read_or_raise(archive.pair(name)["eu".index(member)])
 
 
 def episodes_in(path: str, inside: str = "") -> Iterator[Episode]:
-    """Yield all episodes of an archive, or those of a task, or one."""
+    """Yield all episodes of an archive, those of one task, or a single one."""
     archive = open_archive(path)
     if inside and inside not in {task for task, _ in archive.places}:
         yield load_archived(path, inside)
@@ -227,10 +227,10 @@ def episodes_in(path: str, inside: str = "") -> Iterator[Episode]:
             continue
         for (task, _), both in archive.pairs(group).items():
             if inside in ("", task):
-                yield from map(_sound, both)
+                yield from map(_read_or_raise, both)
 
 
-def _sound(episode: Loaded) -> Episode:
+def _read_or_raise(episode: Loaded) -> Episode:
     if isinstance(episode, BadInput):
         raise episode
     return episode
@@ -240,8 +240,7 @@ def _no_such(archive: Archive, inside: str) -> BadInput:
     task, pair = next(iter(archive.places), ("preference", "000001lo"))
     hint = f"name one of them, as in {archive.path}/{task}/{pair}e"
     if not inside:
-        number = 2 * len(archive.places)
-        problem = f"this is an archive of {number} episodes, not one of them"
+        problem = f"this is an archive of {2 * len(archive.places)} episodes, not a single episode"
         return BadInput(problem, hint=hint).at(file=archive.path)
     problem = "there is no such episode in the archive"
     return BadInput(problem, hint=hint).at(file=f"{archive.path}/{inside}")

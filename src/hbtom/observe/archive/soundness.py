@@ -1,7 +1,7 @@
-"""Whether all trials of a record batch are as they must be, told a column at a time.
+"""A check, a column at a time, whether all trials of a record batch are sound.
 
-What is sound here passes :func:`hbtom.observe.checks.check`, which knows what is wrong with a trial
-that is not, but takes longer than it takes to read one.
+If they are, they pass :func:`hbtom.observe.checks.check_trial`, which takes longer than reading a
+trial but says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 
 
 def sound(rows: Any) -> bool:
-    """Tell whether all rows hold trials that can be judged, with nothing out of the ordinary."""
-    return not has_others(rows) and all(
-        found.all() for found in _found(rows)
-    )  # stops at what the next would stumble on
+    """Return whether all rows contain trials that can be judged, with nothing unusual."""
+    # Stops at the first failure, since later checks rely on earlier ones.
+    return not has_others(rows) and all(found.all() for found in _found(rows))
 
 
 def _found(rows: Any) -> Iterator[Any]:
@@ -37,7 +36,7 @@ def _found(rows: Any) -> Iterator[Any]:
     for name, most in (("path_x", width), ("path_y", height)):
         at = starts(rows, name)
         values, at = _values(rows, name), at[:-1] - at[0]
-        # What is not a number was not seen; a path of nothing else is not sound.
+        # NaN means that the agent was not seen; a path of NaN alone is not sound.
         yield (np.fmin.reduceat(values, at) >= 0) & (np.fmax.reduceat(values, at) <= most)
     yield np.isnan(_values(rows, "path_x")) == np.isnan(_values(rows, "path_y"))
     yield from _blocks(rows)
@@ -63,7 +62,7 @@ def _there(rows: Any, name: str) -> Any:
 
 
 def _firsts(rows: Any, name: str) -> tuple[Floats, Floats]:
-    """Return where the path of each row begins, of those that have one."""
+    """Return where the path of each row begins, for rows that have one."""
     there = _there(rows, f"{name}_x")
     x, y = (
         numbers(rows.column(path).values)[starts(rows, path)[:-1][there]]

@@ -1,4 +1,4 @@
-"""From a scene to an episode: what is seen in each trial, in the benchmark's own terms."""
+"""From a scene to an episode: what is seen in each trial, in the benchmark's terms."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, Place
-from hbtom.observe.checks import check, more_than_one
+from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
-from hbtom.observe.mcs.ending import Disc, settled
+from hbtom.observe.mcs.ending import Disc, discs, settled
 from hbtom.observe.mcs.others import RADIUS, others_of
 from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
-from hbtom.observe.mcs.scene import SHAPE, Scene, Thing, called, decode
+from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
 from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, tiled
-from hbtom.observe.mcs.timeline import Seen, changes, seen, stands
+from hbtom.observe.mcs.timeline import SeenThing, changes, seen, stands
 
-_METRES = "in a scene the world goes from -2.5 to 2.5 metres in x and z"
+_METRES = "in a scene, the world extends from -2.5 to 2.5 metres in x and z"
 
 
 def read(data: bytes, name: str = "episode", like: Episode | None = None) -> Episode:
     """Read one episode from the bytes of a scene file.
 
-    Trials at the beginning that are those of another episode are the same objects.
+    Trials at the beginning that are equal to those of the episode ``like`` are taken from it.
     """
     scene = decode(data)
     trials: list[Trial] = []
@@ -49,17 +49,17 @@ def _shared(trials: Iterable[Trial], like: Episode | None) -> Iterator[Trial]:
             yield trial
 
 
-def _trial(scene: Scene, span: range) -> Trial:
-    """Read the trial of some steps."""
+def _trial(scene: McsScene, span: range) -> Trial:
+    """Read the trial that consists of these steps."""
 
-    def present(role: Role) -> list[Seen]:
+    def present(role: Role) -> list[SeenThing]:
         return _present(scene.all(role), span)
 
     agents, objects, barrier = present("agent"), present("object"), present("barrier")
     keys = [one for one in present("key") if one.there[0]]
     locks = [one for one in present("lock") if one.there[0]]
     if not agents:
-        hint = "the id of an agent begins with 'agent_'"
+        hint = "the id of an agent must begin with 'agent_'"
         raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
     agent, others = agents[0], [*agents[1:], *present("other")]
     items = tuple(sorted(_body(one, OBJECT, span) for one in objects))
@@ -88,23 +88,23 @@ def _trial(scene: Scene, span: range) -> Trial:
         ),
         others=others_of(at, others, present("paddle"), present("screen")),
     )
-    check(trial)
+    check_trial(trial)
     return trial
 
 
-def _present(things: Iterable[Thing], span: range) -> list[Seen]:
-    """Return the things that are seen in a trial, sorted by look and place: order means nothing."""
+def _present(things: Iterable[SceneThing], span: range) -> list[SeenThing]:
+    """Return the things seen in a trial, sorted by look and position since order means nothing."""
     found = (seen(thing, span) for thing in things)
     return sorted(
         (one for one in found if one.there.any()), key=lambda one: (_look(one), one.start)
     )
 
 
-# What stands
+# What does not move
 
 
-def _walls(scene: Scene, span: range) -> Annotated[Floats, "wall 4"]:
-    """Return the walls at the first step; old scenes leave out the border, which is drawn."""
+def _walls(scene: McsScene, span: range) -> Annotated[Floats, "wall 4"]:
+    """Return the walls at the first step, and a border, which old scenes leave out."""
     border = scene.all("border")
     found = ((thing, stands(thing, span[0])) for thing in (*scene.all("wall"), *border))
     blocks = [block(thing, centre) for thing, centre in found if centre is not None]
@@ -112,12 +112,9 @@ def _walls(scene: Scene, span: range) -> Annotated[Floats, "wall 4"]:
 
 
 def _left(
-    barrier: Sequence[Seen], steps: int
+    barrier: Sequence[SeenThing], steps: int
 ) -> tuple[Annotated[Floats, "step"], Annotated[Ints, "step"]]:
-    """Tell how much of the barrier's first area stands at each step, from 1 to 0.
-
-    And how many of its pieces vanish after each.
-    """
+    """Return, for each step, the share of the barrier that is left and how many pieces vanish."""
     area, vanishing = np.zeros(steps), np.zeros(steps, dtype=np.int64)
     for one in barrier:
         *_, width, height = block(one.thing, one.start)
@@ -127,57 +124,59 @@ def _left(
     return left, vanishing
 
 
-def _body(one: Seen, radius: float, span: range) -> Body:
-    """Return a thing where it is seen first, which must be in the world."""
+def _body(one: SeenThing, radius: float, span: range) -> Body:
+    """Return a thing where it is seen first; this must be inside the world."""
     x, y = one.start
     if not (0 <= x <= WORLD and 0 <= y <= WORLD):
         raise BadInput(
             f"it is at ({x:g}, {y:g}), outside the world of 200 x 200 pixels",
             hint=_METRES,
-            place=Place(thing=called(one.thing.id), step=span[int(one.there.argmax())]),
+            place=_first_place(one, span),
         )
     return Body(_look(one), (x, y), radius)
 
 
-def _look(one: Seen) -> Identity:
+def _look(one: SeenThing) -> Identity:
     return look_of(one.thing.type, one.thing.materials, turned=float(one.angle[one.there.argmax()]))
 
 
 # What moves
 
 
-def _inside(agent: Seen, span: range) -> Annotated[Floats, "step 2"]:
-    """Return where the agent is; off the stage, where it was last seen on it, or will be first."""
+def _inside(agent: SeenThing, span: range) -> Annotated[Floats, "step 2"]:
+    """Return where the agent is, or, while it is off stage, where it was last or will be first."""
     on_stage = _on_stage(agent)
     if not on_stage.any():
-        raise BadInput(
-            "the agent is never inside the world",
-            hint=_METRES,
-            place=Place(thing=called(agent.thing.id), step=span[int(agent.there.argmax())]),
-        )
+        problem = "the agent is never inside the world"
+        raise BadInput(problem, hint=_METRES, place=_first_place(agent, span))
     latest = np.maximum.accumulate(np.where(on_stage, np.arange(len(on_stage)), 0))
     latest = np.maximum(latest, on_stage.argmax())
     place: Floats = agent.place[latest]
     return place
 
 
-def _on_stage(one: Seen) -> Annotated[Bools, "step"]:
+def _first_place(one: SeenThing, span: range) -> Place:
+    """Return the thing and the step at which it is seen first, for a message."""
+    return Place(thing=called(one.thing.id), step=span[int(one.there.argmax())])
+
+
+def _on_stage(one: SeenThing) -> Annotated[Bools, "step"]:
     inside = (one.place >= 0) & (one.place <= WORLD)
     return inside[:, 0] & inside[:, 1]
 
 
-def _touchable(objects: Sequence[Body], others: Iterable[Seen]) -> list[Disc]:
-    """Return what the agent may have gone to: objects where they lie, for nothing else is wanted.
+def _touchable(objects: Sequence[Body], others: Iterable[SeenThing]) -> list[Disc]:
+    """Return what the agent may have gone to: the objects, or if there are none, the others.
 
-    Where there are none, others where they end up.
+    The others count where they are in the end.
     """
     if objects:
-        return [(np.array(one.centre), one.radius) for one in objects]
+        return discs(objects)
     return [(one.place[-1], RADIUS) for one in others if one.there[-1]]
 
 
-def _carried(at: Pace, key: Seen) -> Annotated[Floats, "frame 2"]:
-    """Return where the key is in each frame; it lies until the step at which it is not there."""
+def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
+    """Return where the key is in each frame; it stays in place until the step at which it moves."""
     path = along(at, key.place).copy()
     lies = (key.place == key.place[0]).all(axis=1)
     picked = len(lies) if lies.all() else int(lies.argmin())
@@ -185,24 +184,24 @@ def _carried(at: Pace, key: Seen) -> Annotated[Floats, "frame 2"]:
     return frozen(path)
 
 
-def _there(at: Pace, lock: Seen) -> Annotated[Bools, "frame"]:
+def _there(at: Pace, lock: SeenThing) -> Annotated[Bools, "frame"]:
     there: Bools = lock.there[at.step]
     there.flags.writeable = False
     return there
 
 
-# What is odd
+# What is unusual
 
 
-def _absent(agent: Seen, span: range) -> Iterator[str]:
+def _absent(agent: SeenThing, span: range) -> Iterator[str]:
     away = ~_on_stage(agent)
     if away.any():
         step = span[int(away.argmax())]
-        yield f"the agent is away at step {step}; it is taken to stand still meanwhile"
+        yield f"the agent is away at step {step}; until it is back, it is taken to stand still"
 
 
-def _changes(name: str, things: Iterable[Thing], span: range) -> Iterator[str]:
-    """Warn of what should stay as it is during a trial and does not."""
+def _changes(name: str, things: Iterable[SceneThing], span: range) -> Iterator[str]:
+    """Warn of things that change during a trial although they should not."""
     steps = [step for thing in things if (step := changes(thing, span)) is not None]
     if steps:
         yield f"'{name}' changes at step {min(steps)}; what is seen first is used"

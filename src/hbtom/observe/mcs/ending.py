@@ -1,30 +1,36 @@
-"""How a trial ends: the touch is evidence, the last step to it is not.
+"""How a trial ends: the touch is evidence, but the last step before it is not.
 
 Scenes are made from episodes of the benchmark such that shapes do not overlap. Steps at which the
-agent would have overlapped what it touches are left out, and the one before them is moved until
-outlines just meet, by up to eight pixels. So the steps in contact are all replaced by one: straight
-on from the last step that is as it was, to where agent and thing touch.
+agent would overlap what it touches are left out, and the step before them is moved by up to eight
+pixels until outlines just meet. The reader therefore replaces all steps in contact by one: straight
+from the last unaltered step to where agent and thing touch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Floats
+from hbtom.observe.episode import Body
 
-NEARLY = 3.0  # pixels between outlines that count as a touch; real scenes leave up to 1.4
-_INSIDE = 0.01  # pixels by which a touch is one, however its place is rounded
+NEARLY = 3.0  # pixels between outlines that touch, at most; real scenes leave up to 1.4
+_INSIDE = 0.01  # pixels of overlap, so that rounding does not undo a touch
 
 Disc = tuple[Annotated[Floats, "2"], float]  # centre and radius of what can be touched
+
+
+def discs(bodies: Iterable[Body]) -> list[Disc]:
+    """Return bodies as things that can be touched."""
+    return [(np.array(body.centre), body.radius) for body in bodies]
 
 
 def settled(
     path: Annotated[Floats, "step 2"], radius: float, things: Sequence[Disc]
 ) -> Annotated[Floats, "step 2"]:
-    """Return a path that ends by going straight to what it ends at, if it ends at anything."""
+    """Return the path with its end replaced by a straight line to what it touches, if anything."""
     found = last_apart(path, radius, things, NEARLY)
     if found is None:
         return path
@@ -38,10 +44,10 @@ def settled(
 def last_apart(
     path: Annotated[Floats, "step 2"], radius: float, things: Sequence[Disc], near: float
 ) -> tuple[int, Disc] | None:
-    """Return the last step away from what a path ends at, and that thing.
+    """Return the last step before a path touches what it ends at, and that thing.
 
-    None if it ends at nothing, or was there from the beginning. ``near`` is how wide a gap between
-    outlines counts as none.
+    None if it ends at nothing or touches it from the beginning. A gap of up to ``near`` between
+    outlines counts as a touch.
     """
     touched = min(things, key=lambda thing: _gap(path[-1:], radius, thing)[0], default=None)
     if touched is None:

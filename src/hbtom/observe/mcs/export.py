@@ -1,7 +1,7 @@
-"""Writing an episode as a scene: one thing for each look, with the steps at which it is where.
+"""Writing an episode as a scene: a thing for each look, with its positions at each step.
 
-The same episode gives the same bytes. Things are listed by role and look, and their ids follow from
-these, so that neither order nor names say anything about the answer.
+The same episode always gives the same bytes. Things are listed by role and look, and their ids
+follow from these, so that neither order nor names give anything away.
 """
 
 from __future__ import annotations
@@ -17,22 +17,15 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Other, Trial, check_still
-from hbtom.observe.mcs.skins import (
-    Skin,
-    agent_skin,
-    key_skin,
-    lock_skin,
-    object_skin,
-    plain,
-)
+from hbtom.observe.mcs.skins import Skin, agent_skin, key_skin, lock_skin, object_skin, plain
 from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
-from hbtom.observe.mcs.steps import Steps, steps_of
+from hbtom.observe.mcs.steps import SceneSteps, steps_of
 
-_NAMES = uuid.UUID("5a0f2f4e-6f3c-5d0a-9a43-0d8f5b5c1c58")  # where our ids come from
-_DIGITS = 9  # of a metre
-_HELD = 0.6  # metres above the ground: over the agent's head
-_WALL, _HOME, _BOARD = 0.125, 0.02, 1.0  # metres high
-_FUSE = 19.8  # pixels: as tiles of a barrier are drawn
+_NAMES = uuid.UUID("5a0f2f4e-6f3c-5d0a-9a43-0d8f5b5c1c58")  # namespace of our ids
+_DIGITS = 9  # after the decimal point of a metre
+_HELD = 0.6  # metres above the ground, over the agent's head
+_WALL, _HOME, _BOARD = 0.125, 0.02, 1.0  # heights in metres
+_FUSE = 19.8  # pixels: side of a tile of a barrier as it is drawn
 _INNER = WORLD - 2 * TILE
 _SIDES: dict[str, Block] = {
     "back": (0.0, 0.0, WORLD, TILE),
@@ -46,7 +39,7 @@ Pose = tuple[float, float, float, float]  # x and y in pixels, height in metres,
 
 @dataclass(frozen=True, order=True, slots=True)
 class Part:
-    """A thing: its role as ids begin, how it looks, its scale, and what tells it from its like."""
+    """A thing: the prefix of its id, its skin, its scale, and a mark that makes it unique."""
 
     role: str
     skin: Skin
@@ -55,6 +48,7 @@ class Part:
 
     @property
     def id(self) -> str:
+        # The ids of scenes depend on the names of this class, of Skin, and of their fields.
         return f"{self.role}_{uuid.uuid5(_NAMES, repr(self))}"
 
 
@@ -69,7 +63,7 @@ def write(episode: Episode) -> bytes:
             width, height = trial.size
             raise BadInput(
                 f"the world is {width:g} x {height:g} pixels",
-                hint=f"scenes have {WORLD:g} x {WORLD:g}; other worlds cannot be converted",
+                hint=f"scenes have {WORLD:g} x {WORLD:g} pixels; other worlds cannot be converted",
             ).at(trial=number)
         if actions:
             actions.append(["EndHabituation"])
@@ -79,7 +73,10 @@ def write(episode: Episode) -> bytes:
             timelines.setdefault(part, {})[starts[-1]] = poses
         actions += [["Pass"]] * len(steps)
     things = [_platform(), *(_thing(part, timelines[part], starts) for part in sorted(timelines))]
-    things += [_empty_side(side) for side in _SIDES if not _is_there(side, timelines)]
+    shown = {part.mark for part in timelines if part.role == "wall_grid"}
+    # Readers would assume a side of the border that the scene does not mention.
+    hidden = [_slab("wall_grid", _SIDES[side], side, 0)[0] for side in _SIDES if side not in shown]
+    things += [_thing(side, {}, []) for side in hidden]
     scene = {
         "name": f"scene_{uuid.uuid5(_NAMES, repr(things))}",
         "version": 3,
@@ -99,8 +96,8 @@ def write(episode: Episode) -> bytes:
 # From a trial to its parts
 
 
-def _parts(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
-    """Yield each thing of a trial, with its pose at each step; None where it is not there."""
+def _parts(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+    """Yield each thing of a trial with its pose at each step, or None where it is not there."""
     yield from _walls(trial, steps)
     yield from _barrier(trial, steps)
     looks: Counter[Skin] = Counter()
@@ -134,8 +131,8 @@ def _still(body: Body, skin: Skin, steps: int) -> list[Pose]:
     return [(*body.centre, body.radius * PIXEL, skin.turned)] * steps
 
 
-def _walls(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
-    """Yield the sides of the border that are whole, as slabs, and all other walls."""
+def _walls(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+    """Yield complete sides of the border as slabs, and all other walls as tiles."""
     tiles: set[Block] = set(map(tuple, tiled(map(tuple, trial.walls.tolist())).tolist()))
     sides: set[Block] = set()
     for side, whole in _SIDES.items():
@@ -153,8 +150,8 @@ def _slab(role: str, block: Block, mark: str, steps: int) -> tuple[Part, list[Po
     return part, [(x + width / 2, y + height / 2, _WALL / 2, 0.0)] * steps
 
 
-def _barrier(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
-    """Yield the blocks of the barrier; they vanish one after the other, the whole at its time."""
+def _barrier(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+    """Yield the blocks of the barrier, which vanish one after the other, in the same time."""
     many = len(trial.barrier)
     standing = np.ceil(trial.barrier_left[steps.frames] * many - 1e-6)
     for number, (x, y, width, height) in enumerate(trial.barrier.tolist()):
@@ -165,8 +162,8 @@ def _barrier(trial: Trial, steps: Steps) -> Iterator[tuple[Part, Sequence[Pose |
         yield part, [pose if number < now else None for now in standing]
 
 
-def _key(trial: Trial, steps: Steps, skin: Skin) -> Iterator[Pose | None]:
-    """Yield where the key is: where it lay, over the head of whom it moves with, or nowhere."""
+def _key(trial: Trial, steps: SceneSteps, skin: Skin) -> Iterator[Pose | None]:
+    """Yield where the key is: where it lay, over the agent's head, or nowhere."""
     assert trial.key is not None
     assert trial.key_path is not None
     lies = _still(trial.key, skin, 1)[0]
@@ -197,7 +194,7 @@ def _other(other: Other, mark: str) -> Part:
     return Part(role, plain("cube", colour), _box(width, height, high), mark)
 
 
-def _moves(other: Other, steps: Steps) -> Iterator[Pose | None]:
+def _moves(other: Other, steps: SceneSteps) -> Iterator[Pose | None]:
     for place, angle in zip(other.path[steps.frames], other.angle[steps.frames], strict=True):
         x, y = place.tolist()
         there = not np.isnan(place).any()
@@ -214,7 +211,7 @@ def _box(width: float, height: float, high: float) -> tuple[float, float, float]
 def _thing(
     part: Part, trials: dict[int, Sequence[Pose | None]], starts: Sequence[int]
 ) -> dict[str, Any]:
-    """Return a thing with its shows and hides: only what differs from the step before is said."""
+    """Return a thing with its shows and hides, which say only what differs from the step before."""
     shows: list[dict[str, Any]] = []
     hides: list[dict[str, Any]] = []
     last: Pose | None = None
@@ -248,20 +245,10 @@ def _show(step: int, pose: Pose) -> dict[str, Any]:
 
 
 def _platform() -> dict[str, Any]:
-    """Return the camera's stand."""
+    """Return the stand of the camera."""
     part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
     place = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
     return _thing(part, {0: [(*place, 1.5, 0.0)]}, [0])
-
-
-def _is_there(side: str, timelines: dict[Part, Any]) -> bool:
-    return any(part.role == "wall_grid" and part.mark == side for part in timelines)
-
-
-def _empty_side(side: str) -> dict[str, Any]:
-    """Return a side of the border that is never shown; else it would be taken for granted."""
-    part, _ = _slab("wall_grid", _SIDES[side], side, 0)
-    return _thing(part, {}, [])
 
 
 def _metres(pixels: float) -> float:

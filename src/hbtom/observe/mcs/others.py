@@ -8,12 +8,12 @@ from hbtom.observe.episode import Other, OtherKind
 from hbtom.observe.mcs.pace import Pace, along
 from hbtom.observe.mcs.roles import colour_of, look_of
 from hbtom.observe.mcs.space import extent
-from hbtom.observe.mcs.timeline import Seen
+from hbtom.observe.mcs.timeline import SeenThing
 
 RADIUS = 6.0  # of other agents, in pixels
 
 _SIZES: dict[OtherKind, tuple[float, float]] = {
-    "agent": (2 * RADIUS, 2 * RADIUS),  # whatever size they are drawn in
+    "agent": (2 * RADIUS, 2 * RADIUS),  # at whatever size they are drawn
     "door": (20.0, 40.0),
     "occluder": (10.0, 42.0),
     "paddle": (10.0, 40.0),
@@ -22,22 +22,24 @@ _CYAN = colour_of(("Cyan",))
 
 
 def others_of(
-    at: Pace, agents: Iterable[Seen], paddles: Iterable[Seen], screens: Iterable[Seen]
+    at: Pace,
+    agents: Iterable[SeenThing],
+    paddles: Iterable[SeenThing],
+    screens: Iterable[SeenThing],
 ) -> tuple[Other, ...]:
-    """Return what else is seen, by kind; of the screens, those in cyan are doors."""
+    """Return what else is seen, sorted by kind; screens in cyan are doors."""
     found = [
         *(_other(at, "agent", one) for one in agents),
         *(_other(at, "paddle", one) for one in paddles),
-        *(_other(at, "door" if _is_door(one) else "occluder", one) for one in screens),
+        *(
+            _other(at, "door" if colour_of(one.thing.materials) == _CYAN else "occluder", one)
+            for one in screens
+        ),
     ]
     return tuple(sorted(found, key=lambda other: other.kind))
 
 
-def _is_door(screen: Seen) -> bool:
-    return colour_of(screen.thing.materials) == _CYAN
-
-
-def _other(at: Pace, kind: OtherKind, one: Seen) -> Other:
+def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
     usual = _SIZES[kind]
     return Other(
         kind=kind,

@@ -1,7 +1,7 @@
-"""What a thing is, told by its id, and how it looks, told by its shape and material.
+"""What a thing is, according to its id, and who it is, according to its shape and material.
 
-Neither the order of things, nor what follows the prefix of an id, nor a colour that is put on later
-(the highlight at contact) says anything.
+The order of things, the rest of an id after its prefix, and a later change of colour (the highlight
+at contact) mean nothing.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _ROLES: dict[str, Role | None] = {
     "key": "key",
     "lock": "lock",
     "paddle": "paddle",
-    "occluder": "screen",  # by its colour a view blocker or a door
+    "occluder": "screen",  # an occluder or a door, depending on its colour
     "home": None,
     "platform": None,
 }
 
 
 def role_of(name: str, *, old: bool) -> Role | None:
-    """Return what an id such as ``wall_grid_left`` says; None for what has no part in a trial.
+    """Return the role of a thing with an id such as ``wall_grid_left``; None if it has none.
 
-    In old files goal objects are named after their shape, so that all other names are theirs.
+    In old files goal objects are named after their shape, so any unknown name is theirs.
     """
     for prefix, role in _ROLES.items():
         if name == prefix or name.startswith(f"{prefix}_"):
@@ -77,12 +77,12 @@ _PICTURES = {"triangle": "triangle{}.png", "lock_wall": "triangle_slot{}.png"}
 
 
 def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.0) -> Identity:
-    """Return who or what a thing is: its shape in its materials, called by its shape.
+    """Return the identity of a thing: its shape and its materials, named after its shape.
 
-    Keys and locks are drawn in four rotations, and named as the benchmark does.
+    Keys and locks come in four rotations and are named as in the benchmark.
 
     >>> look_of("blob_12", ("Custom/Materials/Purple",))
-    Look(image='Custom/Materials/Purple/blob_12', colour=(128, 0, 128), twin=1)
+    Identity(image='Custom/Materials/Purple/blob_12', colour=(128, 0, 128), twin=1)
     >>> str(look_of("triangle", ("Custom/Materials/Maroon",), turned=90.0))
     'triangle90.png'
     """
@@ -92,7 +92,7 @@ def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.
 
 
 def colour_of(materials: tuple[str, ...] | None) -> tuple[float, ...]:
-    """Return red, green and blue of the first material that is named after a colour."""
+    """Return the red, green and blue of the first material that is named after a colour."""
     for material in materials or ():
         colour = _COLOURS.get(material.rsplit("/", 1)[-1].lower())
         if colour is not None:

@@ -1,4 +1,4 @@
-"""What of a scene file is used, and where and why it cannot be."""
+"""Decoding a scene file, and saying where and why that fails."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hbtom.files import too_large
 from hbtom.observe.json_errors import broken, problem
 from hbtom.observe.mcs.roles import Role, role_of
 
-LARGEST = 1 << 25  # bytes of a scene, each of which may take some twenty once it is decoded
-FARTHEST = 25.0  # metres from the middle that anything may be
-MOST_PLACES = 5_000_000  # steps times things that may move
+LARGEST = 1 << 25  # bytes of a scene, at most; decoded, each may take about twenty
+FARTHEST = 25.0  # metres from the middle to anything, at most
+MOST_PLACES = 5_000_000  # steps times things that may move, at most
 SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
 NOT_A_SCENE = "this is a JSON object, but not a Machine Common Sense scene"
 
@@ -43,7 +43,7 @@ class Turn(Struct, frozen=True):
 
 
 class Show(Struct, frozen=True, rename={"step": "stepBegin"}):
-    """A thing stands here from a step on."""
+    """From this step on, a thing is at this position."""
 
     step: _Step
     position: Point
@@ -52,13 +52,13 @@ class Show(Struct, frozen=True, rename={"step": "stepBegin"}):
 
 
 class Hide(Struct, frozen=True, rename={"step": "stepBegin"}):
-    """A thing is not there from a step on."""
+    """From this step on, a thing is not there."""
 
     step: _Step
 
 
-class Thing(Struct, frozen=True):
-    """One entry of ``objects``; fields that are not named here mean nothing."""
+class SceneThing(Struct, frozen=True):
+    """One entry of ``objects``; fields that are not listed here are ignored."""
 
     id: str
     type: str
@@ -84,23 +84,23 @@ class _Named(Struct):
 
 
 @dataclass(frozen=True)
-class Scene:
-    """The steps of all trials, and all things that have a role, by their role."""
+class McsScene:
+    """The steps of all trials, and all things that have a role, by role."""
 
     spans: tuple[range, ...]  # the steps of each trial
-    things: Mapping[Role, Sequence[Thing]]
+    things: Mapping[Role, Sequence[SceneThing]]
 
-    def all(self, role: Role) -> Sequence[Thing]:
+    def all(self, role: Role) -> Sequence[SceneThing]:
         return self.things.get(role, ())
 
 
 _decode = msgspec.json.Decoder(_Scene).decode
 _decode_named = msgspec.json.Decoder(_Named).decode
-_decode_thing = msgspec.json.Decoder(Thing).decode
+_decode_thing = msgspec.json.Decoder(SceneThing).decode
 
 
-def decode(data: bytes) -> Scene:
-    """Decode a scene file; this is the one place that says what is wrong with its JSON."""
+def decode(data: bytes) -> McsScene:
+    """Decode a scene file, or say what is wrong with it."""
     try:
         if len(data) > LARGEST:
             raise too_large(most=LARGEST)
@@ -112,7 +112,7 @@ def decode(data: bytes) -> Scene:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _not_json(data, error) from None
     old = str(scene.version) == "2"
-    things: dict[Role, list[Thing]] = {}
+    things: dict[Role, list[SceneThing]] = {}
     ids: set[str] = set()
     for number, raw in enumerate(scene.objects, start=1):
         known = _thing(raw, number, old)
@@ -120,25 +120,24 @@ def decode(data: bytes) -> Scene:
             continue
         role, thing = known
         if thing.id in ids:
-            hint = "every thing has an id of its own, and all its shows, of all trials, are in it"
-            raise BadInput(
-                "there are two with this id", hint=hint, place=Place(thing=called(thing.id))
-            )
+            hint = "each thing needs an id of its own, and lists its shows in all trials"
+            place = Place(thing=called(thing.id))
+            raise BadInput("two things have this id", hint=hint, place=place)
         ids.add(thing.id)
         things.setdefault(role, []).append(thing)
     spans = _spans(scene.goal)
     _check_many(spans, things)
-    return Scene(spans, things)
+    return McsScene(spans, things)
 
 
-def _check_many(spans: Sequence[range], things: Mapping[Role, Sequence[Thing]]) -> None:
-    """Refuse a small file that would need much memory: things have a place at each step."""
+def _check_many(spans: Sequence[range], things: Mapping[Role, Sequence[SceneThing]]) -> None:
+    """Refuse a file that would need too much memory, since things have a position at each step."""
     steps = sum(map(len, spans))
     movable = sum(len(some) for role, some in things.items() if role not in ("wall", "border"))
     if steps * movable > MOST_PLACES:
         raise BadInput(
             f"there are {movable} things that may move at {steps} steps",
-            hint=f"steps times things may be {MOST_PLACES:,} at most; real scenes have thousands",
+            hint=f"steps times things is limited to {MOST_PLACES:,}; real scenes have thousands",
             place=Place(field="goal.action_list"),
         )
 
@@ -147,9 +146,9 @@ _NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?(?:nan|inf(?:inity)?))', re.I
 
 
 def _not_json(data: bytes, error: Exception) -> BadInput:
-    """Say how a scene stops being JSON; of a number that is none, also where.
+    """Say why a scene is not JSON, and in case of NaN or Infinity also where.
 
-    With null instead, the scene is JSON, and refused where it needs a number.
+    To find the place, replace these by null: the scene is refused where it needs a number.
     """
     refused = broken(data, error, hint=SHAPE)
     nulls = _NOT_A_NUMBER.sub(lambda found: b"null" if found[1] else found[0], data)
@@ -163,22 +162,20 @@ def _not_json(data: bytes, error: Exception) -> BadInput:
 
 
 def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
-    """Say what is wrong with a scene, or that it is none at all."""
+    """Say what is wrong with a scene, or that it is not a scene at all."""
     try:
         whole = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
         return broken(data, worse, hint=SHAPE)
     goal = whole.get("goal")
     if "objects" not in whole or not isinstance(goal, dict) or "action_list" not in goal:
-        return BadInput(
-            NOT_A_SCENE,
-            hint=f"an episode of the benchmark is a list of trials; {SHAPE}",
-        )
+        hint = f"an episode of the benchmark is a list of trials; {SHAPE}"
+        return BadInput(NOT_A_SCENE, hint=hint)
     return BadInput(problem(error), hint=SHAPE, place=Place(field=_path(error)))
 
 
-def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, Thing] | None:
-    """Decode a thing that has a role; of others nothing but the id is looked at."""
+def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
+    """Decode a thing that has a role; for all others, only the id is decoded."""
     name = f"number {number}"
     try:
         name = _decode_named(raw).id
@@ -187,7 +184,9 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, Thing] | None:
             return None
         thing = _decode_thing(raw)
     except RecursionError:
-        raise BadInput("nested too deeply", hint=SHAPE, place=Place(thing=called(name))) from None
+        raise BadInput(
+            "it is nested too deeply", hint=SHAPE, place=Place(thing=called(name))
+        ) from None
     except msgspec.ValidationError as error:
         raise _at_thing(raw, name, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -213,13 +212,13 @@ _HINT = "a show is {stepBegin, position {x, y, z}, rotation}, in metres and degr
 
 
 def called(name: str) -> str:
-    """Return an id as messages have it: printable, and no longer than an id is."""
+    """Return an id for messages: printable, and not too long."""
     printable = "".join(letter if letter.isprintable() else "?" for letter in name)
     return printable if len(printable) <= _LONGEST else printable[: _LONGEST - 1] + "…"
 
 
 def _step_of(raw: Raw, name: str, index: int) -> int | None:
-    """Return the step that an entry of ``shows`` or ``hides`` is about, if that can be told."""
+    """Return the step of an entry of ``shows`` or ``hides``, if it has one."""
     try:
         step: Any = msgspec.json.decode(raw)[name][index]["stepBegin"]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError):
@@ -228,23 +227,22 @@ def _step_of(raw: Raw, name: str, index: int) -> int | None:
 
 
 def _path(error: Exception) -> str | None:
-    """Read the place in the document off a decoder's message that ends in ``at `$.goal```."""
+    """Find the place in a decoder's message that ends in ``at `$.goal```."""
     found = re.search(r"at `\$\.?(.*)`$", str(error))
     return found[1] if found and found[1] else None
 
 
 def _spans(goal: _Goal) -> tuple[range, ...]:
-    """Return the steps of each trial: those between ``EndHabituation``, up to the last step run.
+    """Return the steps of each trial: those between ``EndHabituation``, up to the last step.
 
-    Trials without steps are none: the list of actions may go on after the last step.
+    A trial without steps is ignored: the list of actions may go on after the last step.
     """
     steps = len(goal.action_list)
     steps = steps if goal.last_step is None else min(steps, goal.last_step)
-    actions = enumerate(goal.action_list[:steps])
-    ends = [at for at, names in actions if any(map(_ends_trial, names))]
+    ends = [
+        at
+        for at, actions in enumerate(goal.action_list[:steps])
+        if any(one.partition(",")[0] == "EndHabituation" for one in actions)  # without parameters
+    ]
     starts = [0, *(end + 1 for end in ends)]
     return tuple(range(*span) for span in zip(starts, [*ends, steps], strict=True) if range(*span))
-
-
-def _ends_trial(action: str) -> bool:
-    return action.partition(",")[0] == "EndHabituation"  # parameters may follow

@@ -1,8 +1,8 @@
 """How things look in a scene: a shape and materials for any look, and back.
 
-A look that comes from a scene goes back as it came. Any other gets a shape by its image, and the
-named colour nearest to its own; a second material spells out what look it was, so that different
-looks stay different, and each can be had back.
+A look that comes from a scene is kept as it is. Any other look gets a shape that depends on its
+image, and the named colour nearest to its own. A second material spells out the look, so that
+different looks stay different and each can be restored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hbtom.observe.mcs.roles import colour_of, look_of
 _MATERIALS = "Custom/Materials/"
 _MADE_OF = "Benchmark"
 
-# What makes a shape one metre wide.
+# Scales at which shapes are one metre wide
 BLOBS = {
     "blob_02": 3.03,
     "blob_03": 4.0,
@@ -52,7 +52,7 @@ _PALETTE = (
 
 @dataclass(frozen=True, order=True, slots=True)
 class Skin:
-    """Shape, materials, and by how many degrees the picture is turned, from x towards y."""
+    """Shape, materials, and the picture's rotation in degrees, from x towards y."""
 
     shape: str
     materials: tuple[str, ...]
@@ -80,7 +80,7 @@ def object_skin(look: Identity) -> Skin:
 
 
 def key_skin(look: Identity) -> Skin:
-    """Return how a key looks in a scene, where all of them are triangles."""
+    """Return how a key looks in a scene: always a triangle."""
     return _native(look) or _made(look, ("triangle",), turned=True)
 
 
@@ -90,9 +90,9 @@ def lock_skin(look: Identity) -> Skin:
 
 
 def original(look: Identity) -> Identity:
-    """Return the look that a made one was made of; any other is its own.
+    """Return the look that a look in a scene was made from, or else the look itself.
 
-    >>> clove = Look("./shapes/clove.png", (0.0, 0.0, 128.0))
+    >>> clove = Identity("./shapes/clove.png", (0.0, 0.0, 128.0))
     >>> skin = agent_skin(clove)
     >>> original(look_of(skin.shape, skin.materials)) == clove
     True
@@ -103,7 +103,7 @@ def original(look: Identity) -> Identity:
 
 
 def _numbers(text: str) -> tuple[float, ...] | None:
-    """Return the numbers of a list, or None if it has anything else in it."""
+    """Return the numbers of a list, or None if it contains anything else."""
     try:
         numbers = tuple(float(number) for number in text.split(",") if number)
     except ValueError:
@@ -112,16 +112,17 @@ def _numbers(text: str) -> tuple[float, ...] | None:
 
 
 def _made(look: Identity, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
-    """Return what stands for a look; what was made of one before is made of the same again."""
+    """Return a skin for a look; a look made before gives the same skin again."""
     look = original(look)
-    shape, angle = _chosen(look, shapes), _turned(look) if turned else 0.0
+    shape = shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
+    angle = _turned(look) if turned else 0.0
     colour = ",".join(f"{number:.17g}" for number in look.colour)
     spelt = f"{_MADE_OF}/{quote(look.image, safe='', errors='surrogatepass')}/{colour}"
     return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), angle)
 
 
 def _native(look: Identity) -> Skin | None:
-    """Return shape and materials of a look that was read from a scene, and only of such a one."""
+    """Return the skin of a look that was read from a scene, and None for any other look."""
     materials, _, name = look.image.rpartition("/")
     each = tuple(_MATERIALS + one.rstrip("/") for one in materials.split(_MATERIALS)[1:])
     if not each or original(look) != look:
@@ -135,12 +136,8 @@ def _native(look: Identity) -> Skin | None:
     return skin if look_of(skin.shape, each, turned=skin.turned) == look else None
 
 
-def _chosen(look: Identity, shapes: tuple[str, ...]) -> str:
-    return shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
-
-
 def _turned(look: Identity) -> float:
-    """Return by how much the picture of a key or lock is turned, as its name tells."""
+    """Return the rotation of a key or lock, according to the name of its picture."""
     found = re.search(r"(\d+)\.\w+$", look.image)
     return float(int(found[1]) % 360 // 90 * 90) if found else 0.0
 

@@ -1,9 +1,9 @@
 """From frames to steps: what a scene keeps of a trial.
 
-Every second frame is kept while anything moves, and of stillness a few frames only: so path and
-speed survive, and waiting times do not. Of a barrier that vanishes, one frame in five is kept, and
-some still steps follow. Where a trial ends at an object, the steps at which the agent would overlap
-it are replaced by one at which outlines just meet.
+While anything moves, every second frame is kept; while nothing moves, only a few are. Paths and
+speeds thus survive, but waiting times do not. While a barrier vanishes, one frame in five is kept,
+and a few still steps follow. If a trial ends at an object, the steps at which the agent would
+overlap it are replaced by one at which outlines just meet.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe.episode import Trial
-from hbtom.observe.mcs.ending import Disc, last_apart
+from hbtom.observe.mcs.ending import Disc, discs, last_apart
 from hbtom.observe.mcs.pace import BURNING, FRAMES
 
 START = 3  # still steps at the beginning, at most
-PAUSE = 2  # still steps anywhere else, at most; also those in contact at the end
+PAUSE = 2  # still steps anywhere else, at most, including those in contact at the end
 BURNT = 5  # still steps after a barrier has vanished
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
-    """The frames that are kept, one a step, and where the agent is put at each."""
+class SceneSteps:
+    """The frames that are kept, one per step, and the agent's position at each."""
 
     frames: Annotated[Ints, "step"]
     path: Annotated[Floats, "step 2"]
@@ -36,14 +36,13 @@ class Steps:
         return len(self.frames)
 
 
-def steps_of(trial: Trial) -> Steps:
+def steps_of(trial: Trial) -> SceneSteps:
     """Return the steps of a trial."""
-    frames = np.array(list(_kept(trial)))
-    return _met(trial, frames)
+    return _met(trial, np.array(list(_kept(trial))))
 
 
 def _kept(trial: Trial) -> Iterator[int]:
-    """Yield the frames that are kept, in order; after a barrier is gone, some of them again."""
+    """Yield the frames that are kept, in order; after a barrier has vanished, some repeatedly."""
     changed, burning = _changed(trial), _burning(trial)
     last = len(changed) - 1
     for (burns, moves), run in groupby(range(last + 1), lambda at: (burning[at], changed[at])):
@@ -61,7 +60,7 @@ def _kept(trial: Trial) -> Iterator[int]:
 
 
 def _changed(trial: Trial) -> Annotated[Bools, "frame"]:
-    """Tell at which frames anything that moves is elsewhere than in the frame before."""
+    """Return in which frames anything has moved since the frame before."""
     moving = [trial.whole_path, *(one.path for one in trial.others)]
     moving += [one.angle[:, None] for one in trial.others]
     moving += [] if trial.key_path is None else [trial.key_path]
@@ -71,7 +70,7 @@ def _changed(trial: Trial) -> Annotated[Bools, "frame"]:
 
 
 def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
-    """Tell in which frames the barrier is vanishing, from the first that has less of it."""
+    """Return in which frames the barrier is vanishing, from the first with less of it."""
     left = trial.barrier_left
     less = np.flatnonzero(left != left[0])
     burning = np.zeros(len(left), dtype=bool)
@@ -81,24 +80,25 @@ def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
     return burning
 
 
-def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> Steps:
-    """Have the agent end where outlines meet, if it ends at an object that it has gone to."""
+def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> SceneSteps:
+    """Return the steps with an end where outlines meet, if the agent has gone to an object."""
     path = trial.whole_path[frames]
-    things = [(np.array(one.centre), one.radius) for one in trial.objects]
-    found = last_apart(path, trial.agent.radius, things, 0.0)
+    found = last_apart(path, trial.agent.radius, discs(trial.objects), 0.0)
     if found is None:
-        return Steps(frames, path)
+        return SceneSteps(frames, path)
     last, touched = found
     first = last + 1
     stays = frames[first:][-(1 + PAUSE) :]
     meeting = np.tile(_meeting(path, trial.agent.radius, touched), (len(stays), 1))
-    return Steps(np.concatenate([frames[:first], stays]), np.concatenate([path[:first], meeting]))
+    return SceneSteps(
+        np.concatenate([frames[:first], stays]), np.concatenate([path[:first], meeting])
+    )
 
 
 def _meeting(
     path: Annotated[Floats, "step 2"], radius: float, thing: Disc
 ) -> Annotated[Floats, "2"]:
-    """Return the place nearest the end of a path at which outlines just meet."""
+    """Return the position nearest to the end of a path at which outlines just meet."""
     centre, size = thing
     out = next(way for way in path[::-1] - centre if way.any())
     found: Floats = centre + out * ((radius + size) / np.hypot(*out))

@@ -1,13 +1,13 @@
-"""The reader of videos: what pictures show becomes an episode.
+"""The reader of videos: what the pictures show becomes an episode.
 
-``pictures`` decodes a video, ``camera`` finds out how the world is seen, ``stage`` where floor and
-walls are, ``colours``, ``solids`` and ``things`` what else there is, ``following`` where that goes,
-``watching`` does this trial by trial, and ``reading`` tells who is who.
+``pictures`` decodes a video. ``camera`` finds out how the world is seen, ``stage`` where floor and
+walls are, ``colours``, ``solids`` and ``things`` what else there is, and ``following`` where it
+goes. ``watching`` does this trial by trial, and ``episodes`` identifies agents and objects.
 """
 
 from typing import Literal
 
-Container = Literal["mov", "matroska", "gif"]  # as ffmpeg calls what is known here
+Container = Literal["mov", "matroska", "gif"]  # ffmpeg's names
 
 _MP4 = b"ftyp"  # the kind of the first box, after its length
 _FIRST_BOX = 1 << 16  # bytes, at most
@@ -17,9 +17,9 @@ SUFFIXES = (".mp4", ".webm", ".gif")
 
 
 def container(data: bytes) -> Container | None:
-    """Tell by its first bytes what kind of video a file is: MP4, WebM or GIF; None if it is none.
+    """Return the kind of video that a file's first bytes indicate: MP4, WebM or GIF, or None.
 
-    The first box of an MP4 is short; no text that happens to say "ftyp" begins with its length.
+    The first box of an MP4 is short; a text that happens to contain "ftyp" has no such length.
     """
     if data.startswith(_WEBM):
         return "matroska"

@@ -1,12 +1,12 @@
-"""Where in a picture a place of the world is seen.
+"""Where a point of the world is seen in a picture.
 
-A camera is a 3 x 4 matrix M: the place (x, y, z), in pixels of the world and z of them above the
-floor, is seen at (u / w, v / w) with (u, v, w) = M (x, y, z, 1). A world that is drawn flat is the
-special case whose third column is zero: a scale and a shift. A pinhole camera stands somewhere,
-looks at a place of the floor, and has a focal length.
+A camera is a 3 x 4 matrix M: the point (x, y, z), in pixels of the world and z above the floor, is
+seen at (u / w, v / w) with (u, v, w) = M (x, y, z, 1). A world that is drawn flat is the special
+case whose third column is zero: a scale and a shift. A pinhole camera has a position, a point on
+the floor that it looks at, and a focal length.
 
-Either is found from the outline of the border, a frame of walls round the world of which is known
-that it is 200 pixels long and wide.
+Either is found from the outline of the border, the walls around the world, which are known to be
+200 pixels long and wide.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from hbtom.observe.video.outlines import DIRECTIONS, least_squares, outline
 from hbtom.observe.video.regions import middles, regions
 
 SIDE = 200.0  # of the world, in pixels; 5 metres
-RAISED = 5.0  # what walls rise above the floor in a world with depth; 0.125 metres
+RAISED = 5.0  # height of walls in a world with depth, in pixels of the world; 0.125 metres
 
-_START = (260.0, -60.0, 120.0, 100.0, 100.0)  # where a camera stands, and what it looks at
-_FOCUS = 0.85  # focal length at first, as a part of the picture's width
-_CLOSE = 1.5  # pixels of the picture that outlines may differ, as a root mean square
-_LEAST = 60  # pixels of the picture that the border must be wide
+_START = (260.0, -60.0, 120.0, 100.0, 100.0)  # initial position of a camera, and its target
+_FOCUS = 0.85  # initial focal length, as a share of the picture's width
+_CLOSE = 1.5  # root mean square difference of outlines, at most, in pixels of the picture
+_LEAST = 60  # width of the border, at least, in pixels of the picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,26 +41,26 @@ class Camera:
 
     @property
     def flat(self) -> bool:
-        """Whether the world is drawn flat, without depth and shade."""
+        """Whether the world is drawn flat, without depth or shading."""
         return not self.matrix[:, 2].any()
 
     @property
     def scale(self) -> float:
-        """Pixels of the picture along one of the world, in its middle."""
+        """Pixels of the picture per pixel of the world, in its middle."""
         half = SIDE / 2
         here, there = self.project(np.array([[half, half, 0.0], [half + 1, half - 1, 0.0]]))
         return float(np.hypot(*(there - here)) / np.sqrt(2.0))
 
     @property
     def place(self) -> Annotated[Floats, "3"]:
-        """Where the camera stands; far above a flat world."""
+        """The position of the camera; far above a flat world."""
         if self.flat:
             return np.array([SIDE / 2, SIDE / 2, 1e6])
         return np.asarray(np.linalg.solve(self.matrix[:, :3], -self.matrix[:, 3]), np.float64)
 
     @property
     def part(self) -> tuple[slice, slice]:
-        """The part of a picture that may show the world: of a flat one, beside it may be charts."""
+        """The part of a picture that shows the world; beside a flat world there may be charts."""
         if not self.flat:
             return slice(None), slice(None)
         left, top = np.floor(self.matrix[:2, 3] + 0.5).astype(int).tolist()
@@ -69,7 +69,7 @@ class Camera:
 
     @property
     def of_part(self) -> Camera:
-        """The camera that sees only that part."""
+        """The camera for that part alone."""
         if not self.flat:
             return self
         matrix = self.matrix.copy()
@@ -77,14 +77,14 @@ class Camera:
         return Camera(frozen(matrix), self.height)
 
     def project(self, places: Annotated[Floats, "place 3"]) -> Annotated[Floats, "place 2"]:
-        """Return where in the picture places are seen: column and row."""
+        """Return where points are seen in the picture: column and row."""
         seen = places @ self.matrix[:, :3].T + self.matrix[:, 3]
         return seen[:, :2] / seen[:, 2:]
 
     def ground(
         self, points: Annotated[Floats, "point 2"], height: float = 0.0
     ) -> Annotated[Floats, "point 2"]:
-        """Return which places at some height are seen at points of the picture."""
+        """Return which positions at this height are seen at these points of the picture."""
         plane = np.column_stack(
             [self.matrix[:, :2], height * self.matrix[:, 2] + self.matrix[:, 3]]
         )
@@ -92,8 +92,8 @@ class Camera:
         return seen[:, :2] / seen[:, 2:]
 
 
-def calibrate(dark: Annotated[Bools, "row column"]) -> Camera:
-    """Find the camera from what is dark in a picture: the largest piece of it is the border."""
+def calibrate_camera(dark: Annotated[Bools, "row column"]) -> Camera:
+    """Find the camera from the dark parts of a picture; the largest of them is the border."""
     pieces = regions(dark)
     if not pieces:
         raise _no_floor()
@@ -119,7 +119,7 @@ def _flat(left: float, top: float, right: float, bottom: float) -> Camera:
 
 
 def _pinhole_fitted(seen: Floats, shape: tuple[int, ...]) -> Camera:
-    """Return the pinhole camera that sees the border's outline as it is seen."""
+    """Return the pinhole camera that reproduces the outline of the border."""
     rows, columns = shape
     start = np.array([*_START, _FOCUS * columns])
     found, _ = least_squares(
@@ -129,7 +129,7 @@ def _pinhole_fitted(seen: Floats, shape: tuple[int, ...]) -> Camera:
 
 
 def _pinhole(values: Sequence[float] | Floats, columns: int, rows: int) -> Camera:
-    """Return a camera by where it stands (3), what it looks at (2), and focal length (1)."""
+    """Return a camera, given its position (3), its target (2), and its focal length (1)."""
     stands, looks_at = np.array(values[:3]), np.array([values[3], values[4], 0.0])
     ahead = (looks_at - stands) / np.linalg.norm(looks_at - stands)
     right = np.cross(ahead, (0.0, 0.0, 1.0))
@@ -141,13 +141,13 @@ def _pinhole(values: Sequence[float] | Floats, columns: int, rows: int) -> Camer
 
 
 def _border(camera: Camera) -> Annotated[Floats, "corner 2"]:
-    """Return where the corners of the border are seen, at the floor and at the top."""
+    """Return where the corners of the border are seen, both bottom and top."""
     corners = product((0.0, SIDE), (0.0, SIDE), (0.0, camera.height))
     return camera.project(np.array(list(corners)))
 
 
 def _misfit(camera: Camera, seen: Floats) -> float:
-    """Return how far two outlines differ: that of the border, and the one that is seen."""
+    """Return how much the outline of the border differs from the one in the picture."""
     gap = outline(_border(camera)) - seen
     return float(np.sqrt(np.mean(gap * gap)))
 
@@ -155,5 +155,5 @@ def _misfit(camera: Camera, seen: Floats) -> float:
 def _no_floor() -> BadInput:
     return BadInput(
         "the floor cannot be found in the pictures",
-        hint="a dark border of walls round a bright floor must be seen as a whole",
+        hint="the pictures must show a bright floor with a complete dark border of walls",
     )

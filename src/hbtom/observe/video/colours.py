@@ -1,8 +1,8 @@
 """Colours: what is dark, what is floor, and which coloured things there are.
 
-Where the world is drawn flat, a thing has one colour all over. Where it is seen with depth, light
-and shade change how bright a thing is, but not its hue; there, colours are compared by hue alone,
-and all that is nearly grey belongs to the stage.
+If the world is drawn flat, each thing has a single colour. If it is shown with depth, shading
+changes the brightness of a thing but not its hue. Then colours are compared by hue alone, and
+everything that is nearly grey belongs to the stage.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ Labels = Annotated[NDArray[np.int8], "row column"]
 
 STAGE = -1  # the label of pixels that belong to no thing
 
-_DARK, _GREY = 110, 31  # a wall is at most so bright, and its colours differ by less
-_HUE = 40  # colours of a thing that is seen in light and shade differ at least by so much
-_BRIGHT = 200.0  # colours are made so bright before their hues are compared
-_COARSE = 16  # colours are counted in cubes of this side
-_APART = 40.0, 18.0  # how far from floor and wall the colour of a thing is at least
-_ONE = {False: 45.0, True: 75.0}  # colours that are nearer to each other count as one
-_NEAR = {False: 70.0, True: 75.0}  # how far from a thing's colour its pixels may be
-_SHIFT = 3  # bits of a colour that do not matter
-_FEW = 12  # pixels of a colour that are not worth a class
+_DARK, _GREY = 110, 31  # brightness of a wall, and difference between its channels, at most
+_HUE = 40  # difference between the channels of a shaded thing, at least
+_BRIGHT = 200.0  # brightness to which colours are scaled before their hues are compared
+_COARSE = 16  # side of the cubes in which colours are counted
+_APART = 40.0, 18.0  # distance of a thing's colour from floor and wall, at least
+_ONE = {False: 45.0, True: 75.0}  # distance between colours that count as one, at most
+_NEAR = {False: 70.0, True: 75.0}  # distance of a pixel from its thing's colour, at most
+_SHIFT = 3  # bits of a colour that are ignored
+_FEW = 12  # pixels of a class of colours, at least
 
 
 @dataclass(frozen=True, eq=False)
 class Palette:
-    """The colours of a picture: of the stage, and of each kind of thing."""
+    """The colours of a picture: those of the stage, and one for each kind of thing."""
 
     shaded: bool
-    stage: Annotated[Floats, "colour 3"]  # floor and wall; compared only where nothing is shaded
-    things: Annotated[Floats, "class 3"]  # hues where things are shaded
+    stage: Annotated[Floats, "colour 3"]  # floor and wall; only used without shading
+    things: Annotated[Floats, "class 3"]  # hues if things are shaded
     shown: Annotated[Floats, "class 3"]  # the same as red, green and blue
 
     def label(self, pixels: Picture) -> Labels:
         """Return the class of each pixel, or :data:`STAGE`."""
-        if self.shaded:  # a small difference in the dark is a large one in hue
+        if self.shaded:  # in the dark, a small difference in colour is a large one in hue
             return self._classes(pixels)
         red, green, blue = (pixels[..., channel] >> _SHIFT for channel in range(3))
         return self._table[red, green, blue]
 
     @cached_property
     def _table(self) -> Annotated[NDArray[np.int8], "red green blue"]:
-        """The class of every colour, coarsely."""
+        """The class of every colour, at a coarse resolution."""
         levels = np.arange(0, 256, 1 << _SHIFT, dtype=np.uint8) + (1 << _SHIFT) // 2
         return self._classes(np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1))
 
     def _classes(self, pixels: NDArray[np.uint8]) -> NDArray[np.int8]:
-        """Return the class of the nearest colour that is near enough."""
+        """Return the class of the nearest colour, if it is near enough."""
         values = _values(pixels, shaded=self.shaded)
         known = self.things if self.shaded else np.concatenate([self.things, self.stage])
         if not len(known):
@@ -67,20 +67,20 @@ class Palette:
 
 
 def is_dark(picture: Picture) -> Annotated[Bools, "row column"]:
-    """Tell which pixels have the colour of walls, whether lit or in shade."""
+    """Return which pixels have the colour of walls, whether lit or in shade."""
     brightest, darkest = picture.max(axis=-1), picture.min(axis=-1)
     dark: Bools = (brightest < _DARK) & (brightest - darkest < _GREY)
     return dark
 
 
 def is_grey(picture: Picture) -> Annotated[Bools, "row column"]:
-    """Tell which pixels have hardly any colour, as the stage has in light and shade."""
+    """Return which pixels have hardly any colour, like the stage."""
     grey: Bools = picture.max(axis=-1) - picture.min(axis=-1) < _HUE
     return grey
 
 
 def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool) -> Palette:
-    """Find the colours of a picture; the most frequent first."""
+    """Find the colours of a picture, the most frequent first."""
     stage = np.array([_most_frequent(picture[~dark]), _most_frequent(picture[dark])])
     values = _values(picture, shaded=shaded)
     apart = _inner(picture) & (
@@ -93,12 +93,13 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
     rest, own = values[apart], picture[apart].astype(np.float64)
     things, shown = [], []
     while len(rest) >= _FEW:
-        middle = _middle(rest, _most_frequent(rest))
+        frequent = _most_frequent(rest)
+        middle = np.median(rest[_gaps(rest, frequent) <= 1.5 * _COARSE], axis=0)
         taken = _gaps(rest, middle) <= _ONE[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
             shown.append(_shown(own[taken], middle, shaded=shaded))
-        left = ~(taken | (_gaps(rest, _most_frequent(rest)) <= _COARSE))
+        left = ~(taken | (_gaps(rest, frequent) <= _COARSE))
         rest, own = rest[left], own[left]
     return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
 
@@ -106,7 +107,7 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
 def _shown(
     own: Annotated[Floats, "pixel 3"], middle: Floats, *, shaded: bool
 ) -> Annotated[Floats, "3"]:
-    """Return a colour as red, green and blue; of what is shaded, as it is where light falls."""
+    """Return a colour as red, green and blue; if it is shaded, as it is in the light."""
     if shaded:
         return middle * (np.percentile(own.max(axis=1), 85) / _BRIGHT)
     colour: Floats = np.median(own, axis=0)
@@ -114,7 +115,7 @@ def _shown(
 
 
 def _values(pixels: Picture, *, shaded: bool) -> Floats:
-    """Return what of a colour is compared: all, or the hue, which is zero for what is grey."""
+    """Return the values by which colours are compared: all channels, or the hue if shaded."""
     values = pixels.astype(np.float64)
     if not shaded:
         return values
@@ -129,7 +130,7 @@ def _gaps(values: Floats, colour: Floats) -> Floats:
 
 
 def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
-    """Tell which pixels are much like those beside them, hence of one colour and no mixture."""
+    """Return which pixels resemble their neighbours, and so do not mix two colours."""
     inner = np.zeros(picture.shape[:2], dtype=bool)
     values = picture.astype(np.int16)
     middle = values[1:-1, 1:-1]
@@ -139,13 +140,8 @@ def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
 
 
 def _most_frequent(colours: Annotated[Floats, "pixel 3"] | Picture) -> Annotated[Floats, "3"]:
-    """Return the middle of the most frequent colours."""
+    """Return the median of the most frequent colours."""
     cubes = (colours // _COARSE).astype(np.int64) @ (1, 64, 4096)
     _, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
     frequent: Floats = np.median(colours[kind.ravel() == counts.argmax()], axis=0)
     return frequent
-
-
-def _middle(colours: Annotated[Floats, "pixel 3"], near: Floats) -> Annotated[Floats, "3"]:
-    middle: Floats = np.median(colours[_gaps(colours, near) <= 1.5 * _COARSE], axis=0)
-    return middle

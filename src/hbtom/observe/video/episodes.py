@@ -1,7 +1,7 @@
-"""From what was watched to an episode: who is the agent, what are objects, and who is who.
+"""From watched trials to an episode: which thing is the agent, and which are the objects.
 
 The agent is the thing that moves, or that looks like what moves in other trials. The square on
-which it stands at first is its home, which means nothing. All else are objects, but for key and
+which it starts is its home, which means nothing. Everything else is an object, except for key and
 lock.
 """
 
@@ -15,32 +15,32 @@ import numpy as np
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.checks import check, more_than_one
+from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial
-from hbtom.observe.mcs.ending import settled
+from hbtom.observe.mcs.ending import discs, settled
 from hbtom.observe.mcs.pace import along, pace
 from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
 from hbtom.observe.video.camera import SIDE, Camera
-from hbtom.observe.video.names import name_of
+from hbtom.observe.video.names import name_by_colour
 from hbtom.observe.video.pictures import pictures
 from hbtom.observe.video.solids import Stamp
-from hbtom.observe.video.things import Thing, is_home, same_kind
-from hbtom.observe.video.watching import Watched, watch
+from hbtom.observe.video.things import VideoThing, is_home, same_kind
+from hbtom.observe.video.watching import WatchedTrial, watch_trials
 
-_MOVES = 4.0  # pixels of the world that what moves is away from its first place at some time
+_MOVES = 4.0  # distance of a moving thing from its start, at least once, in pixels of the world
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
     """Read one episode from the bytes of a video."""
     with closing(pictures(data)) as shown:
-        watched = watch(shown)
+        watched = watch_trials(shown)
     if not watched:
-        raise BadInput("no trial is seen", hint="all pictures of the video are of one colour")
+        raise BadInput("no trial is seen", hint="each picture of the video has a single colour")
     agents = [
         trial.scene.movable[index] for trial in watched if (index := _mover(trial)) is not None
     ]
     if not agents:
-        raise BadInput("no agent is seen", hint="the agent is what moves, and nothing does")
+        raise BadInput("no agent is seen", hint="the agent is what moves, but nothing does")
     casts = [_cast(trial, agents) for trial in watched]
     looks = _looks(watched, casts)
     trials: list[Trial] = []
@@ -52,19 +52,19 @@ def read(data: bytes, name: str = "episode") -> Episode:
     return Episode(tuple(trials), name)
 
 
-# Who is who
+# Identities
 
 
-class Cast(NamedTuple):
-    """What the things are that may move in a trial, by their indices."""
+class TrialRoles(NamedTuple):
+    """The roles of the things that may move in a trial, by their indices."""
 
     agent: int | None
     objects: tuple[int, ...]
     keys: tuple[int, ...]
 
 
-def _cast(trial: Watched, agents: Sequence[Thing]) -> Cast:
-    """Tell what is what in a trial, given the agents of all trials in which something moves."""
+def _cast(trial: WatchedTrial, agents: Sequence[VideoThing]) -> TrialRoles:
+    """Return the roles in a trial, given the agents of all trials in which something moves."""
     things = trial.scene.movable
     agent = _mover(trial)
     if agent is None:
@@ -77,15 +77,15 @@ def _cast(trial: Watched, agents: Sequence[Thing]) -> Cast:
         for index in others
         if agent is not None and is_home(things[index], things[agent], camera)
     ]
-    return Cast(
+    return TrialRoles(
         agent,
         tuple(i for i in others if things[i].role == "thing" and i not in homes),
         tuple(i for i in others if things[i].role == "key"),
     )
 
 
-def _mover(trial: Watched) -> int | None:
-    """Return which thing goes farthest from its first place, other than the key, if any does."""
+def _mover(trial: WatchedTrial) -> int | None:
+    """Return which thing other than the key goes farthest from its start, if any moves."""
     far = [
         float(np.hypot(*(trial.path(index) - thing.place).T).max())
         if thing.role == "thing"
@@ -95,9 +95,11 @@ def _mover(trial: Watched) -> int | None:
     return int(np.argmax(far)) if max(far, default=0.0) > _MOVES else None
 
 
-def _looks(watched: Sequence[Watched], casts: Sequence[Cast]) -> Mapping[Thing, Identity]:
-    """Give agents and objects of all trials a look each: the same to those that look the same."""
-    looks: dict[Thing, Identity] = {}
+def _looks(
+    watched: Sequence[WatchedTrial], casts: Sequence[TrialRoles]
+) -> Mapping[VideoThing, Identity]:
+    """Identify the agents and objects of all trials: things that look the same are the same."""
+    looks: dict[VideoThing, Identity] = {}
     for trial, cast in zip(watched, casts, strict=True):
         things = trial.scene.movable
         roles = [(index, "object") for index in cast.objects]
@@ -108,27 +110,27 @@ def _looks(watched: Sequence[Watched], casts: Sequence[Cast]) -> Mapping[Thing, 
     return looks
 
 
-def _look(thing: Thing, role: str, looks: Mapping[Thing, Identity]) -> Identity:
-    """Return the look of another thing that looks the same, or one with a name of its own."""
+def _look(thing: VideoThing, role: str, looks: Mapping[VideoThing, Identity]) -> Identity:
+    """Return the identity of another thing that looks the same, or else a new one."""
     what = role if isinstance(thing.form, Stamp) else thing.form.name
     for other, look in looks.items():
         if what in look.image and same_kind(other, thing):
             return look
     colour = _rounded(thing)
-    return Identity(name_of(colour, what, {look.image for look in looks.values()}), colour)
+    return Identity(name_by_colour(colour, what, {look.image for look in looks.values()}), colour)
 
 
-def _rounded(thing: Thing) -> tuple[float, ...]:
+def _rounded(thing: VideoThing) -> tuple[float, ...]:
     return tuple(np.round(thing.colour).tolist())
 
 
 # What is seen
 
 
-def _trial(watched: Watched, cast: Cast, looks: Mapping[Thing, Identity]) -> Trial:
-    """Return a trial in the benchmark's own terms."""
+def _trial(watched: WatchedTrial, cast: TrialRoles, looks: Mapping[VideoThing, Identity]) -> Trial:
+    """Return a trial in the benchmark's terms."""
     if cast.agent is None:
-        hint = "nothing moves, or looks like what moves in other trials"
+        hint = "nothing moves or looks like what moves in other trials"
         raise BadInput("no agent is seen", hint=hint)
     scene, camera = watched.scene, watched.scene.view.stage.camera
     agent, lock = scene.movable[cast.agent], scene.lock
@@ -153,47 +155,47 @@ def _trial(watched: Watched, cast: Cast, looks: Mapping[Thing, Identity]) -> Tri
         lock_there=watched.lock_there if lock else None,
         warnings=tuple(more_than_one("key", cast.keys)),
     )
-    check(trial)
+    check_trial(trial)
     return trial
 
 
 def _frames(
     path: Annotated[Floats, "picture 2"], radius: float, objects: Sequence[Body], *, plain: bool
 ) -> Annotated[Floats, "frame 2"]:
-    """Return where the agent is in each frame of a scene with depth, as scene files are read.
+    """Return where the agent is in each frame of a scene with depth, as when reading scene files.
 
-    A picture is a step. In all trials but the first, that of the first step is black; the agent
-    stands still then. The last picture shows the last step once more.
+    A picture is a step. In all trials but the first, the picture of the first step is black; the
+    agent stands still then. The last picture repeats the last step.
     """
     first, seen = path[:1], path[:-1] if len(path) > 1 else path
     steps = np.concatenate([first.repeat(int(plain), axis=0), seen])
-    steps = settled(steps, radius, [(np.array(one.centre), one.radius) for one in objects])
+    steps = settled(steps, radius, discs(objects))
     return along(pace(np.zeros(len(steps), dtype=np.int64)), steps)
 
 
-def _object(trial: Watched, index: int, looks: Mapping[Thing, Identity]) -> Body:
-    """Return an object, where it is seen when most of it is."""
+def _object(trial: WatchedTrial, index: int, looks: Mapping[VideoThing, Identity]) -> Body:
+    """Return an object at its position when most of it is visible."""
     thing = trial.scene.movable[index]
     best = max((sights[index] for sights in trial.sights), key=lambda sight: sight.count)
     x, y = best.place.clip(0.0, SIDE).tolist()
     return Body(looks[thing], (x, y), _radius(thing, trial.scene.view.stage.camera, OBJECT))
 
 
-def _still(thing: Thing, name: str, usual: float, camera: Camera) -> Body:
-    """Return a key or a lock where it is seen at first."""
+def _still(thing: VideoThing, name: str, usual: float, camera: Camera) -> Body:
+    """Return a key or a lock at its first position."""
     x, y = thing.place.tolist()
     return Body(Identity(name, _rounded(thing)), (x, y), _radius(thing, camera, usual))
 
 
-def _key_path(trial: Watched, index: int) -> Annotated[Floats, "picture 2"]:
-    """Return where the key is in each picture; nowhere once it is not seen any more."""
+def _key_path(trial: WatchedTrial, index: int) -> Annotated[Floats, "picture 2"]:
+    """Return where the key is in each picture: nowhere once it is no longer seen."""
     path, seen = trial.path(index), np.flatnonzero(trial.there(index))
     path[seen[-1] + 1 :] = np.nan
     return frozen(path)
 
 
-def _radius(thing: Thing, camera: Camera, usual: float) -> float:
-    """Return what is usual, unless a flat thing is drawn in another size: then half its width."""
+def _radius(thing: VideoThing, camera: Camera, usual: float) -> float:
+    """Return the usual radius, or half the width of a flat thing that is drawn at another size."""
     if not isinstance(thing.form, Stamp):
         return usual
     drawn = sum(thing.form.pixels.shape) / 4 / camera.scale

@@ -1,8 +1,8 @@
 """Following things from picture to picture, by analysis and synthesis.
 
-A thing is looked for near where it was. Of all places, the one explains the picture best at which
-the pixels that the thing would cover, T, differ least from those L that have its colour. Pixels H
-that something else may hide count for neither:
+A thing is searched for near where it was. The position that explains the picture best is the one at
+which the pixels T that the thing would cover differ least from the pixels L that have its colour.
+Pixels H that something else may hide do not count:
 
     |L \\ T| + |T \\ L \\ H|  =  |L| + |T| - 2 |T and L| - |T and H|.
 """
@@ -20,50 +20,51 @@ import numpy as np
 from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.colours import STAGE, Palette
 from hbtom.observe.video.pictures import Picture
-from hbtom.observe.video.solids import Place, Window, overlap
-from hbtom.observe.video.stage import Stage
-from hbtom.observe.video.things import Thing
+from hbtom.observe.video.solids import Place, Window, shared_part
+from hbtom.observe.video.stage import VideoStage
+from hbtom.observe.video.things import VideoThing
 
-_NEAR = 10.0  # pixels of the world within which one looks first
-_SAME = 14  # by how much colours of a picture may change where nothing moves
-_GONE = 0.15  # of what a thing covered at first; with less of it, it is not there
-_STILL = 0.25  # pixels of the picture that the middle of a thing at rest may wander
+_NEAR = 10.0  # radius of the first search, in pixels of the world
+_SAME = 14  # change of colours where nothing moves, at most
+_GONE = 0.15  # share of its first pixels below which a thing is not there
+_STILL = 0.25  # movement of the middle of a thing at rest, at most, in pixels of the picture
 _STEPS = (2.0, 1.0, 0.5, 0.25)  # pixels of the world
 _AROUND = [way for way in product((-1.0, 0.0, 1.0), repeat=2) if any(way)]
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """All that is needed to find things in pictures of one trial."""
+    """What is needed to find things in the pictures of a trial."""
 
-    stage: Stage
+    stage: VideoStage
     palette: Palette
     shape: tuple[int, int]  # rows and columns of pictures
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What is seen of a thing: where it is, in how many pixels, and the middle of these."""
+    """What is seen of a thing: its position, how many pixels, and their middle."""
 
     place: Place
-    count: int  # none if it is hidden, or not there any more
+    count: int  # 0 if it is hidden or gone
     middle: Annotated[Floats, "2"]
 
 
-def first_sight(thing: Thing) -> Sight:
-    """Return what is seen of a thing at first."""
+def first_sight(thing: VideoThing) -> Sight:
+    """Return what is seen of a thing in the first picture."""
     return Sight(thing.place, len(thing.region), thing.region.mean(axis=0))
 
 
-def follow(
-    view: View, things: Sequence[Thing], sights: Sequence[Sight], before: Picture, now: Picture
+def follow_things(
+    view: View, things: Sequence[VideoThing], sights: Sequence[Sight], before: Picture, now: Picture
 ) -> tuple[Sight, ...]:
     """Return what is seen of each thing in a picture, given the picture before and its sights."""
     found = list(sights)
     for index, thing in enumerate(things):
         window = thing.form.window(view.stage.camera, found[index].place)
         window = window.grown(_NEAR * view.stage.camera.scale).within(view.shape)
-        if _changed(before[window.part], now[window.part]):
+        old, new = before[window.part], now[window.part]
+        if (np.maximum(old, new) - np.minimum(old, new) > _SAME).any():
             others = [
                 (other, sight)
                 for other, sight in zip(things, found, strict=True)
@@ -73,27 +74,25 @@ def follow(
     return tuple(found)
 
 
-def _changed(before: Picture, now: Picture) -> bool:
-    gap = np.maximum(before, now) - np.minimum(before, now)
-    return bool((gap > _SAME).any())
-
-
 def _sought(
     view: View,
-    thing: Thing,
+    thing: VideoThing,
     last: Sight,
-    others: Sequence[tuple[Thing, Sight]],
+    others: Sequence[tuple[VideoThing, Sight]],
     window: Window,
     picture: Picture,
 ) -> Sight:
-    """Look for a thing within a window, and if it is not there anywhere."""
+    """Search for a thing within a window and, if it is not there, in the whole picture."""
     own, hidden = _pixels(view, thing, last, others, window, picture)
-    if own.sum() < _GONE * len(thing.region) or _at_edge(own):
+    at_edge = own[[0, -1]].any() or own[:, [0, -1]].any()  # it may extend beyond the window
+    if own.sum() < _GONE * len(thing.region) or at_edge:
         window = Window(0, 0, view.shape[1], view.shape[0])
         own, hidden = _pixels(view, thing, last, others, window, picture)
         if own.sum() < _GONE * len(thing.region):
             return Sight(last.place, 0, last.middle)
-    count, middle = int(own.sum()), _middle(own, window)
+    rows, columns = np.nonzero(own)
+    count = len(rows)
+    middle = np.array([columns.mean() + window.left, rows.mean() + window.top])
     moved = middle - last.middle
     if last.count > 0 and np.hypot(*moved) < _STILL and abs(count - last.count) < 0.05 * last.count:
         return last
@@ -102,13 +101,8 @@ def _sought(
     return Sight(place, count, middle)
 
 
-def _at_edge(own: Bools) -> bool:
-    """Tell whether a thing may reach beyond a window."""
-    return bool(own[[0, -1]].any() or own[:, [0, -1]].any())
-
-
 def _start(view: View, last: Sight, moved: Annotated[Floats, "2"]) -> Place:
-    """Return where a thing is if it moved as the middle of its pixels did."""
+    """Return where a thing is if it moved like the middle of its pixels."""
     camera = view.stage.camera
     seen = camera.project(np.array([[*last.place, 0.0]]))
     return last.place + (camera.ground(seen + moved) - camera.ground(seen))[0]
@@ -116,18 +110,18 @@ def _start(view: View, last: Sight, moved: Annotated[Floats, "2"]) -> Place:
 
 def _pixels(
     view: View,
-    thing: Thing,
+    thing: VideoThing,
     last: Sight,
-    others: Sequence[tuple[Thing, Sight]],
+    others: Sequence[tuple[VideoThing, Sight]],
     window: Window,
     picture: Picture,
 ) -> tuple[Bools, Bools]:
-    """Tell which pixels have a thing's colour, and at which it may be hidden."""
+    """Return which pixels have a thing's colour, and where it may be hidden."""
     camera, labels = view.stage.camera, view.palette.label(picture[window.part])
     own, hidden = labels == thing.label, (labels != STAGE) & (labels != thing.label)
     for other, sight in others:
         box, covered = other.form.covered(camera, sight.place)
-        here, there = overlap(window, box)
+        here, there = shared_part(window, box)
         hidden[here] |= own[here] & covered[there]
         own[here] &= ~covered[there]
     if not camera.flat:
@@ -137,21 +131,20 @@ def _pixels(
     return own, hidden
 
 
-def _middle(own: Bools, window: Window) -> Annotated[Floats, "2"]:
-    rows, columns = np.nonzero(own)
-    return np.array([columns.mean() + window.left, rows.mean() + window.top])
-
-
 def _explained(
-    view: View, thing: Thing, start: Place, worth: Annotated[Floats, "row column"], window: Window
+    view: View,
+    thing: VideoThing,
+    start: Place,
+    worth: Annotated[Floats, "row column"],
+    window: Window,
 ) -> Place:
-    """Return the place that explains the pixels of a window best, near some place."""
+    """Return the position near ``start`` that explains the pixels of a window best."""
     camera, form = view.stage.camera, thing.form
 
     @cache
     def unexplained(x: float, y: float) -> float:
         box, covered = form.covered(camera, np.array([x, y]))
-        here, there = overlap(window, box)
+        here, there = shared_part(window, box)
         return float(covered.sum() - worth[here][covered[there]].sum())
 
     x, y = start.tolist()

@@ -1,4 +1,4 @@
-"""Names for things that are seen: their colour and what they are."""
+"""Names for things in a video: their colour and what they are."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _COLOURS = {
 }
 
 
-def name_of(colour: tuple[float, ...], what: str, taken: Iterable[str]) -> str:
-    """Return a name for a thing of some colour, other than those that are taken."""
+def name_by_colour(colour: tuple[float, ...], what: str, taken: Iterable[str]) -> str:
+    """Return a name for a thing of this colour that is not taken yet."""
     gaps = {
         word: sum((one - other) ** 2 for one, other in zip(colour, known, strict=True))
         for word, known in _COLOURS.items()

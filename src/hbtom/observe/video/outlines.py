@@ -1,7 +1,7 @@
-"""Convex outlines, told by how far they reach in each of some directions.
+"""Convex outlines, described by how far they extend in a number of directions.
 
-The outline of points p is the support function h(d) = max_p d·p for unit vectors d; a point q lies
-within it if d·q <= h(d) for all d. No corner has to be found in a picture to know its outline.
+The outline of points p is the support function h(d) = max_p d·p for unit vectors d. A point q lies
+within it if d·q <= h(d) for all d. This way, no corners have to be found in a picture.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Residual = Callable[[Floats], Floats]
 
 
 def outline(points: Annotated[Floats, "point 2"]) -> Outline:
-    """Return how far points reach in each direction."""
+    """Return how far points extend in each direction."""
     reach: Outline = (points @ DIRECTIONS.T).max(axis=0)
     return reach
 
 
 def within(reach: Outline, points: Annotated[Floats, "point 2"]) -> Annotated[Bools, "point"]:
-    """Tell which points lie within an outline."""
+    """Return which points lie within an outline."""
     inside: Bools = np.all(points @ DIRECTIONS.T <= reach, axis=1)
     return inside
 
 
 def least_squares(residual: Residual, start: Floats, rounds: int = 60) -> tuple[Floats, float]:
-    """Return where the sum of squares is least, by Levenberg and Marquardt, and its root mean."""
+    """Return the least-squares solution by Levenberg-Marquardt, and the root mean square."""
     at, damping = start.astype(np.float64), 1e-3
     now = residual(at)
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""Pictures out of a video, one at a time, by ffmpeg."""
+"""The pictures of a video, one at a time, decoded by ffmpeg."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from hbtom.scratch import scratch
 
 Picture = Annotated[NDArray[np.uint8], "row column 3"]
 
-LARGEST = 2_100_000  # pixels of a picture: 1920 x 1080
-MOST = 2_000_000_000  # pixels of all pictures together, which take one or two minutes to look at
+LARGEST = 2_100_000  # pixels of a picture, at most: 1920 x 1080
+MOST = 2_000_000_000  # pixels of all pictures together, at most: one or two minutes of work
 MOST_PICTURES = 5000  # an episode has one or two thousand
-LONGEST = 300  # seconds that ffmpeg may work
+LONGEST = 300  # seconds of work for ffmpeg, at most
 CODECS = (
     *("h264", "hevc", "mpeg4", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "gif"),
     *("libvpx", "libvpx-vp9"),
 )
-PLAIN = 16  # the most that colours may differ within a picture that shows nothing
+PLAIN = 16  # difference of colours within a picture that shows nothing, at most
 
-_SAMPLE = 80  # rows of a picture that one looks at to see whether it is plain
+_SAMPLE = 80  # rows of a picture that decide whether it is plain
 _GIF_END = b";"
-# So ffmpeg says, before it unpacks any.
+# Messages of ffmpeg, before it decodes any picture
 _SIZE = re.compile(rb"Picture size (\d+)x(\d+) (?:exceeds|is invalid)")
 _CODEC = re.compile(rb"Codec \((\w+)\) not on whitelist")
 
 
 def pictures(data: bytes) -> Generator[Picture]:
-    """Yield the pictures of a video in their order; only one is held at a time."""
+    """Yield the pictures of a video in order, with only one in memory at a time."""
     kind, ffmpeg = container(data), _ffmpeg()
     if kind is None or (kind == "gif" and not data.endswith(_GIF_END)):
         raise _broken()
     with scratch() as folder:
         video, errors = folder / "video", folder / "errors"
-        video.write_bytes(data)  # ffmpeg has to go to and fro in it
+        video.write_bytes(data)  # ffmpeg needs to seek in it
         with (
             errors.open("wb") as complaints,
             subprocess.Popen(
@@ -51,9 +51,9 @@ def pictures(data: bytes) -> Generator[Picture]:
             try:
                 assert process.stdout is not None
                 yield from _decoded(process.stdout)
-                failed = process.wait() != 0  # its last words may be that something was wrong
+                failed = process.wait() != 0  # it may report an error at the very end
             finally:
-                process.kill()  # if there is more to see than anybody wants to
+                process.kill()  # if the caller does not want all pictures
         complaint = errors.read_bytes()
         large = _SIZE.search(complaint)
         if large is not None:
@@ -61,17 +61,17 @@ def pictures(data: bytes) -> Generator[Picture]:
         unknown = _CODEC.search(complaint)
         if unknown is not None:
             raise BadInput(
-                f"its pictures are packed in a way that is not read ({unknown[1].decode()})",
-                hint="make it an MP4 with H.264",
+                f"the video uses a codec that cannot be read ({unknown[1].decode()})",
+                hint="convert it to an MP4 with H.264",
             )
         if complaint or failed:
             raise _broken()
 
 
 def _command(ffmpeg: str, kind: Container, video: Path) -> list[str]:
-    """Return the command that decodes a video as what it is, and can do nothing else.
+    """Return the command that decodes a video of this kind and can do nothing else.
 
-    What ffmpeg would guess might be a list of other files or addresses, which it would open.
+    If ffmpeg guessed the kind, it might find a list of other files or addresses and open them.
     """
     limits = ["-v", "error", "-xerror", "-nostdin", "-timelimit", str(LONGEST)]
     allowed = ["-protocol_whitelist", "file", "-format_whitelist", kind]
@@ -81,7 +81,7 @@ def _command(ffmpeg: str, kind: Container, video: Path) -> list[str]:
 
 
 def _decoded(stream: IO[bytes]) -> Iterator[Picture]:
-    """Yield the pictures of a stream of PPM files: each has a head that tells its size."""
+    """Yield the pictures of a stream of PPM files, each of which begins with its size."""
     seen = count = 0
     while stream.readline():
         width, height = map(int, stream.readline().split())
@@ -91,7 +91,7 @@ def _decoded(stream: IO[bytes]) -> Iterator[Picture]:
         if seen > MOST or count > MOST_PICTURES:
             much = f"{MOST // 10**6} million pixels" if seen > MOST else f"{MOST_PICTURES} pictures"
             hint = "make the video smaller or shorter"
-            raise BadInput(f"there are more than {much} to see", hint=hint)
+            raise BadInput(f"the video has more than {much}", hint=hint)
         stream.readline()  # the largest value
         pixels = stream.read(3 * width * height)
         if len(pixels) < 3 * width * height:
@@ -100,7 +100,7 @@ def _decoded(stream: IO[bytes]) -> Iterator[Picture]:
 
 
 def is_plain(picture: Picture) -> bool:
-    """Tell whether a picture has one colour all over, as between two trials."""
+    """Return whether a picture has a single colour, as between two trials."""
     step = max(picture.shape[0] // _SAMPLE, 1)
     seen = picture[::step, ::step].reshape(-1, 3)
     return bool(np.ptp(seen, axis=0).max() <= PLAIN)
@@ -115,7 +115,7 @@ def _broken() -> BadInput:
 
 
 def _ffmpeg() -> str:
-    """Return the program that reads videos, which a library brings along."""
+    """Return the program that decodes videos, which comes with a library."""
     try:
         import imageio_ffmpeg
 

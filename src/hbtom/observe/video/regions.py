@@ -1,4 +1,4 @@
-"""Pieces of a picture that hang together."""
+"""Connected regions of a picture."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 
 Region = Annotated[Ints, "pixel 2"]  # column and row of each pixel
 
 
 def regions(mask: Annotated[Bools, "row column"]) -> list[Region]:
-    """Return the pieces of a mask whose pixels touch at their sides.
+    """Return the connected regions of a mask: pixels are connected if they share a side.
 
-    Pixels are taken as runs along rows. A run and one of the row above that it overlaps belong to
-    one piece; pieces are merged by letting each run point to an earlier one of its piece.
+    Pixels are grouped into runs along rows. Runs that overlap in consecutive rows belong to the
+    same region; to merge regions, each run points to an earlier one of its region.
     """
-    rows, starts, ends = _runs(mask)
+    rows, starts, ends = runs_in(mask)
     parent = list(range(len(rows)))
     for one, other in _neighbours(rows, starts, ends):
         first, second = _root(parent, one), _root(parent, other)
@@ -30,11 +30,11 @@ def regions(mask: Annotated[Bools, "row column"]) -> list[Region]:
 
 
 def middles(region: Region) -> Annotated[Floats, "pixel 2"]:
-    """Return the middles of a region's pixels, which are squares."""
+    """Return the centres of a region's pixels, which are squares."""
     return region.astype(np.float64) + 0.5
 
 
-def _runs(mask: Bools) -> tuple[Ints, Ints, Ints]:
+def runs_in(mask: Bools) -> tuple[Ints, Ints, Ints]:
     """Return row, start and end of all runs, from top to bottom and left to right."""
     padded = np.zeros((mask.shape[0], mask.shape[1] + 2), dtype=np.int8)
     padded[:, 1:-1] = mask
@@ -45,7 +45,7 @@ def _runs(mask: Bools) -> tuple[Ints, Ints, Ints]:
 
 
 def _neighbours(rows: Ints, starts: Ints, ends: Ints) -> list[tuple[int, int]]:
-    """Return pairs of runs that touch: for each run those of the row above that overlap it."""
+    """Return pairs of runs that touch: each run with those in the row above that overlap it."""
     wide = int(ends.max()) + 2 if len(ends) else 1
     above = (rows - 1) * wide
     first = np.searchsorted(rows * wide + ends, above + starts, side="right")
@@ -66,6 +66,4 @@ def _root(parent: list[int], run: int) -> int:
 
 def _pixels(rows: Ints, starts: Ints, ends: Ints) -> Region:
     lengths = ends - starts
-    before = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    columns = np.repeat(starts, lengths) + np.arange(int(lengths.sum())) - before
-    return np.column_stack([columns, np.repeat(rows, lengths)])
+    return np.column_stack([concat_ranges(starts, lengths), np.repeat(rows, lengths)])

@@ -1,4 +1,4 @@
-"""The shapes of key and lock in a flat picture, and how like two masks are."""
+"""The shapes of key and lock in a flat picture, and how similar two masks are."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from hbtom.arrays import Bools
 
 Mask = Annotated[Bools, "row column"]
 
-SLOT = 0.6  # of a lock's width
+SLOT = 0.6  # width of the slot, as a share of the lock's width
 
-_LOPSIDED = 0.69  # of a triangle lie in one half of its box, three quarters if it is drawn well
-_HALF = 0.68  # of its box is filled by a triangle at most
-_LIKE = 0.76  # of what either of two masks covers, both must cover
-_SAME = 0.7
-_FULL = 0.93  # of a rectangle is covered if nothing is missing
+_LOPSIDED = 0.69  # share of a triangle in one half of its box, at least; 0.75 if drawn well
+_HALF = 0.68  # share of its box that a triangle fills, at most
+_LIKE = 0.76  # similarity of a lock to its template, at least
+_SAME = 0.7  # similarity of two masks of the same shape, at least
+_FULL = 0.93  # share of its box that a whole rectangle fills, at least
 
 
 def is_key(mask: Mask) -> bool:
-    """Tell whether a mask is a triangle that points in one of four directions.
+    """Return whether a mask is a triangle that points in one of four directions.
 
-    A triangle fills half of its box, and three quarters of it lie in one half of the box. Both hold
-    even if edges are blurred in a small picture.
+    A triangle fills half of its box, and three quarters of it lie in one half of the box. This
+    holds even if a small picture blurs its edges.
     """
     halves = [np.array_split(np.rot90(mask, turn), 2)[0] for turn in range(4)]
     heavier = max(half.sum() for half in halves) / max(mask.sum(), 1)
@@ -31,7 +31,7 @@ def is_key(mask: Mask) -> bool:
 
 
 def is_lock(mask: Mask) -> bool:
-    """Tell whether a mask is a square with a slot in it, which is a triangle."""
+    """Return whether a mask is a square with a triangular slot."""
     rows, columns = mask.shape
     if max(rows, columns) > 1.2 * min(rows, columns) or is_block(mask):
         return False
@@ -40,19 +40,19 @@ def is_lock(mask: Mask) -> bool:
 
 
 def is_block(mask: Mask) -> bool:
-    """Tell whether a mask is a whole rectangle."""
+    """Return whether a mask is a whole rectangle."""
     return bool(mask.mean() > _FULL)
 
 
 def same_shape(one: Mask, other: Mask) -> bool:
-    """Tell whether two masks have about the same shape and size."""
+    """Return whether two masks have about the same shape and size."""
     if abs(one.shape[0] - other.shape[0]) > 0.25 * one.shape[0]:
         return False
     return likeness(one, other) > _SAME
 
 
 def likeness(one: Mask, other: Mask) -> float:
-    """Return |A and B| / |A or B| of two masks; the second is made as large as the first."""
+    """Return |A and B| / |A or B| of two masks; the second is scaled to the size of the first."""
     other = _sized(other, one.shape)
     return float((one & other).sum() / max((one | other).sum(), 1))
 
@@ -66,7 +66,7 @@ def _sized(mask: Mask, shape: tuple[int, ...]) -> Mask:
 
 
 def _triangle(like: Mask, part: float = 1.0) -> Mask:
-    """Return a triangle that points upwards and is some part of a square as wide as a mask."""
+    """Return a triangle that points upwards, in the middle of a square as wide as a mask."""
     side = max(like.shape)
     middles = ((np.arange(side) + 0.5) * 2.0 / side - 1.0) / part
     x, y = middles[None, :], middles[:, None]

@@ -1,7 +1,7 @@
-"""What a thing looks like where it stands: which pixels of a picture it covers.
+"""Which pixels of a picture a thing covers, depending on its position.
 
-Where the world is drawn flat a thing is a stamp, the same everywhere. Where it has depth a thing is
-one of a few solids, the one that covers what is seen best: cylinder, ball or cube.
+In a world that is drawn flat, a thing is a stamp, the same everywhere. In a world with depth, a
+thing is the solid that fits its pixels best: a cylinder, a ball or a cube.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Floats
 from hbtom.observe.video.camera import Camera
 from hbtom.observe.video.outlines import least_squares, outline, within
 from hbtom.observe.video.regions import Region, middles
+from hbtom.observe.video.shapes import Mask
 
 Place = Annotated[Floats, "2"]
-Mask = Annotated[Bools, "row column"]
 Part = tuple[slice, slice]
 
 
@@ -33,27 +33,32 @@ class Window(NamedTuple):
 
     @property
     def part(self) -> Part:
-        """The part of an array [row column] that it is."""
+        """The corresponding part of an array [row column]."""
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     @property
     def points(self) -> Annotated[Floats, "pixel 2"]:
-        """The middles of its pixels, row by row."""
+        """The centres of its pixels, row by row."""
         across, down = np.arange(self.left, self.right), np.arange(self.top, self.bottom)
         return middles(np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2))
 
+    @property
+    def middle(self) -> Annotated[Floats, "1 2"]:
+        """Its centre, as the only point of an array."""
+        return np.array([[self.left + self.right, self.top + self.bottom]]) / 2
+
     def grown(self, margin: float) -> Window:
-        """Return what is within some margin."""
+        """Return the window enlarged by a margin."""
         more = int(np.ceil(margin))
         return Window(self.left - more, self.top - more, self.right + more, self.bottom + more)
 
     def meets(self, other: Window) -> bool:
-        """Tell whether two windows have anything in common."""
+        """Return whether two windows overlap."""
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 
     def within(self, shape: tuple[int, ...]) -> Window:
-        """Return as much of it as is in a picture."""
+        """Return the part of the window that is inside a picture."""
         rows, columns = shape[:2]
         left, right = (min(max(side, 0), columns) for side in (self.left, self.right))
         top, bottom = (min(max(side, 0), rows) for side in (self.top, self.bottom))
@@ -61,13 +66,13 @@ class Window(NamedTuple):
 
 
 def window_round(region: Region) -> Window:
-    """Return the smallest window that holds a region."""
+    """Return the smallest window that contains a region."""
     (left, top), (right, bottom) = region.min(axis=0), region.max(axis=0) + 1
     return Window(int(left), int(top), int(right), int(bottom))
 
 
-def overlap(outer: Window, inner: Window) -> tuple[Part, Part]:
-    """Return what two windows have in common, as parts of either."""
+def shared_part(outer: Window, inner: Window) -> tuple[Part, Part]:
+    """Return the overlap of two windows, as a part of each."""
     left, right = max(outer.left, inner.left), min(outer.right, inner.right)
     top, bottom = max(outer.top, inner.top), min(outer.bottom, inner.bottom)
     rows, columns = (top, max(top, bottom)), (left, max(left, right))
@@ -78,26 +83,26 @@ def overlap(outer: Window, inner: Window) -> tuple[Part, Part]:
     return first, second
 
 
-class Form(Protocol):
-    """Something that covers pixels, depending on where it stands."""
+class ThingForm(Protocol):
+    """Something that covers pixels, depending on its position."""
 
     @property
     def name(self) -> str:
-        """What such a thing is called."""
+        """The name of such a thing."""
 
     def window(self, camera: Camera, place: Place) -> Window:
-        """Return a window that holds all that is covered."""
+        """Return a window that contains all covered pixels."""
 
     def covered(self, camera: Camera, place: Place) -> tuple[Window, Mask]:
         """Return that window, and which of its pixels are covered."""
 
     def settled(self, camera: Camera, place: Place) -> Place:
-        """Return which of all places at which the same is covered is meant."""
+        """Return one position for all those at which the same pixels are covered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stamp:
-    """A flat thing: the pixels of the smallest box around it that it covers."""
+    """A flat thing: the pixels that it covers in the smallest box around it."""
 
     pixels: Mask
     name: str = "stamp"
@@ -112,20 +117,18 @@ class Stamp:
         return self.window(camera, place), self.pixels
 
     def settled(self, camera: Camera, place: Place) -> Place:
-        window = self.window(camera, place)
-        middle = np.array([[window.left + window.right, window.top + window.bottom]]) / 2
-        return camera.ground(middle)[0]
+        return camera.ground(self.window(camera, place).middle)[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A convex thing with height, by points on its surface as seen from where it stands."""
+    """A convex thing with height, given by points on its surface relative to its position."""
 
     surface: Annotated[Floats, "point 3"]
     name: str
 
     def outline(self, camera: Camera, place: Place) -> Annotated[Floats, "direction"]:
-        """Return how far it reaches in a picture, in each direction."""
+        """Return how far it extends in a picture, in each direction."""
         return outline(camera.project(self.surface + np.append(place, 0.0)))
 
     def window(self, camera: Camera, place: Place) -> Window:
@@ -142,7 +145,7 @@ class Solid:
 
 
 def _box(reach: Annotated[Floats, "direction"]) -> Window:
-    """Return the smallest window that holds an outline; directions go right, down, left, up."""
+    """Return the smallest window around an outline; directions go right, down, left, up."""
     right, bottom, left, top = reach[:: len(reach) // 4].tolist()
     return Window(floor(-left), floor(-top), ceil(right), ceil(bottom))
 
@@ -153,44 +156,43 @@ _SQUARE = np.array([(x, y, 0.0) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])
 
 
 def _upright(base: Annotated[Floats, "corner 3"], half: float, height: float) -> Floats:
-    """Return the corners of a prism: its base, and the same at some height."""
+    """Return the corners of a prism, at its base and at its top."""
     return np.concatenate([half * base, half * base + (0.0, 0.0, height)])
 
 
 def _ball(half: float) -> Annotated[Floats, "point 3"]:
-    """Return points on circles round a ball that lies on the floor."""
+    """Return points on horizontal circles around a ball that lies on the floor."""
     levels = np.linspace(-np.pi / 2, np.pi / 2, 13)
     rings = [np.cos(up) * _CIRCLE + (0.0, 0.0, 1.0 + np.sin(up)) for up in levels]
     return half * np.concatenate(rings)
 
 
-# What solids there are, by their measures; the usual ones are tried first.
+# The kinds of solids: how to make one from its measures, and the measures to start with
 SOLIDS: dict[str, tuple[Callable[..., Floats], tuple[float, ...]]] = {
     "ball": (_ball, (5.0,)),
     "cube": (lambda half: _upright(_SQUARE, half, 2.0 * half), (5.0,)),
     "cylinder": (lambda half, height: _upright(_CIRCLE, half, height), (5.0, 10.0)),
 }
-_FREEDOM = 0.3  # pixels of the picture by which one more measure must make a solid fit better
+_FREEDOM = 0.3  # gain in fit that justifies one more measure, in pixels of the picture
 
 
 def stamp_of(region: Region, camera: Camera) -> tuple[Stamp, Place]:
-    """Return the stamp that a region of a flat picture is, and where its middle lies."""
+    """Return the stamp for a region of a flat picture, and the position of its middle."""
     window = window_round(region)
     mask = np.zeros((window.bottom - window.top, window.right - window.left), dtype=bool)
     mask[region[:, 1] - window.top, region[:, 0] - window.left] = True
-    middle = np.array([[window.left + window.right, window.top + window.bottom]]) / 2
-    return Stamp(mask), camera.ground(middle)[0]
+    return Stamp(mask), camera.ground(window.middle)[0]
 
 
 def solid_of(region: Region, camera: Camera) -> tuple[Solid, Place, float]:
-    """Return the solid that looks most like a region, where it stands, and how far it is off."""
+    """Return the solid that fits a region best, its position, and its misfit."""
     foot, seen = _foot(region, camera), outline(middles(region))
     found = [_fitted(name, seen, camera, foot) for name in SOLIDS]
     return min(found, key=lambda one: one[2] + _FREEDOM * len(SOLIDS[one[0].name][1]))
 
 
 def _fitted(name: str, seen: Floats, camera: Camera, foot: Place) -> tuple[Solid, Place, float]:
-    """Fit where a solid stands, and its measures."""
+    """Fit the position and the measures of a solid."""
     make, usual = SOLIDS[name]
 
     def made(values: Floats) -> Solid:
@@ -205,7 +207,7 @@ def _fitted(name: str, seen: Floats, camera: Camera, foot: Place) -> tuple[Solid
 
 
 def placed(solid: Solid, region: Region, camera: Camera) -> tuple[Place, float]:
-    """Return where a solid stands if it is seen as a region, and how far it is off."""
+    """Return the position at which a solid fits a region best, and its misfit."""
     seen = outline(middles(region))
     return least_squares(
         lambda place: solid.outline(camera, place) - seen, _foot(region, camera), rounds=30
@@ -213,7 +215,7 @@ def placed(solid: Solid, region: Region, camera: Camera) -> tuple[Place, float]:
 
 
 def _foot(region: Region, camera: Camera) -> Place:
-    """Return about where a thing stands that is seen as a region: at its lower end."""
+    """Return roughly where a thing stands, given its region: at the lower end."""
     window = window_round(region)
     end = np.array([[(window.left + window.right) / 2, window.bottom]])
     return camera.ground(end)[0]

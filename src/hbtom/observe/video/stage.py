@@ -1,7 +1,7 @@
 """The stage: floor and walls, on a lattice of cells 20 pixels wide.
 
-A cell is wall if its top looks dark. How the stage then should look is drawn, and compared with how
-it does look.
+A cell is a wall if its top looks dark. To check the result, the stage is drawn and compared with
+the picture.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from hbtom.observe.video.solids import Window, window_round
 CELL = 20.0
 CELLS = int(SIDE / CELL)
 
-_PERHAPS = 0.6  # of a cell's top must be dark
-_ALIKE = 0.95  # of a picture's pixels must look as they should
-_INNER = (np.arange(7) + 1.0) / 8.0 * CELL  # places within a cell at which one looks
-_STEPS = 12  # along the way of light from above a wall to the floor
+_BRIGHT = 180  # brightness of floor, at least; anything between wall and floor is edge or shadow
+_PERHAPS = 0.6  # share of a wall's top that is dark, at least
+_ALIKE = 0.95  # share of a picture's pixels that look as expected, at least
+_INNER = (np.arange(7) + 1.0) / 8.0 * CELL  # sample points within a cell
+_STEPS = 12  # along a ray of light from the top of a wall to the floor
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
-    """What does not move: where walls are, and how far what is seen is from the camera's foot."""
+class VideoStage:
+    """What does not move: the walls, and how far away the point seen at each pixel is."""
 
     camera: Camera
     walls: Annotated[Bools, "row column"]  # of cells
@@ -46,35 +47,30 @@ class Stage:
         return frozen(CELL * blocks[np.lexsort((rows, columns))])
 
 
-def stage_of(picture: Picture, camera: Camera, before: Stage | None = None) -> Stage:
-    """Find floor and walls in a picture; where they are as before, the stage is the same."""
+def stage_of(picture: Picture, camera: Camera, before: VideoStage | None = None) -> VideoStage:
+    """Find floor and walls in a picture; if they are as before, return the same stage."""
     dark, plain = is_dark(picture), is_grey(picture)
     walls = _walls(dark, dark | plain, camera)
     if before is not None and np.array_equal(walls, before.walls):
         stage = before
     else:
         stage = _drawn(walls, camera, dark.shape)
-    judged = (stage.is_wall | stage.is_floor) & (dark | (plain & _bright(picture)))
+    bright = picture.min(axis=-1) > _BRIGHT
+    judged = (stage.is_wall | stage.is_floor) & (dark | (plain & bright))
     alike = np.mean(dark[judged] == stage.is_wall[judged]) if judged.any() else 0.0
     if alike < _ALIKE or not stage.is_floor.any() or dark.all() or not dark.any():
         raise BadInput(
-            "floor and walls cannot be made out",
-            hint="walls are dark squares on a bright floor, on a lattice of 10 x 10",
+            "floor and walls cannot be recognised",
+            hint="walls must be dark squares on a bright floor, on a lattice of 10 x 10",
         )
     return stage
 
 
-def _bright(picture: Picture) -> Annotated[Bools, "row column"]:
-    """Tell which pixels may be floor; those in between are the edges of walls, and shadows."""
-    bright: Bools = picture.min(axis=-1) > 180
-    return bright
-
-
 def _walls(dark: Bools, plain: Bools, camera: Camera) -> Annotated[Bools, "row column"]:
-    """Tell which cells are walls, by their tops; things that stand before them do not count.
+    """Return which cells are walls, according to their tops; things in front do not count.
 
-    Through the place of a top that is not there, the side of a wall behind it may be seen. So what
-    is not dark all over is drawn with and without it, and the better drawing counts.
+    Where a cell has no wall, the side of a wall behind it may be seen. So a cell that is not
+    entirely dark is drawn both with and without a wall, and the better drawing counts.
     """
     votes = np.array(
         [[_vote(dark, plain, camera, x, y) for x in range(CELLS)] for y in range(CELLS)]
@@ -103,25 +99,25 @@ def _vote(dark: Bools, plain: Bools, camera: Camera, column: int, row: int) -> f
 
 
 def _window(camera: Camera, row: int, column: int) -> Window:
-    """Return where a cell is seen, with what is around it."""
+    """Return where a cell and its surroundings are seen."""
     around = np.array([column - 0.5, column + 1.5]), np.array([row - 0.5, row + 1.5])
     corners = product(CELL * around[0], CELL * around[1], (0.0, camera.height))
     return window_round(camera.project(np.array(list(corners))).astype(np.int64))
 
 
 def _wrong(walls: Bools, dark: Bools, plain: Bools, camera: Camera, window: Window) -> int:
-    """Return how many pixels of a window do not look as they would with some walls."""
+    """Return how many pixels of a window do not look as they would with these walls."""
     is_wall, _, _ = _looks(walls, camera, window.points)
     looks, counts = dark[window.part].ravel(), plain[window.part].ravel()
     return int(((is_wall != looks) & counts).sum())
 
 
-def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> Stage:
+def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> VideoStage:
     """Draw the whole stage."""
     rows, columns = shape
     looks = _looks(walls, camera, Window(0, 0, columns, rows).points)
     is_wall, is_floor, distance = looks
-    return Stage(
+    return VideoStage(
         camera, walls, is_wall.reshape(shape), is_floor.reshape(shape), distance.reshape(shape)
     )
 
@@ -129,10 +125,10 @@ def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> Stage:
 def _looks(
     walls: Bools, camera: Camera, points: Annotated[Floats, "point 2"]
 ) -> tuple[Bools, Bools, Floats]:
-    """Tell at which points of a picture wall is seen and at which floor, and how far away.
+    """Return which points of a picture show a wall, which the floor, and how far away these are.
 
-    Light that is seen at a point passed some place at the height of walls, and if no wall was in
-    its way some place of the floor.
+    The ray of light to a point of the picture passes the height of walls and then, unless a wall is
+    in its way, reaches the floor.
     """
     above, below = (camera.ground(points, height) for height in (camera.height, 0.0))
     place, is_wall = below.copy(), np.zeros(len(below), dtype=bool)
@@ -146,7 +142,7 @@ def _looks(
 
 
 def _looked_up(walls: Bools, places: Annotated[Floats, "place 2"]) -> Annotated[Bools, "place"]:
-    """Tell which places lie in a wall."""
+    """Return which positions lie in a wall."""
     cells = np.floor(places / CELL).clip(-1, CELLS).astype(np.int64)
     around = np.pad(walls, 1)
     found: Bools = around[cells[:, 1] + 1, cells[:, 0] + 1]

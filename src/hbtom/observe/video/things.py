@@ -1,7 +1,7 @@
-"""The things in a picture: regions of one colour, what they look like, and what they are for.
+"""The things in a picture: regions of one colour, their form, and their role.
 
-In a flat picture, what is long or a whole square of a cell's size is barrier, a square with a slot
-is the lock, and a triangle is the key. Kinds of things are known again from trial to trial, by
+In a flat picture, anything long or square and as large as a cell is part of the barrier, a square
+with a slot is the lock, and a triangle is the key. Things are recognised from trial to trial by
 colour and form.
 """
 
@@ -19,48 +19,49 @@ from hbtom.observe.video.colours import Labels, Palette
 from hbtom.observe.video.regions import Region, regions
 from hbtom.observe.video.shapes import is_block, is_key, is_lock, same_shape
 from hbtom.observe.video.solids import (
-    Form,
     Place,
     Solid,
     Stamp,
+    ThingForm,
     placed,
     solid_of,
     stamp_of,
     window_round,
 )
 
-Role = Literal["thing", "key", "lock", "barrier"]
+ThingRole = Literal["thing", "key", "lock", "barrier"]
 
-_SMALLEST = 30.0  # square pixels of the world that a thing covers
-_LONGEST = 24.0  # pixels of the world that anything but a barrier measures
-_GAP = 1.0  # pixels of the world between two pieces of one thing
-_WIDE = 19.0  # pixels of the world; a square that is wider is a cell, and no object
-_CLOSE = 0.7  # pixels of the picture that a known solid may be off, as a root mean square
-_WORSE = 0.7  # pixels of the picture that a known solid may fit worse than any other
+# Lengths are in pixels of the world, misfits (root mean squares) in pixels of the picture.
+_SMALLEST = 30.0  # area of a thing, at least
+_LONGEST = 24.0  # side of anything but a barrier, at most
+_GAP = 1.0  # distance between two pieces of one thing, at most
+_WIDE = 19.0  # side of a square object, at most; a wider one is a cell of the barrier
+_CLOSE = 0.7  # misfit of a known solid, at most
+_WORSE = 0.7  # misfit of a known solid beyond that of the best one, at most
 _HOME = {False: np.array([255.0, 105.0, 180.0]), True: np.array([200.0, 0.0, 190.0])}
-_AT_HOME = 15.0  # pixels of the world
+_AT_HOME = 15.0  # distance of the agent from its home at first, at most
 _SAME_COLOUR = {False: 30.0, True: 60.0}
 
 
 @dataclass(frozen=True, eq=False)
-class Thing:
+class VideoThing:
     """Something that is seen in a picture."""
 
-    role: Role
-    form: Form
+    role: ThingRole
+    form: ThingForm
     place: Place
     label: int  # of its colour in the palette
     colour: Annotated[Floats, "3"]
-    value: Annotated[Floats, "3"]  # of its colour, as palettes compare it
-    region: Region  # where it is seen at first
+    value: Annotated[Floats, "3"]  # of its colour, as used for comparisons
+    region: Region  # where it is seen in the first picture
 
 
 def things_in(
-    labels: Labels, palette: Palette, camera: Camera, known: Sequence[Thing] = ()
-) -> list[Thing]:
-    """Return all things of a picture, given the class of each pixel.
+    labels: Labels, palette: Palette, camera: Camera, known: Sequence[VideoThing] = ()
+) -> list[VideoThing]:
+    """Return all things in a picture, given the class of each pixel.
 
-    What has the colour of a barrier is a part of it.
+    Anything with the colour of a barrier is part of it.
     """
     found = list(_things(labels, palette, camera, known))
     barrier = {thing.label for thing in found if thing.role == "barrier"}
@@ -68,8 +69,8 @@ def things_in(
 
 
 def _things(
-    labels: Labels, palette: Palette, camera: Camera, known: Sequence[Thing]
-) -> Iterator[Thing]:
+    labels: Labels, palette: Palette, camera: Camera, known: Sequence[VideoThing]
+) -> Iterator[VideoThing]:
     for label, value in enumerate(palette.things):
         for region in _joined(regions(labels == label), camera):
             if len(region) < _SMALLEST * camera.scale**2:
@@ -79,11 +80,11 @@ def _things(
             if place.min() < -SIDE / 10 or place.max() > SIDE * 1.1:
                 continue
             role = _role(form, camera)
-            yield Thing(role, form, place, label, palette.shown[label], value, region)
+            yield VideoThing(role, form, place, label, palette.shown[label], value, region)
 
 
 def _joined(pieces: Sequence[Region], camera: Camera) -> list[Region]:
-    """Return pieces of one colour as things: those whose boxes all but touch belong together."""
+    """Merge pieces of one colour whose boxes almost touch, since they belong to one thing."""
     joined: list[Region] = []
     for piece in sorted(pieces, key=len, reverse=True):
         box = window_round(piece).grown(_GAP * camera.scale)
@@ -96,8 +97,8 @@ def _joined(pieces: Sequence[Region], camera: Camera) -> list[Region]:
     return joined
 
 
-def same_kind(one: Thing, other: Thing) -> bool:
-    """Tell whether two things look the same, and are hence the same in two trials."""
+def same_kind(one: VideoThing, other: VideoThing) -> bool:
+    """Return whether two things look the same, and so are the same in two trials."""
     shaded = isinstance(one.form, Solid)
     if one.role != other.role or not _alike(one.value, other.value, shaded=shaded):
         return False
@@ -106,8 +107,8 @@ def same_kind(one: Thing, other: Thing) -> bool:
     return True
 
 
-def is_home(thing: Thing, agent: Thing, camera: Camera) -> bool:
-    """Tell whether a thing is the coloured square on which an agent stands at first."""
+def is_home(thing: VideoThing, agent: VideoThing, camera: Camera) -> bool:
+    """Return whether a thing is the coloured square on which an agent starts."""
     shaded = isinstance(thing.form, Solid)
     if not _alike(thing.value, _HOME[shaded], shaded=shaded):
         return False
@@ -119,8 +120,8 @@ def _alike(one: Floats, other: Floats, *, shaded: bool) -> bool:
     return float(np.sqrt(((one - other) ** 2).sum())) < _SAME_COLOUR[shaded]
 
 
-def _solid(region: Region, camera: Camera, alike: Sequence[Thing]) -> tuple[Solid, Place]:
-    """Return the solid that a region is: one that is known already, if it fits about as well."""
+def _solid(region: Region, camera: Camera, alike: Sequence[VideoThing]) -> tuple[Solid, Place]:
+    """Return the solid for a region: a known one if it fits about as well as the best."""
     forms = dict.fromkeys(thing.form for thing in alike if isinstance(thing.form, Solid))
     fits = [(*placed(form, region, camera), form) for form in forms]
     place, misfit, form = min(fits, key=lambda fit: fit[1], default=(None, np.inf, None))
@@ -131,8 +132,8 @@ def _solid(region: Region, camera: Camera, alike: Sequence[Thing]) -> tuple[Soli
     return form, place
 
 
-def _role(form: Form, camera: Camera) -> Role:
-    """Tell what a flat thing is for, by its shape."""
+def _role(form: ThingForm, camera: Camera) -> ThingRole:
+    """Return the role of a flat thing, according to its shape."""
     if not isinstance(form, Stamp):
         return "thing"
     rows, columns = np.array(form.pixels.shape) / camera.scale

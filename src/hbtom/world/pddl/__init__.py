@@ -1,4 +1,4 @@
-"""Worlds told in PDDL: a domain, a problem, and the graph of all states that can come about."""
+"""Worlds described in PDDL: a domain, a problem, and the graph of all reachable states."""
 
 from __future__ import annotations
 
@@ -56,36 +56,35 @@ File = str | os.PathLike[str]
 
 def load_world(domain: File, problem: File) -> World:
     """Read a domain and a problem from files, and ground them."""
-    with _blaming(domain):
-        told = read_domain(_text(domain))
-    with _blaming(problem):
-        posed = read_problem(_text(problem), told)
-    with _blaming(domain):  # its actions, for these objects
+    with _in_file(domain):
+        known = read_domain(_text(domain))
+    with _in_file(problem):
+        posed = read_problem(_text(problem), known)
+    with _in_file(domain):  # errors in its actions, for these objects
         return ground(posed)
 
 
 def load_goals(world: World, file: File) -> tuple[Goal, ...]:
-    """Read the goals that an agent may have from a file, one a line."""
-    with _blaming(file):
+    """Read the possible goals of an agent from a file, one per line."""
+    with _in_file(file):
         return read_goals(world, _text(file))
 
 
 def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
-    """Read from a file what an agent was seen doing, an action a line; ``?`` was not seen."""
-    with _blaming(file):
+    """Read the observed actions of an agent from a file, one per line; ``?`` if not observed."""
+    with _in_file(file):
         text = _text(file)
         read = read_partial_plan if is_partial(text) else read_plan
         plan = read(world, text, agent=agent, name=os.fspath(file))
         if not len(plan):
-            raise BadInput(
-                "there are no actions in it", hint="write '(ACTION OBJECT ...)', one a line"
-            )
+            hint = "write '(ACTION OBJECT ...)', one per line"
+            raise BadInput("the plan has no actions", hint=hint)
         return plan
 
 
 @contextmanager
-def _blaming(file: File) -> Iterator[None]:
-    """Name the file in which something is wrong."""
+def _in_file(file: File) -> Iterator[None]:
+    """Add the name of the file to errors."""
     try:
         yield
     except BadInput as error:
@@ -94,6 +93,6 @@ def _blaming(file: File) -> Iterator[None]:
 
 def _text(file: File) -> str:
     try:
-        return file_bytes(Path(file), "a file of text", WRITTEN).decode()
+        return file_bytes(Path(file), "a text file", WRITTEN).decode()
     except UnicodeDecodeError:
-        raise BadInput("this is not text", hint="PDDL is plain text, in UTF-8") from None
+        raise BadInput("this is not text", hint="PDDL is plain text in UTF-8") from None

@@ -1,4 +1,4 @@
-"""Reading a domain: what there may be, and what can be done."""
+"""Reading a domain: types, predicates, functions and actions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from hbtom.errors import BadInput
 from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
 from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
-from hbtom.world.pddl.language import (
-    Language,
-    exactly,
-    name_of,
-    parts_of,
-    read_typed,
-    unsupported,
-)
+from hbtom.world.pddl.language import Language, exactly, name_of, parts_of, read_typed, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 _REQUIREMENTS = (
@@ -29,7 +22,7 @@ _REQUIREMENTS = (
     ":quantified-preconditions",
     ":action-costs",
     CHANCE,
-    ":adl",  # this and what follows as long as the rest of it is not used
+    ":adl",  # of this and the following, only the supported part may be used
     ":conditional-effects",
     ":fluents",
     ":numeric-fluents",
@@ -38,19 +31,19 @@ _REQUIREMENTS = (
 
 @dataclass(frozen=True)
 class Schema:
-    """An action, before its parameters are given values."""
+    """An action whose parameters have no values yet."""
 
     name: str
     parameters: tuple[Typed, ...]
     precondition: Formula
     outcomes: tuple[Outcome, ...]
-    costs: tuple[Cost, ...]  # that are added up
+    costs: tuple[Cost, ...]  # to be added up
     line: int
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """A domain as it is told."""
+    """A domain as it is written."""
 
     name: str
     language: Language
@@ -62,7 +55,7 @@ class Domain:
 
 
 def read_domain(text: str) -> Domain:
-    """Read a domain from PDDL; what cannot be understood is refused, with its line."""
+    """Read a domain from PDDL; errors name the line."""
     name, sections = define(read_form(text), "domain")
     requirements: tuple[str, ...] = ()
     types: dict[str, tuple[str, ...]] = {}
@@ -106,17 +99,17 @@ def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:
     """Return the name and the sections of ``(define (kind name) section ...)``."""
     title = form.parts[1] if len(form.parts) > 1 else form
     if form.head != "define" or isinstance(title, Word) or title.head != kind:
-        raise bad(form.line, f"this is not a {kind}", f"it is to begin with (define ({kind} NAME)")
+        raise bad(form.line, f"this is not a {kind}", f"it must begin with (define ({kind} NAME)")
     (name,) = exactly(1, title)
     sections = form.parts[2:]
     for section in sections:
         if isinstance(section, Word):
-            raise bad(section.line, f"'{section.text}' stands outside of all sections")
+            raise bad(section.line, f"'{section.text}' is outside of all sections")
     return name_of(name), tuple(one for one in sections if isinstance(one, Form))
 
 
 def unknown_section(section: Form, kind: str, known: Sequence[str]) -> BadInput:
-    """Return the error for a section that is not supported, or misspelt."""
+    """Return the error for a section that is not supported or is misspelt."""
     problem = f"'{section.head or short(section)}' in a {kind} is not supported"
     return bad(section.line, problem, f"the sections of a {kind} are {', '.join(known)}")
 
@@ -134,9 +127,7 @@ def _signatures(language: Language, nodes: Iterable[Node]) -> dict[str, tuple[Ty
     signatures: dict[str, tuple[Typed, ...]] = {}
     for node in nodes:
         if isinstance(node, Word) or not node.head:
-            raise bad(
-                node.line, f"'{short(node)}' is not a name with its variables, in parentheses"
-            )
+            raise bad(node.line, f"'{short(node)}' is not a name with variables in parentheses")
         if node.head in signatures:
             raise bad(node.line, f"'{node.head}' is declared twice")
         signatures[node.head] = language.typed(node.parts[1:], variables=True)
@@ -144,7 +135,7 @@ def _signatures(language: Language, nodes: Iterable[Node]) -> dict[str, tuple[Ty
 
 
 def _without_number(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield functions, without the type that may follow them: all are numbers."""
+    """Yield functions without the type that may follow them, which must be ``number``."""
     rest = iter(nodes)
     for node in rest:
         if isinstance(node, Form):
@@ -152,7 +143,7 @@ def _without_number(nodes: Sequence[Node]) -> Iterator[Node]:
         else:
             kind = next(rest, node)
             if node.text != "-" or str(kind) != "number":
-                raise unsupported(kind, "a function that is no number")
+                raise unsupported(kind, "a function that is not a number")
 
 
 # Actions
@@ -167,8 +158,8 @@ def _action(language: Language, section: Form, requirements: Collection[str]) ->
         if name_of(key) not in (":parameters", ":precondition", ":effect"):
             raise unsupported(key, f"'{key}' in the action '{name}'")
     if len(given) * 2 != len(fields) or ":effect" not in given:
-        problem = f"the action '{name}' is not complete, or says something twice"
-        raise bad(section.line, problem, "it has :parameters, :precondition and :effect")
+        problem = f"the action '{name}' is incomplete, or has a field twice"
+        raise bad(section.line, problem, "it needs :parameters, :precondition and :effect")
     nodes = parts_of(given[":parameters"]) if ":parameters" in given else ()
     parameters = language.typed(nodes, variables=True)
     scope = {one.name: one for one in parameters}

@@ -1,7 +1,8 @@
-"""What could be done as far as objects go: actions with all objects of the right kind.
+"""Drafts: actions with all objects of the right types, before unreachable ones are removed.
 
-What never changes is looked up here and is no part of states. What changes stays as pairs of
-numbers: of a way to do an action and a fact that it needs, of an outcome and a fact that it adds.
+Facts that never change are looked up here and are not part of states. Facts that change become
+pairs of numbers: a way to do an action and a fact that it needs, or an outcome and a fact that it
+adds.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from hbtom.world.pddl.formula import (
     Atom,
     Case,
     Equal,
-    Literal,
     TooManyCases,
     bound,
     cases,
@@ -31,14 +31,14 @@ from hbtom.world.pddl.joining import bindings
 from hbtom.world.pddl.numbering import Numbering, Objects
 from hbtom.world.pddl.syntax import bad
 
-Pairs = Annotated[Ints, "pair 2"]  # a way or an outcome, and a fact
+Pairs = Annotated[Ints, "pair 2"]  # a way or an outcome, with a fact
 MOST_CHANGES = 10_000  # of one action
 NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """Actions, the ways to do them, and what they lead to."""
+    """Actions, the ways to do them, and their outcomes."""
 
     objects: tuple[Objects, ...]  # a table for each schema
     action: Annotated[Ints, "way"]
@@ -54,7 +54,7 @@ class Draft:
 
 
 def draft(schema: Schema, numbering: Numbering) -> Draft:
-    """Draft one action with all objects of the right kind."""
+    """Draft one action with all objects of the right types."""
     some, objects, action = _ways(schema, numbering)
     first = np.cumsum([0, *map(len, action)])
     ways = [np.arange(start, stop) for start, stop in pairwise(first)]
@@ -81,8 +81,8 @@ def draft(schema: Schema, numbering: Numbering) -> Draft:
     )
 
 
-def together(drafts: Sequence[Draft]) -> Draft:
-    """Return several drafts as one: numbers go on where those of the draft before end."""
+def joined_drafts(drafts: Sequence[Draft]) -> Draft:
+    """Return several drafts as one: the numbers of each continue those of the one before."""
     actions = np.cumsum([0, *(one.actions for one in drafts)])
     ways = np.cumsum([0, *(len(one.action) for one in drafts)])
     outcomes = np.cumsum([0, *(len(one.outcome_of) for one in drafts)])
@@ -111,12 +111,12 @@ def _pairs(some: Sequence[tuple[bool, Ints, Ints]], holds: bool) -> Pairs:
 
 
 def _ways(schema: Schema, numbering: Numbering) -> tuple[list[Case], Objects, list[Ints]]:
-    """Return the cases of an action, all objects that it can have, and those that each case has."""
+    """Return the cases of an action, all its possible objects, and which of them each case has."""
     try:
         some = cases(schema.precondition, numbering.problem.language.values, numbering.known)
     except TooManyCases:
-        problem = f"the precondition of '{schema.name}' falls into more than {MOST_CASES} cases"
-        raise bad(schema.line, problem, "make several actions of it") from None
+        problem = f"the precondition of '{schema.name}' has more than {MOST_CASES} cases"
+        raise bad(schema.line, problem, "split it into several actions") from None
     tables = [_objects(schema, case, numbering) for case in some]
     if len(tables) == 1:
         return some, tables[0], [np.arange(len(tables[0]))]
@@ -128,8 +128,12 @@ def _ways(schema: Schema, numbering: Numbering) -> tuple[list[Case], Objects, li
 
 
 def _objects(schema: Schema, case: Case, numbering: Numbering) -> Objects:
-    """Return the objects for which what never changes is as a case wants it."""
-    still = [literal for literal in case if _never_changes(literal, numbering)]
+    """Return the objects for which the unchanging part of a case holds."""
+    still = [
+        literal
+        for literal in case
+        if isinstance(literal.about, Equal) or literal.about.name not in numbering.changing
+    ]
     facts = [
         (numbering.terms(literal.about.terms, schema), numbering.tables[literal.about.name])
         for literal in still
@@ -146,14 +150,10 @@ def _objects(schema: Schema, case: Case, numbering: Numbering) -> Objects:
     return table
 
 
-def _never_changes(literal: Literal, numbering: Numbering) -> bool:
-    return isinstance(literal.about, Equal) or literal.about.name not in numbering.changing
-
-
 def _spelled_out(
     schema: Schema, changes: Sequence[Change], numbering: Numbering
 ) -> Iterator[tuple[bool, Atom]]:
-    """Yield what an outcome changes, for all values of the variables of ``forall``."""
+    """Yield the changes of an outcome, with ``forall`` expanded."""
     values = numbering.problem.language.values
     many = [math.prod(len(values(one)) for one in change.variables) for change in changes]
     if sum(many) > MOST_CHANGES:

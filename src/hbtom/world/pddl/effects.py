@@ -1,9 +1,9 @@
-"""Reading effects: what an action changes, by chance or for sure, and what it costs.
+"""Reading effects: what an action changes, with certainty or by chance, and what it costs.
 
     (probabilistic p1 effect1 p2 effect2 ...)
 
-One of the effects comes about, or nothing does, with the probability that is left. Several of these
-in one conjunction are independent of each other.
+One of the effects happens, or nothing with the remaining probability. Several of these in one
+conjunction are independent of each other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PROBABILITY = re.compile(r"\d+(\.\d*)?|\.\d+|\d+/0*[1-9]\d*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An atom that becomes true, or false, for all values of some variables."""
+    """An atom that becomes true or false, for all values of its variables."""
 
     atom: Atom
     holds: bool
@@ -35,7 +35,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One thing that an action may lead to, and how probable that is."""
+    """A possible outcome of an action, and its probability."""
 
     probability: float
     changes: tuple[Change, ...]
@@ -50,9 +50,9 @@ _CERTAIN = Fraction(1)
 def read_effect(
     language: Language, node: Node, scope: Scope, requirements: Collection[str] = ()
 ) -> tuple[tuple[Outcome, ...], tuple[Cost, ...]]:
-    """Read what an action may lead to, and what it costs, whatever comes of it."""
+    """Read the outcomes of an action, and its costs, which are the same for all outcomes."""
     branches, costs = _Reader(language, CHANCE in requirements).effect(node, scope)
-    likely = [(float(chance), changes) for chance, changes in branches]  # or so small that it is 0
+    likely = [(float(chance), changes) for chance, changes in branches]  # may round to 0
     return tuple(Outcome(*one) for one in likely if one[0] > 0), tuple(costs)
 
 
@@ -87,7 +87,7 @@ class _Reader:
     def _together(
         self, node: Form, scope: Scope, every: tuple[Typed, ...]
     ) -> tuple[Branches, list[Cost]]:
-        """Read a conjunction: all that its parts may lead to, each with each."""
+        """Read a conjunction: every combination of the outcomes of its parts."""
         branches, costs = _surely(), []
         for part in node.parts[1:]:
             more, further = self.effect(part, scope, every)
@@ -114,7 +114,7 @@ class _Reader:
     def _by_chance(self, node: Form, scope: Scope, every: tuple[Typed, ...]) -> Branches:
         parts = node.parts[1:]
         if not parts or len(parts) % 2:
-            problem = f"{short(node)} has no effect for each probability"
+            problem = f"{short(node)} needs an effect for each probability"
             raise bad(node.line, problem, "write (probabilistic NUMBER (EFFECT) …)")
         branches, left = [], _CERTAIN
         for number, part in zip(parts[::2], parts[1::2], strict=True):
@@ -125,7 +125,7 @@ class _Reader:
                 raise unsupported(node, "a cost within 'probabilistic'")
             branches += [(chance * one, changes) for one, changes in inner]
         if left < 0:
-            hint = "what is left of 1 is the probability that nothing happens"
+            hint = "the rest up to 1 is the probability that nothing happens"
             problem = f"the probabilities in {short(node)} add up to {float(1 - left):g}"
             raise bad(node.line, f"{problem}, more than 1", hint)
         merged = _merged([*branches, (left, ())])
@@ -134,25 +134,25 @@ class _Reader:
         return merged
 
     def _cost(self, node: Form, scope: Scope) -> Cost:
-        """Read what is added to the total cost: a number, or a function."""
+        """Read what is added to the total cost: a number or a function."""
         to, amount = exactly(2, node)
         if str(to) not in (f"({COST})", COST):
-            raise unsupported(node, f"a number other than ({COST}) that changes")
+            raise unsupported(node, f"changing a number other than ({COST})")
         if COST not in self.language.functions:
             hint = f"declare ({COST}) in :functions"
             raise bad(node.line, f"there is no function '{COST}'", hint)
         if isinstance(amount, Word):
-            return number(amount)
+            return read_number(amount)
         if amount.head in ("+", "-", "*", "/"):
             raise unsupported(node, "arithmetic")
         return self.language.function(amount, scope)
 
 
-def number(node: Node) -> float:
-    """Read a number that is not negative."""
+def read_number(node: Node) -> float:
+    """Read a non-negative number."""
     text = str(node)
     if not text.replace(".", "", 1).isdecimal() or not text.isascii():
-        raise bad(node.line, f"'{short(node)}' is no number of 0 or more")
+        raise bad(node.line, f"'{short(node)}' is not a number of 0 or more")
     return float(text)
 
 
@@ -161,21 +161,21 @@ def _surely(*changes: Change) -> Branches:
 
 
 def _merged(branches: Iterable[tuple[Fraction, Changes]]) -> Branches:
-    """Return branches that may come about; those that change the same are one."""
+    """Return the branches that are possible; those with the same changes are merged."""
     chance: dict[frozenset[Change], Fraction] = {}
-    told: dict[frozenset[Change], Changes] = {}
+    written: dict[frozenset[Change], Changes] = {}
     for one, changes in branches:
         same = frozenset(changes)
         chance[same] = chance.get(same, Fraction(0)) + one
-        told.setdefault(same, changes)
-    return [(one, told[same]) for same, one in chance.items() if one > 0]
+        written.setdefault(same, changes)
+    return [(one, written[same]) for same, one in chance.items() if one > 0]
 
 
 def _probability(node: Node) -> Fraction:
     text = str(node)
     if len(text) > _LONGEST or not _PROBABILITY.fullmatch(text):
         hint = "write it as 0.25 or 1/4"
-        raise bad(node.line, f"'{short(node)}' is no probability from 0 to 1", hint)
+        raise bad(node.line, f"'{short(node)}' is not a probability from 0 to 1", hint)
     chance = Fraction(text)
     if chance > 1:
         raise bad(node.line, f"the probability {short(node)} is more than 1")
@@ -184,4 +184,4 @@ def _probability(node: Node) -> Fraction:
 
 def _too_many(node: Form) -> Exception:
     problem = f"an action has more than {MOST_OUTCOMES} outcomes"
-    return bad(node.line, problem, "let fewer things be left to chance at once")
+    return bad(node.line, problem, "leave fewer things to chance at once")

@@ -1,4 +1,4 @@
-"""Conditions: what they are made of, and how they fall into cases that are plain to check."""
+"""Conditions: what they consist of, and how to split them into cases that are easy to check."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 OBJECT = "object"  # the type of everything
 MOST_CASES = 1000  # of one condition
-MOST_PARTS = 200_000  # of one condition, its quantifiers spelled out
+MOST_PARTS = 200_000  # of one condition, with quantifiers expanded
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A name or a variable, and the types of which it may be."""
+    """A name or a variable, and the types that it may have."""
 
     name: str
     types: tuple[str, ...] = (OBJECT,)
@@ -24,7 +24,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A predicate, or a function, of terms; variables begin with a question mark."""
+    """A predicate or a function of terms; variables begin with a question mark."""
 
     name: str
     terms: tuple[str, ...]
@@ -51,41 +51,37 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class _Connective:
     parts: tuple[Formula, ...]
 
     def __str__(self) -> str:
-        return f"({' '.join(('and', *map(str, self.parts)))})"
+        return f"({' '.join((type(self).__name__.lower(), *map(str, self.parts)))})"
+
+
+class And(_Connective):
+    """All parts hold."""
+
+
+class Or(_Connective):
+    """At least one part holds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
-    parts: tuple[Formula, ...]
-
-    def __str__(self) -> str:
-        return f"({' '.join(('or', *map(str, self.parts)))})"
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    """For all values of a variable."""
-
+class _Quantifier:
     variable: Typed
     part: Formula
 
     def __str__(self) -> str:
-        return f"(forall ({self.variable}) {self.part})"
+        word = "forall" if isinstance(self, Every) else "exists"
+        return f"({word} ({self.variable}) {self.part})"
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
-    """For at least one value of a variable."""
+class Every(_Quantifier):
+    """The part holds for all values of a variable."""
 
-    variable: Typed
-    part: Formula
 
-    def __str__(self) -> str:
-        return f"(exists ({self.variable}) {self.part})"
+class Some(_Quantifier):
+    """The part holds for at least one value of a variable."""
 
 
 Formula = Atom | Equal | Not | And | Or | Every | Some
@@ -93,7 +89,7 @@ Formula = Atom | Equal | Not | And | Or | Every | Some
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom or an equality that holds, or that does not."""
+    """An atom or an equality, or its negation."""
 
     about: Atom | Equal
     holds: bool = True
@@ -104,20 +100,20 @@ class Literal:
 
 Case = tuple[Literal, ...]  # all of which hold
 Values = Callable[[Typed], Sequence[str]]  # the objects that a variable may stand for
-Known = Callable[[Literal], bool | None]  # whether a literal holds for good, None if that may vary
+Known = Callable[[Literal], bool | None]  # whether a literal always holds; None if it varies
 
 
 class TooManyCases(Exception):
-    """A condition that falls into more cases than can be kept."""
+    """A condition has more cases than can be kept."""
 
 
 def bound(terms: Sequence[str], binding: Mapping[str, str]) -> tuple[str, ...]:
-    """Return terms with the variables replaced that are bound."""
+    """Return terms with their bound variables replaced."""
     return tuple(binding.get(term, term) for term in terms)
 
 
 def with_values(formula: Formula, binding: Mapping[str, str]) -> Formula:
-    """Return a condition with the variables replaced that are bound."""
+    """Return a condition with its bound variables replaced."""
     match formula:
         case Atom(name, terms, line):
             return Atom(name, bound(terms, binding), line)
@@ -133,9 +129,10 @@ def with_values(formula: Formula, binding: Mapping[str, str]) -> Formula:
 
 
 def cases(formula: Formula, values: Values, known: Known) -> list[Case]:
-    """Return the cases of which one holds just when a condition does (its disjunctive form).
+    """Return cases such that a condition holds if and only if one of them does.
 
-    Quantifiers are spelled out; what holds for good is left out, and cases that never hold, too.
+    This is its disjunctive normal form, with quantifiers expanded. Literals that always hold and
+    cases that never hold are left out.
     """
     if _parts(formula, values) > MOST_PARTS:
         raise TooManyCases
@@ -143,7 +140,7 @@ def cases(formula: Formula, values: Values, known: Known) -> list[Case]:
 
 
 def _parts(formula: Formula, values: Values) -> int:
-    """Return how many atoms a condition has once its quantifiers are spelled out."""
+    """Return how many atoms a condition has once its quantifiers are expanded."""
     match formula:
         case Not(part):
             return _parts(part, values)
@@ -178,13 +175,9 @@ def _cases(
 def _literal(
     atom: Atom | Equal, holds: bool, binding: Mapping[str, str], known: Known
 ) -> list[Case]:
-    terms = bound(atom.terms, binding)
-    literal = Literal(
-        Atom(atom.name, terms, atom.line)
-        if isinstance(atom, Atom)
-        else Equal((terms[0], terms[1])),
-        holds,
-    )
+    about = with_values(atom, binding)
+    assert isinstance(about, Atom | Equal)
+    literal = Literal(about, holds)
     certain = known(literal)
     if certain is None:
         return [(literal,)]
@@ -192,9 +185,9 @@ def _literal(
 
 
 def _product(parts: list[list[Case]]) -> list[Case]:
-    """Return all ways to take one case of every part."""
+    """Return all combinations of one case of every part."""
     whole: list[Case] = [()]
-    for part in sorted(parts, key=len):  # a part without a case ends it at once
+    for part in sorted(parts, key=len):  # if a part has no cases, the rest is quick
         whole = _limited([(*left, *right) for left in whole for right in part])
     return whole
 
@@ -206,12 +199,9 @@ def _limited(some: list[Case]) -> list[Case]:
 
 
 def holds(
-    formula: Formula,
-    binding: Mapping[str, str],
-    values: Values,
-    true: Callable[[Atom], bool],
+    formula: Formula, binding: Mapping[str, str], values: Values, true: Callable[[Atom], bool]
 ) -> bool:
-    """Tell whether a condition holds where some atoms are true."""
+    """Return whether a condition holds, given which atoms are true."""
     match formula:
         case Atom(name, terms, line):
             return true(Atom(name, bound(terms, binding), line))

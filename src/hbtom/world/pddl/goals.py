@@ -1,4 +1,4 @@
-"""Goals: named conditions on states, read from a file with one on each line.
+"""Goals: named conditions on states, read from a file with one per line.
 
 gem-1: (has gem-1)      ; a name, a colon, and a condition as in a PDDL problem
 """
@@ -16,7 +16,7 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, cases
-from hbtom.world.pddl.syntax import bad, read_form, told_lines
+from hbtom.world.pddl.syntax import bad, read_form, written_lines
 from hbtom.world.pddl.world import ALWAYS, Words, World, words_of
 
 MOST_GOALS = 250
@@ -25,16 +25,16 @@ _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """A condition that an agent may want to bring about."""
+    """A condition that an agent may want to achieve."""
 
     world: World
     name: str
     formula: Formula
-    need: Annotated[Words, "case word"]  # it holds in states that have all facts of a case
+    need: Annotated[Words, "case word"]  # a case holds in states that have all these facts
     avoid: Annotated[Words, "case word"]  # and none of these
 
     def holds(self, states: Annotated[Words, "state word"]) -> Annotated[Bools, "state"]:
-        """Tell in which states the goal is reached."""
+        """Return in which states the goal is reached."""
         reached = np.zeros(len(states), dtype=np.bool_)
         for need, avoid in zip(self.need, self.avoid, strict=True):
             reached |= ((states & (need | avoid)) == need).all(axis=1)
@@ -45,7 +45,7 @@ class Goal:
 
 
 def make_goal(world: World, name: str, condition: str, line: int = 1) -> Goal:
-    """Return a goal of a world, told in PDDL."""
+    """Return a goal, given its condition in PDDL."""
     formula = world.problem.language.formula(read_form(condition, line))
 
     def known(literal: Literal) -> bool | None:
@@ -58,11 +58,11 @@ def make_goal(world: World, name: str, condition: str, line: int = 1) -> Goal:
     try:
         some = cases(formula, world.problem.language.values, known)
     except TooManyCases:
-        raise bad(line, f"the goal '{name}' falls into too many cases") from None
+        raise bad(line, f"the goal '{name}' has too many cases") from None
     sets = [_sets(world, case) for case in some]
     need = np.array([need for need, _ in sets], dtype=np.uint64).reshape(-1, world.words)
     avoid = np.array([avoid for _, avoid in sets], dtype=np.uint64).reshape(-1, world.words)
-    possible = ((need & avoid) == 0).all(axis=1)  # what is true and false at once never is
+    possible = ((need & avoid) == 0).all(axis=1)  # no fact is both true and false
     return Goal(world, name, formula, need[possible], avoid[possible])
 
 
@@ -76,8 +76,8 @@ def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:
 
 
 def check_goals(goals: object) -> tuple[Goal, ...]:
-    """Return the goals that an agent may have as a tuple; anything else is refused."""
-    hint = "give a list of goals, as load_goals(world, file) returns them"
+    """Return the possible goals of an agent as a tuple; anything else is refused."""
+    hint = "give a list of goals, such as load_goals(world, file) returns"
     some = several(goals, Goal, "goal", hint)
     if len(some) > MOST_GOALS:
         raise BadInput(f"there are more than {MOST_GOALS} goals", hint="leave some out")
@@ -85,28 +85,28 @@ def check_goals(goals: object) -> tuple[Goal, ...]:
 
 
 def several(values: object, kind: Any, name: str, hint: str) -> tuple[Any, ...]:
-    """Return some values of a kind, at least one, as a tuple; anything else is refused."""
+    """Return one or more values of a kind as a tuple; anything else is refused."""
     if isinstance(values, kind):
         raise BadInput(f"this is one {name}, not a list of {name}s", hint=f"give [{name}]")
     if isinstance(values, str | bytes | os.PathLike) or not isinstance(values, Iterable):
-        raise BadInput(f"{values!r} is no list of {name}s", hint=hint)
+        raise BadInput(f"{values!r} is not a list of {name}s", hint=hint)
     some = tuple(values)
     for one in some:
         if not isinstance(one, kind):
-            raise BadInput(f"{one!r} is no {name}", hint=hint)
+            raise BadInput(f"{one!r} is not a {name}", hint=hint)
     if not some:
-        raise BadInput(f"there is no {name}", hint=hint)
+        raise BadInput(f"there are no {name}s", hint=hint)
     return some
 
 
 def read_goals(world: World, text: str) -> tuple[Goal, ...]:
-    """Read goals, one a line; a comment begins with a semicolon."""
+    """Read goals, one per line; a comment begins with a semicolon."""
     goals: dict[str, Goal] = {}
-    for line, told in told_lines(text, MOST_GOALS, "goals"):
-        named = _NAMED.fullmatch(told)
+    for line, written in written_lines(text, MOST_GOALS, "goals"):
+        named = _NAMED.fullmatch(written)
         if named is None:
             hint = "write 'NAME: (CONDITION)', the name in letters, digits, '.', '-' and '_'"
-            raise bad(line, f"'{told[:60]}' is no goal with a name", hint)
+            raise bad(line, f"'{written[:60]}' is not a goal with a name", hint)
         name, condition = named.groups()
         if name in goals:
             raise bad(line, f"there are two goals '{name}'")
@@ -115,5 +115,5 @@ def read_goals(world: World, text: str) -> tuple[Goal, ...]:
             raise bad(line, problem, f"write '{name}: ({condition.strip() or 'CONDITION'})'")
         goals[name] = make_goal(world, name, condition, line)
     if not goals:
-        raise BadInput("there are no goals", hint="write one a line, as 'NAME: (CONDITION)'")
+        raise BadInput("there are no goals", hint="write one per line, as 'NAME: (CONDITION)'")
     return tuple(goals.values())

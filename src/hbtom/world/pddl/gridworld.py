@@ -1,7 +1,7 @@
 """The benchmark's gridworld in PDDL: its domain, and a problem for every floor.
 
-The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, faster; that they do
-is tested. A diagonal costs the square root of two, to the last bit of a double.
+The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, but faster; a test
+compares them. A diagonal costs the square root of two, to the last bit of a double.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from hbtom.world.modes import Mode
 from hbtom.world.modes import World as Cells
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
-SLIPPERY = Path(__file__).with_name("slippery.pddl")  # in which a fifth of all moves go astray
+SLIPPERY = Path(__file__).with_name("slippery.pddl")  # a fifth of all moves go astray
 
 
 def write_domain(slip: float) -> str:
@@ -28,14 +29,26 @@ def write_domain(slip: float) -> str:
     Its problems must be written as ``slippery``. Without slips it is the plain domain.
     """
     if not 0 <= slip < 1:
-        raise BadInput(f"{slip} is no slip", hint="it is a probability, less than 1")
+        raise BadInput(f"the slip is {slip}", hint="it must be a probability less than 1")
     if slip == 0:
         return DOMAIN.read_text(encoding="utf-8")
-    exact = Decimal(repr(float(slip)))  # so that what is written adds up to 1
+    exact = Decimal(repr(float(slip)))  # so that the written probabilities add up to 1
     chance = (
         f"(probabilistic {1 - exact:f} (at ?to) {exact / 2:f} (at ?left) {exact / 2:f} (at ?right))"
     )
     return re.sub(r"\(probabilistic .*\)(?=\n)", chance, SLIPPERY.read_text(encoding="utf-8"))
+
+
+class Prices(NamedTuple):
+    """What moves and acts cost."""
+
+    side: float = 1.0
+    diagonal: float = math.sqrt(2.0)
+    act: float = 1.0
+    opening: float = 1.0
+
+
+PLAIN = Prices()
 
 
 def write_problem(
@@ -45,24 +58,22 @@ def write_problem(
     *,
     key: int | None = None,
     mode: Mode = Mode.START,
-    act: float = 1.0,
-    opening: float = 1.0,
-    side: float = 1.0,
-    diagonal: float = math.sqrt(2.0),
+    prices: Prices = PLAIN,
     slippery: bool = False,
     name: str = "floor",
 ) -> str:
     """Return a problem: a floor of ``grid`` cells, and an agent that starts in a row and column.
 
-    ``items`` are the names of the floor's items, of which one may be the key. The goal of the
-    problem is to touch the first item, for planners that want one. A ``slippery`` problem also
-    tells where moves end that go astray.
+    ``items`` are the names of the floor's items, one of which may be the key. The goal of the
+    problem, for planners that need one, is to touch the first item. A ``slippery`` problem also
+    says where moves end that go astray.
     """
     if not np.isin(floor.reach[: len(items)], [0.0, np.inf]).all():
-        raise BadInput("the floor is not one of 'grid' cells: things are at hand at some distance")
+        problem = "the floor is not made of 'grid' cells: things can be reached from a distance"
+        raise BadInput(problem)
     if floor.blocked[min(mode, len(floor.blocked) - 1)][start]:
-        raise BadInput(f"nobody can stand in row {start[0]}, column {start[1]}")
-    costs = {"side": side, "diagonal": diagonal, "act": act, "opening": opening, "total-cost": 0}
+        raise BadInput(f"row {start[0]}, column {start[1]} is blocked")
+    costs = {**prices._asdict(), "total-cost": 0}
     things = [item for index, item in enumerate(items) if index != key]
     cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.blocked[-1])]
     goal = f"(touched {things[0]})" if things else f"(held {items[0]})"
@@ -93,8 +104,10 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield what never changes: neighbours, the barrier, and from where things are at hand."""
+def _facts(
+    floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]]
+) -> Iterator[str]:
+    """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
         beside, above = (
@@ -115,7 +128,7 @@ def _facts(floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]])
 
 
 def _astray(floor: Cells, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield where moves may end instead: 45 degrees to either side, or where they began."""
+    """Yield where moves end that go astray: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.blocked[0], "standing"), (floor.blocked[-1], "gone")):
         free = {cell for cell in cells if not blocked[cell]}
         for here in filter(free.__contains__, cells):
@@ -132,14 +145,14 @@ _AROUND = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 def _end(
     free: Set[tuple[int, int]], here: tuple[int, int], move: tuple[int, int]
 ) -> tuple[int, int]:
-    """Return where a move ends: where it leads if no corner is in the way, else where it began."""
+    """Return where a move ends: at its target if no corner is in the way, else where it began."""
     (row, column), (down, right) = here, move
     there = (row + down, column + right)
     return there if {there, (row + down, column), (row, column + right)} <= free else here
 
 
 def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
-    """Return names of one type, a few a line."""
+    """Return names of one type, a few per line."""
     words = list(names)
     if not words:
         return []
@@ -148,5 +161,5 @@ def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
 
 
 def _decimal(value: float) -> str:
-    """Return a number as PDDL has it, without an exponent, so that reading gives the same bits."""
+    """Return a number without an exponent, as in PDDL, so that reading gives the same bits."""
     return str(np.format_float_positional(value, trim="-"))

@@ -1,7 +1,7 @@
-"""From a problem to its world: the actions that can be done, and the facts that can change.
+"""From a problem to its world: the actions that are possible, and the facts that can change.
 
-Left out are actions that could not be done even if nothing ever became false, facts that could not
-become true, and facts that are true from first to last.
+Actions that would be impossible even if no fact ever became false are left out, and so are facts
+that cannot become true and facts that are always true.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
-from hbtom.world.pddl.drafting import Draft, Pairs, draft, together
+from hbtom.world.pddl.drafting import Draft, Pairs, draft, joined_drafts
 from hbtom.world.pddl.numbering import Numbering
 from hbtom.world.pddl.problem import Ground, Problem
 from hbtom.world.pddl.world import ALWAYS, NEVER, World, words_of
@@ -24,10 +24,10 @@ _UNCOUNTED = "without (:metric minimize (total-cost)) every action costs 1"
 def ground(problem: Problem) -> World:
     """Ground all actions of a problem."""
     numbering = Numbering(problem)
-    rough = together([draft(schema, numbering) for schema in problem.domain.actions])
+    rough = joined_drafts([draft(schema, numbering) for schema in problem.domain.actions])
     if rough.actions > MOST_ACTIONS:
         raise BadInput(
-            f"there are more than {MOST_ACTIONS:,} actions with their objects",
+            f"there are more than {MOST_ACTIONS:,} grounded actions",
             hint="give parameters narrower types, or the problem fewer objects",
         )
     ways, facts = _that_matter(rough, numbering.initial)
@@ -35,7 +35,7 @@ def ground(problem: Problem) -> World:
     happens = doable[rough.outcome_of]
     number = np.cumsum(doable) - 1
     action = number[rough.action[ways]]
-    order = np.argsort(action, kind="stable")  # cases of one action stand together
+    order = np.argsort(action, kind="stable")  # keeps the cases of an action together
     names, cost = _named(rough, doable, numbering)
     start = np.searchsorted(facts, np.intersect1d(facts, numbering.initial)) + 2
     uncounted = problem.domain.has_costs and not problem.by_cost
@@ -59,7 +59,7 @@ def ground(problem: Problem) -> World:
 def _that_matter(
     rough: Draft, initial: Annotated[Ints, "fact"]
 ) -> tuple[Annotated[Bools, "way"], Annotated[Ints, "fact"]]:
-    """Return the ways in which something can be done, and the facts that can change."""
+    """Return which ways of doing an action are possible, and the facts that can change."""
     possible, doable = _relaxed(rough, initial)
     happens = doable[rough.outcome_of]
     lost = rough.delete[happens[rough.delete[:, 0]], 1]
@@ -73,7 +73,7 @@ def _that_matter(
 def _relaxed(
     rough: Draft, initial: Annotated[Ints, "fact"]
 ) -> tuple[Annotated[Ints, "fact"], Annotated[Bools, "action"]]:
-    """Return what could become true, and which actions be done, if nothing ever became false."""
+    """Return the facts and actions that would be possible if no fact ever became false."""
     some = np.concatenate([rough.need[:, 1], rough.add[:, 1], initial])
     facts, place = np.unique(some, return_inverse=True)
     need, add, _ = np.split(place, np.cumsum([len(rough.need), len(rough.add)]))
@@ -92,12 +92,12 @@ def _relaxed(
 def _lists(
     pairs: Pairs, kept: Annotated[Bools, "owner"], facts: Annotated[Ints, "fact"], padding: int
 ) -> Annotated[Ints, "owner fact"]:
-    """Return the facts of every owner that is kept, as rows that are padded to one length."""
+    """Return the facts of every owner that is kept, as rows padded to the same length."""
     pairs = pairs[kept[pairs[:, 0]] & np.isin(pairs[:, 1], facts)]
     pairs = pairs[np.lexsort(pairs.T[::-1])]
     owner = (np.cumsum(kept) - 1)[pairs[:, 0]]
     count = np.bincount(owner, minlength=int(kept.sum()))
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    place = concat_ranges(np.zeros_like(count), count)
     lists = np.full((len(count), max(int(count.max(initial=0)), 1)), padding)
     lists[owner, place] = np.searchsorted(facts, pairs[:, 1]) + 2
     return lists
@@ -106,7 +106,7 @@ def _lists(
 def _named(
     rough: Draft, doable: Annotated[Bools, "action"], numbering: Numbering
 ) -> tuple[tuple[Ground, ...], Annotated[Floats, "action"]]:
-    """Return the names and costs of all actions that can be done."""
+    """Return the names and costs of all possible actions."""
     schemas = numbering.problem.domain.actions
     which = np.split(doable, np.cumsum([len(table) for table in rough.objects]))[:-1]
     tables = [table[kept] for table, kept in zip(rough.objects, which, strict=True)]

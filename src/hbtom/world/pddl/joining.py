@@ -1,7 +1,7 @@
-"""Which objects can stand for the parameters of an action: tables of facts, joined.
+"""Which objects can be the parameters of an action, found by joining tables of facts.
 
-Objects are numbers, and so are parameters. A term is a parameter, or an object written as its
-complement: ``~object``, which is negative.
+Objects and parameters are numbers. A term is a parameter, or an object as its complement
+``~object``, which is negative.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MOST_BINDINGS = 2_000_000  # of one action
 def bindings(
     allowed: Annotated[Bools, "parameter object"], facts: Sequence[tuple[Terms, Table]]
 ) -> Annotated[Ints, "binding parameter"]:
-    """Return all ways to give each parameter an object, such that all facts are in their tables."""
+    """Return all assignments of objects to parameters for which all facts are in their tables."""
     waiting = [_matching(terms, table, allowed) for terms, table in facts]
-    told = {parameter for parameters, _ in waiting for parameter in parameters}
-    for parameter in set(range(len(allowed))) - told:
+    named = {parameter for parameters, _ in waiting for parameter in parameters}
+    for parameter in set(range(len(allowed))) - named:
         waiting.append(((parameter,), np.flatnonzero(allowed[parameter])[:, None]))
     so_far: tuple[Terms, Table] = (), np.zeros((1, 0), dtype=np.int64)
     while waiting:
@@ -43,14 +43,14 @@ def _matching(
     for column, term in enumerate(terms):
         here = table[:, column]
         fits &= here == ~term if term < 0 else allowed[max(term, 0), here]
-        fits &= here == table[:, terms.index(term)]  # a parameter that is named twice
+        fits &= here == table[:, terms.index(term)]  # a parameter may occur twice
     parameters = tuple(dict.fromkeys(term for term in terms if term >= 0))
     columns = [terms.index(parameter) for parameter in parameters]
     return parameters, table[fits][:, columns]
 
 
 def _priority(bound: Terms, parameters: Terms, table: Table) -> tuple[int, int]:
-    """Return what says which table to join next, the least first: filters, then what connects."""
+    """Return the priority of a table, the least first: filters, then connected tables."""
     new = sum(parameter not in bound for parameter in parameters)
     connected = new < len(parameters)
     return (0 if new == 0 else 1 if connected else 2), len(table)
@@ -59,7 +59,7 @@ def _priority(bound: Terms, parameters: Terms, table: Table) -> tuple[int, int]:
 def _joined(
     left: tuple[Terms, Table], right: tuple[Terms, Table], radix: int
 ) -> tuple[Terms, Table]:
-    """Join two tables by the parameters that both have."""
+    """Join two tables on the parameters that they share."""
     (ours, one), (theirs, other) = left, right
     shared = [parameter for parameter in theirs if parameter in ours]
     new = [column for column, parameter in enumerate(theirs) if parameter not in ours]
@@ -70,7 +70,7 @@ def _joined(
     count = np.searchsorted(its[order], mine, "right") - first
     if count.sum() > MOST_BINDINGS:
         raise BadInput(
-            f"an action can be done in more than {MOST_BINDINGS:,} ways",
+            f"an action has more than {MOST_BINDINGS:,} combinations of objects",
             hint="give its parameters narrower types, or the problem fewer objects",
         )
     row = np.repeat(np.arange(len(one)), count)
@@ -79,7 +79,7 @@ def _joined(
 
 
 def codes(table: Table, radix: int) -> Annotated[Ints, "fact"]:
-    """Return one number for each row, the same for the same objects."""
+    """Return a number for each row, equal for equal rows."""
     if table.shape[1] * max(radix, 2).bit_length() > 52:
         raise BadInput(
             f"a predicate has too many terms for {radix} objects",

@@ -1,4 +1,4 @@
-"""The words of a domain: types, objects, predicates and functions; reading what they say."""
+"""The language of a domain: types, objects, predicates and functions, and reading conditions."""
 
 from __future__ import annotations
 
@@ -7,18 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hbtom.errors import BadInput
-from hbtom.world.pddl.formula import (
-    OBJECT,
-    And,
-    Atom,
-    Equal,
-    Every,
-    Formula,
-    Not,
-    Or,
-    Some,
-    Typed,
-)
+from hbtom.world.pddl.formula import OBJECT, And, Atom, Equal, Every, Formula, Not, Or, Some, Typed
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
@@ -27,9 +16,9 @@ NOTHING: Scope = {}
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """What may be spoken of. Names come in the order in which they are told."""
+    """The names that may be used, in the order in which they are declared."""
 
-    types: Mapping[str, tuple[str, ...]]  # each with the types just above it
+    types: Mapping[str, tuple[str, ...]]  # each with its supertypes
     objects: Mapping[str, Typed]
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
@@ -38,7 +27,7 @@ class Language:
         return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
 
     def is_a(self, one: Typed, types: Sequence[str]) -> bool:
-        """Tell whether something is of one of some types."""
+        """Return whether something has one of these types."""
         return any(kind in self._above[own] for own in one.types for kind in types)
 
     def values(self, variable: Typed) -> list[str]:
@@ -47,7 +36,7 @@ class Language:
 
     @cached_property
     def _above(self) -> dict[str, set[str]]:
-        """Each type with all types above it, and itself."""
+        """Each type with all its supertypes, and itself."""
         above: dict[str, set[str]] = {OBJECT: {OBJECT}}
         for kind in self.types:
             found, waiting = {OBJECT}, [kind]
@@ -60,7 +49,7 @@ class Language:
         return above
 
     def typed(self, nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed, ...]:
-        """Read names, or variables, with types that there are."""
+        """Read names or variables, and check that their types exist."""
         typed = read_typed(nodes, variables=variables)
         for kind in dict.fromkeys(kind for one in typed for kind in one.types):
             if kind not in self._above:
@@ -100,16 +89,16 @@ class Language:
         return self.atom(node, scope)
 
     def quantified(self, variables: Node, scope: Scope) -> tuple[tuple[Typed, ...], Scope]:
-        """Read the variables of a quantifier; return the scope inside it, too."""
+        """Read the variables of a quantifier; also return the scope inside it."""
         typed = self.typed(parts_of(variables), variables=True)
         return typed, {**scope, **{one.name: one for one in typed}}
 
     def atom(self, node: Node, scope: Scope = NOTHING) -> Atom:
-        """Read a predicate of terms, and check that there are such."""
+        """Read a predicate with its terms, and check that they exist."""
         return self._applied(node, scope, self.predicates, "predicate")
 
     def function(self, node: Node, scope: Scope = NOTHING) -> Atom:
-        """Read a function of terms, and check that there are such."""
+        """Read a function with its terms, and check that they exist."""
         return self._applied(node, scope, self.functions, "function")
 
     def _applied(
@@ -125,7 +114,7 @@ class Language:
         terms = [self._term(term, scope) for term in node.parts[1:]]
         for term, slot in zip(terms, wanted, strict=True):
             if not term.name.startswith("?") and not self.is_a(term, slot.types):
-                problem = f"'{term.name}' in {short(node)} is no {' or '.join(slot.types)}"
+                problem = f"'{term.name}' in {short(node)} is not a {' or '.join(slot.types)}"
                 raise bad(node.line, problem, f"it is a {' or '.join(term.types)}")
         return Atom(node.head, tuple(term.name for term in terms), node.line)
 
@@ -143,7 +132,7 @@ _NOT_HERE = ("when", "preference", "always", "sometime", "at-most-once", "over")
 
 
 def read_typed(nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed, ...]:
-    """Read names, or variables; each run of them may be followed by a dash and its type."""
+    """Read names or variables; a dash and a type may follow any number of them."""
     typed: dict[str, Typed] = {}
     run: list[str] = []
     rest = iter(nodes)
@@ -152,15 +141,15 @@ def read_typed(nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed
         if name == "-":
             kind = next(rest, None)
             if kind is None or not run:
-                raise bad(node.line, "a dash stands between names and their type")
+                raise bad(node.line, "a dash must be between names and their type")
             typed.update((one, Typed(one, _types(kind))) for one in run)
             run = []
             continue
         if name in typed:
             raise bad(node.line, f"'{name}' is named twice")
         if name.startswith("?") != variables:
-            kind_of = "variable, which begins with '?'," if variables else "name without '?'"
-            raise bad(node.line, f"'{name}' stands where a {kind_of} is expected")
+            expected = "a variable, which begins with '?'" if variables else "a name without '?'"
+            raise bad(node.line, f"'{name}' is not {expected}")
         typed[name] = Typed(name)
         run.append(name)
     return tuple(typed.values())
@@ -184,24 +173,24 @@ def name_of(node: Node) -> str:
 def parts_of(node: Node) -> tuple[Node, ...]:
     """Return the parts of a list."""
     if isinstance(node, Word):
-        raise bad(node.line, f"'{node.text}' is not a list in parentheses", hint="as in (at a b)")
+        raise bad(node.line, f"'{node.text}' is not a list in parentheses", "write (at a b)")
     return node.parts
 
 
 def exactly(count: int, node: Form) -> tuple[Node, ...]:
-    """Return what follows the first word of a list, if it is just so much."""
+    """Return what follows the first word of a list, which must have ``count`` parts."""
     if len(node.parts) != count + 1:
-        problem = f"'{node.head}' takes {count} terms, and {short(node)} has {len(node.parts) - 1}"
+        problem = f"'{node.head}' takes {count} terms, but {short(node)} has {len(node.parts) - 1}"
         raise bad(node.line, problem)
     return node.parts[1:]
 
 
 def cut(hint: str, most: int = 160) -> str:
-    """Return a hint of a length that can be read."""
+    """Return a hint of readable length."""
     return hint if len(hint) <= most else f"{hint[:most].rpartition(', ')[0]}, …"
 
 
 def unsupported(node: Node, what: str) -> BadInput:
     """Return the error for a part of PDDL that is not supported."""
-    hint = f"write the domain without it; it says {short(node)}"
+    hint = f"write the domain without it: {short(node)}"
     return bad(node.line, f"{what} is not supported", hint)

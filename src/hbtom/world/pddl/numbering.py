@@ -1,4 +1,4 @@
-"""Objects and facts as numbers, so that tables of them can be arrays."""
+"""Objects and facts as numbers, so that tables can be arrays."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Numbering:
 
     @cached_property
     def tables(self) -> Mapping[str, Annotated[Ints, "fact term"]]:
-        """What is true to begin with, by predicate."""
+        """The facts that are true initially, by predicate."""
         rows: dict[str, list[list[int]]] = {name: [] for name in self.predicate}
         for name, *terms in self.problem.true:
             rows[name].append([self.object[term] for term in terms])
@@ -53,11 +53,11 @@ class Numbering:
 
     @cached_property
     def initial(self) -> Annotated[Ints, "fact"]:
-        """The numbers of all facts that are true to begin with."""
+        """The numbers of all facts that are true initially."""
         return np.concatenate([self._facts(name, table) for name, table in self.tables.items()])
 
     def terms(self, terms: Sequence[str], schema: Schema) -> Terms:
-        """Return terms as numbers: of a parameter, or the complement of an object's."""
+        """Return terms as numbers: that of a parameter, or the complement of an object's."""
         parameters = [parameter.name for parameter in schema.parameters]
         return tuple(
             parameters.index(term) if term in parameters else ~self.object[term] for term in terms
@@ -66,14 +66,14 @@ class Numbering:
     def columns(
         self, terms: Sequence[str], schema: Schema, objects: Objects
     ) -> Annotated[Ints, "action term"]:
-        """Return the objects that terms stand for in each action."""
+        """Return the objects of these terms in each action."""
         table = np.empty((len(objects), len(terms)), dtype=np.int64)
         for column, term in enumerate(self.terms(terms, schema)):
             table[:, column] = ~term if term < 0 else objects[:, term]
         return table
 
     def facts(self, atom: Atom, schema: Schema, objects: Objects) -> Annotated[Ints, "action"]:
-        """Return the number of the fact that an atom is in each action."""
+        """Return the number of the fact that corresponds to an atom in each action."""
         return self._facts(atom.name, self.columns(atom.terms, schema, objects))
 
     def _facts(
@@ -83,7 +83,7 @@ class Numbering:
         return codes(table, len(self.object)) * whole + self.predicate[predicate]
 
     def spelled(self, fact: int) -> Ground:
-        """Return the fact that has a number."""
+        """Return the fact with this number."""
         code, predicate = divmod(int(fact), len(self.predicate))
         name, terms = list(self.predicate)[predicate], []
         for _ in self.problem.language.predicates[name]:
@@ -96,7 +96,7 @@ class Numbering:
         return tuple(self.object)
 
     def allowed(self, schema: Schema) -> Annotated[Bools, "parameter object"]:
-        """Tell which objects are of the type of each parameter."""
+        """Return which objects have the type of each parameter."""
         fits = np.zeros((len(schema.parameters), len(self.object)), dtype=np.bool_)
         for number, parameter in enumerate(schema.parameters):
             values = self.problem.language.values(parameter)
@@ -104,7 +104,7 @@ class Numbering:
         return fits
 
     def known(self, literal: Literal) -> bool | None:
-        """Tell whether a literal holds for good, or None if that depends."""
+        """Return whether a literal always holds, or None if that varies."""
         about = literal.about
         if isinstance(about, Equal):
             left, right = about.terms
@@ -115,26 +115,23 @@ class Numbering:
         return ((about.name, *about.terms) in self.problem.true) == literal.holds
 
     def costs(self, schema: Schema, objects: Objects) -> Annotated[Floats, "action"]:
-        """Return what an action costs with all of some objects: 1 if costs are not counted."""
+        """Return the cost of an action for each row of objects: 1 if costs are not counted."""
         if not self.problem.by_cost:
             return np.ones(len(objects))
         total = np.zeros(len(objects))
         for cost in schema.costs:
             if isinstance(cost, Atom):
-                total += [self._number(cost, row) for row in self._rows(cost, schema, objects)]
+                rows = self.columns(cost.terms, schema, objects).tolist()
+                total += [self._number(cost, row) for row in rows]
             else:
                 total += cost
         return total
-
-    def _rows(self, function: Atom, schema: Schema, objects: Objects) -> list[list[int]]:
-        rows: list[list[int]] = self.columns(function.terms, schema, objects).tolist()
-        return rows
 
     def _number(self, function: Atom, objects: list[int]) -> float:
         what = (function.name, *(self._names[number] for number in objects))
         try:
             return self.problem.numbers[what]
         except KeyError:
-            told = " ".join(what)
-            hint = f"add (= ({told}) …) to :init of the problem"
-            raise bad(function.line, f"({told}) has no value", hint) from None
+            written = " ".join(what)
+            hint = f"add (= ({written}) …) to :init of the problem"
+            raise bad(function.line, f"({written}) has no value", hint) from None

@@ -1,8 +1,8 @@
-"""Plans that were seen in part: some actions, and something of the states that they led to.
+"""Partly observed plans: some actions, and some information on the states they led to.
 
-(unlock door-1)      ; an action that was seen
-?                    ; one that was not
-? => (has gem-a)     ; one that was not, after which a condition was seen to hold
+(unlock door-1)      ; an observed action
+?                    ; an unobserved action
+? => (has gem-a)     ; an unobserved action, after which a condition was observed to hold
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hbtom.world.pddl.plans import (
     read_step,
     wrong_step,
 )
-from hbtom.world.pddl.syntax import Form, bad, told_lines
+from hbtom.world.pddl.syntax import Form, bad, written_lines
 from hbtom.world.pddl.world import World, spoken
 
 UNSEEN = "?"
@@ -32,15 +32,15 @@ _ARROW = "=>"
 
 @dataclass(frozen=True, eq=False)
 class PartialPlan:
-    """What was seen of a plan; each step is one action, seen or not."""
+    """A partly observed plan; each step is one action, observed or not."""
 
     world: World
-    actions: Annotated[Ints, "step"]  # -1 for what was not seen
-    held: tuple[Goal | None, ...] = ()  # what was seen to hold after each step; nothing, if none
-    likelihood: Annotated[Floats, "step state"] | None = None  # P(what was seen | state after it)
+    actions: Annotated[Ints, "step"]  # -1 if not observed
+    held: tuple[Goal | None, ...] = ()  # the condition observed after each step, if any
+    likelihood: Annotated[Floats, "step state"] | None = None  # P(observation | state after it)
     agent: str = "agent"
     name: str = "plan"
-    lines: tuple[int, ...] = ()  # of the file that tells of the steps
+    lines: tuple[int, ...] = ()  # of the steps in their file
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -53,9 +53,9 @@ class PartialPlan:
         )
 
     def impossible(self, step: int) -> BadInput:
-        """Return the error for a step that no way to fill in those before it allows."""
-        problem = f"step {step + 1}, {self.steps[step]}, can follow no steps that fit what was seen"
-        hint = "what is seen must be possible in the domain; each '?' is one action"
+        """Return the error for a step that is impossible however those before it are filled in."""
+        problem = f"step {step + 1}, {self.steps[step]}, is impossible after the steps before it"
+        hint = "what is observed must be possible in the domain; each '?' is one action"
         if self.lines:
             return bad(self.lines[step], problem, hint).at(file=self.name)
         return BadInput(problem, hint=hint)
@@ -64,36 +64,36 @@ class PartialPlan:
         return len(self.actions)
 
     def __repr__(self) -> str:
-        return f"<Glimpses of {self.name!r} of {self.agent}, {len(self)} steps>"
+        return f"<PartialPlan {self.name!r} of {self.agent} in {len(self)} steps>"
 
 
 SeenPlan = Plan | PartialPlan
 
 
 def check_plans(plans: object) -> tuple[SeenPlan, ...]:
-    """Return plans that were seen as a tuple; anything else is refused."""
-    hint = "give a list of plans, each as load_plan(world, file) returns it"
+    """Return observed plans as a tuple; anything else is refused."""
+    hint = "give a list of plans, such as load_plan(world, file) returns"
     return several(plans, SeenPlan, "plan", hint)
 
 
 def is_partial(text: str) -> bool:
-    """Tell whether a file of actions has some that were not seen."""
-    return any(told.startswith(UNSEEN) for _, told in told_lines(text, MOST_STEPS, "actions"))
+    """Return whether a plan has actions that were not observed."""
+    return any(line.startswith(UNSEEN) for _, line in written_lines(text, MOST_STEPS, "actions"))
 
 
 def read_partial_plan(
     world: World, text: str, *, agent: str = "agent", name: str = "plan"
 ) -> PartialPlan:
-    """Read a plan of which ``?`` stands for every action that was not seen."""
+    """Read a plan in which ``?`` stands for each action that was not observed."""
     actions: list[int] = []
     held: list[Goal | None] = []
     lines: list[int] = []
-    for line, told in told_lines(text, MOST_STEPS, "actions"):
-        if told.startswith(UNSEEN):
-            seen = _seen_after(told, line)
+    for line, written in written_lines(text, MOST_STEPS, "actions"):
+        if written.startswith(UNSEEN):
+            seen = _seen_after(written, line)
             actions.append(-1)
         else:
-            step = read_step(told, line)
+            step = read_step(written, line)
             seen = step.seen
             number = world.action_number.get(tuple(map(str, step.action.parts)))
             if number is None:
@@ -106,10 +106,10 @@ def read_partial_plan(
     )
 
 
-def _seen_after(told: str, line: int) -> tuple[Form, ...]:
-    """Return what was seen to hold after an action that was not seen."""
-    after = told.removeprefix(UNSEEN).strip()
+def _seen_after(written: str, line: int) -> tuple[Form, ...]:
+    """Return what was observed to hold after an action that was not observed."""
+    after = written.removeprefix(UNSEEN).strip()
     if after and not after.startswith(_ARROW):
-        hint = "write '?', or '? => (CONDITION)' if it was seen what came of it"
-        raise bad(line, f"'{told[:60]}' is no action", hint)
+        hint = "write '?', or '? => (CONDITION)' if its result was observed"
+        raise bad(line, f"'{written[:60]}' is not an action", hint)
     return read_conditions(after.removeprefix(_ARROW), line) if after else ()

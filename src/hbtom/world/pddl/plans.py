@@ -1,4 +1,4 @@
-"""Plans that were seen: a ground action a line, and the states that they lead through."""
+"""Observed plans: a grounded action per line, and the states that they lead through."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from hbtom.world.pddl.formula import And, Atom, Formula, Not, holds, with_values
 from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
-from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, told_lines
+from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, written_lines
 from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
 
 MOST_STEPS = 10_000  # of a plan
-MOST_POSSIBLE = 1000  # states that may have come about at a time, as far as a plan tells
+MOST_POSSIBLE = 1000  # states that are possible after a step
 _ARROW = re.compile(r"(?<=[)\]])\s*=>")
-_TELL = "say what was seen of it, as in '{} => (CONDITION)'"
+_OBSERVE = "add what was observed after it, as in '{} => (CONDITION)'"
 _STAMPED = re.compile(r"(?:\d+(?:\.\d+)?\s*:)?\s*(\(.*\))\s*(?:\[[\d.]+\])?", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What an agent was seen doing, whatever it was after."""
+    """What an agent was observed to do, whatever its goal."""
 
     world: World
     actions: Annotated[Ints, "step"]
@@ -49,7 +49,7 @@ class Plan:
 
 
 class Step(NamedTuple):
-    """An action as it is told, and what was seen to come of it, if that is told."""
+    """An action as it is written, and what was observed after it, if anything."""
 
     action: Form
     seen: tuple[Form, ...] = ()
@@ -58,39 +58,42 @@ class Step(NamedTuple):
 def read_plan(world: World, text: str, *, agent: str = "agent", name: str = "plan") -> Plan:
     """Read a plan as planners write it: an action in parentheses on each line.
 
-    A number with a colon before it, and a duration in brackets after it, are let pass. Conditions
-    that were seen to hold after the action may follow an arrow: (grasp cup) => (holding cup).
+    A number with a colon before it and a duration in brackets after it are ignored. An arrow and
+    conditions that were observed after the action may follow: (grasp cup) => (holding cup).
     """
-    steps = [read_step(told, line) for line, told in told_lines(text, MOST_STEPS, "actions")]
-    return follow(world, steps, agent=agent, name=name)
+    lines = written_lines(text, MOST_STEPS, "actions")
+    steps = [read_step(written, line) for line, written in lines]
+    return follow_plan(world, steps, agent=agent, name=name)
 
 
-def read_step(told: str, line: int) -> Step:
-    """Read the action on a line, and what was seen to come of it, if that is told."""
-    action, *seen = _ARROW.split(told, maxsplit=1)
+def read_step(written: str, line: int) -> Step:
+    """Read the action on a line, and what was observed after it, if anything."""
+    action, *seen = _ARROW.split(written, maxsplit=1)
     stamped = _STAMPED.fullmatch(action)
     if stamped is None:
-        raise bad(line, f"'{told[:60]}' is no action", "write '(ACTION OBJECT ...)', one a line")
+        hint = "write '(ACTION OBJECT ...)', one per line"
+        raise bad(line, f"'{written[:60]}' is not an action", hint)
     return Step(read_form(stamped[1], line), read_conditions(seen[0], line) if seen else ())
 
 
-def read_conditions(told: str, line: int) -> tuple[Form, ...]:
-    """Read what was seen to hold after an action: what follows an arrow."""
-    forms = tuple(form for form in read_forms(told, line) if isinstance(form, Form))
-    if not forms or len(forms) < len(read_forms(told, line)):
+def read_conditions(written: str, line: int) -> tuple[Form, ...]:
+    """Read what was observed after an action: what follows an arrow."""
+    nodes = read_forms(written, line)
+    forms = tuple(node for node in nodes if isinstance(node, Form))
+    if not forms or len(forms) < len(nodes):
         hint = "write what holds after the action, as in '(grasp cup) => (holding cup)'"
-        raise bad(line, f"'{told[:60]}' is no condition", hint)
+        raise bad(line, f"'{written[:60]}' is not a condition", hint)
     return forms
 
 
-def follow(
+def follow_plan(
     world: World, steps: Sequence[Step], *, agent: str = "agent", name: str = "plan"
 ) -> Plan:
-    """Do what a plan says, from the state to begin with; what cannot be done is an error.
+    """Execute a plan from the initial state; an impossible action is an error.
 
-    Where an action may lead to several states, those are kept that fit what was seen of it and in
-    which the rest of the plan can be done. It is an error if more than one is left. What came of
-    the last action does not matter to anybody; if it is not told, it is what is likeliest.
+    If an action may lead to several states, those are kept that fit what was observed after it and
+    in which the rest of the plan is possible. It is an error if more than one remains. The outcome
+    of the last action does not matter; if it was not observed, it is the likeliest one.
     """
     layers = [{world.initial.tobytes(): _Possible(world.initial, 1.0)}]
     for number, step in enumerate(steps, start=1):
@@ -106,7 +109,7 @@ def _words(step: Form) -> Ground:
 
 @dataclass
 class _Possible:
-    """A state that may have come about, and those before it from which it did."""
+    """A possible state, and the states before it that lead to it."""
 
     state: Annotated[Words, "word"]
     chance: float = 0.0
@@ -117,7 +120,7 @@ _Layer = dict[bytes, _Possible]
 
 
 def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
-    """Return the states that may have come about after one more step."""
+    """Return the states that are possible after one more step."""
     action = world.action_number.get(_words(step.action))
     after: _Layer = {}
     for key, one in layer.items():
@@ -128,33 +131,33 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
     if not after:
         raise wrong_step(world, _likeliest(layer).state, step.action, number)
     fitting = _fitting(world, after, step) if step.seen else after
-    told = " ".join(map(str, step.seen))
     if not fitting:
-        problem = f"step {number}, {short(step.action)}, cannot have led to {told}"
-        raise bad(step.action.line, problem, "what is seen must be possible in the domain")
+        seen = " ".join(map(str, step.seen))
+        problem = f"step {number}, {short(step.action)}, cannot have led to {seen}"
+        raise bad(step.action.line, problem, "what is observed must be possible in the domain")
     if len(fitting) > MOST_POSSIBLE:
-        problem = f"up to step {number}, more than {MOST_POSSIBLE} states may have come about"
-        raise bad(step.action.line, problem, _TELL.format(short(step.action)))
+        problem = f"after step {number}, more than {MOST_POSSIBLE} states are possible"
+        raise bad(step.action.line, problem, _OBSERVE.format(short(step.action)))
     return fitting
 
 
 def _fitting(world: World, layer: _Layer, step: Step) -> _Layer:
-    """Return the states that fit what was seen of a step."""
+    """Return the states that fit what was observed after a step."""
     states = np.array([one.state for one in layer.values()])
     fits = condition(world, step.seen, step.action.line).holds(states)
     return {key: one for (key, one), fit in zip(layer.items(), fits, strict=True) if fit}
 
 
 def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
-    """Return all that was seen to hold after an action as one condition."""
-    told = str(seen[0]) if len(seen) == 1 else f"(and {' '.join(map(str, seen))})"
-    return make_goal(world, "what was seen", told, line)
+    """Return all that was observed after an action as one condition."""
+    whole = str(seen[0]) if len(seen) == 1 else f"(and {' '.join(map(str, seen))})"
+    return make_goal(world, "what was observed", whole, line)
 
 
 def _outcomes(
     world: World, state: Annotated[Words, "word"], action: int
 ) -> Iterator[tuple[Words, float]]:
-    """Yield the states to which an action may lead; none if it cannot be done."""
+    """Yield the states to which an action may lead; none if it is impossible."""
     true = bits(state[None])[0]
     ways = slice(*np.searchsorted(world.action, [action, action + 1]))
     fits = true[world.need[ways]].all(axis=1) & ~true[world.avoid[ways]].any(axis=1)
@@ -166,13 +169,13 @@ def _outcomes(
 
 
 def _only_way(world: World, layers: Sequence[_Layer], steps: Sequence[Step]) -> list[Words]:
-    """Return the states of a plan, if there is but one way to go through with it."""
+    """Return the states of a plan, if there is only one possibility."""
     last = _likeliest(layers[-1])
     states, kept = [last.state], set().union(*(one.before for one in layers[-1].values()))
     unclear: BadInput | None = None
     for number in range(len(steps) - 1, -1, -1):
         some = [layers[number][key] for key in kept]
-        if len(some) > 1:  # the first such step is to blame
+        if len(some) > 1:  # report the first such step
             unclear = _unclear(world, some, steps[number - 1].action, number)
         states.append(some[0].state)
         kept = set().union(*(one.before for one in some))
@@ -185,45 +188,45 @@ def _likeliest(layer: _Layer) -> _Possible:
     return max(layer.values(), key=lambda one: one.chance)
 
 
-# What is wrong
+# Errors
 
 
 def wrong_step(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
-    """Return the error for a step that is no action, or that cannot be done."""
+    """Return the error for a step that is not an action, or that is impossible."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
     schema = schemas.get(step.head)
     if schema is None:
         hint = f"the actions are {', '.join(schemas)}"
         return bad(step.line, f"there is no action '{step.head or short(step)}'", cut(hint))
-    told = short(step)
+    written = short(step)
     if len(step.parts) != len(schema.parameters) + 1:
         wanted = " ".join(parameter.name for parameter in schema.parameters) or "none"
-        problem = f"{told} has {len(step.parts) - 1} objects, not {len(schema.parameters)}"
+        problem = f"{written} has {len(step.parts) - 1} objects, not {len(schema.parameters)}"
         return bad(step.line, problem, f"it takes {wanted}")
     language, names = world.problem.language, _words(step)[1:]
     for name, parameter in zip(names, schema.parameters, strict=True):
         if name not in language.objects:
-            return bad(step.line, f"there is no object '{name}' in the problem, as {told} has it")
+            return bad(step.line, f"the problem has no object '{name}', which is in {written}")
         if not language.is_a(language.objects[name], parameter.types):
-            return bad(step.line, f"'{name}' in {told} is no {' or '.join(parameter.types)}")
+            return bad(step.line, f"'{name}' in {written} is not a {' or '.join(parameter.types)}")
     failing = "; ".join(_failing(world, state, schema, names))
-    hint = "what is seen must be possible in the domain"
-    return bad(step.line, f"step {number}, {told}, cannot be done there: {failing}", hint)
+    hint = "what is observed must be possible in the domain"
+    return bad(step.line, f"step {number}, {written}, is impossible there: {failing}", hint)
 
 
 def _unclear(world: World, some: Sequence[_Possible], step: Form, number: int) -> BadInput:
-    """Return the error for a step of which it is not clear what came of it."""
+    """Return the error for a step whose outcome is unclear."""
     one, other = sorted((sorted(world.true_in(each.state)) for each in some), reverse=True)[:2]
     fact = spoken(min(set(one) ^ set(other)))
-    problem = f"what came of step {number}, {short(step)}, is not clear: is {fact} true after it?"
-    hint = f"say what was seen, '{short(step)} => {fact}' or '{short(step)} => (not {fact})'"
+    problem = f"the outcome of step {number}, {short(step)}, is unclear: is {fact} true after it?"
+    hint = f"write '{short(step)} => {fact}' or '{short(step)} => (not {fact})'"
     return bad(step.line, problem, hint)
 
 
 def _failing(
     world: World, state: Annotated[Words, "word"], schema: Schema, names: Sequence[str]
 ) -> list[str]:
-    """Return the parts of a precondition that do not hold, each in words."""
+    """Return which parts of a precondition fail, in words."""
     true = world.true_in(state) | world.always
     binding = {
         parameter.name: name for parameter, name in zip(schema.parameters, names, strict=True)

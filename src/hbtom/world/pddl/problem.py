@@ -1,4 +1,4 @@
-"""Reading a problem: what there is, and how things stand to begin with."""
+"""Reading a problem: its objects and the initial state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_section
-from hbtom.world.pddl.effects import COST, number
+from hbtom.world.pddl.effects import COST, read_number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
@@ -16,14 +16,14 @@ Ground = tuple[str, ...]  # a predicate or function with its objects, as in ("at
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A problem as it is told, in the language of its domain and its own objects."""
+    """A problem as it is written, in the language of its domain and with its own objects."""
 
     name: str
     domain: Domain
     language: Language
-    true: Mapping[Ground, int]  # to begin with; and the line that says so
+    true: Mapping[Ground, int]  # what is true initially, with the line that says so
     numbers: Mapping[Ground, float]
-    by_cost: bool  # whether plans are compared by their costs, or by their lengths
+    by_cost: bool  # whether plans are compared by cost rather than by length
 
 
 def read_problem(text: str, domain: Domain) -> Problem:
@@ -39,7 +39,7 @@ def read_problem(text: str, domain: Domain) -> Problem:
         check_requirements(told[":requirements"])
     _check_domain(told, domain, name)
     language = domain.language.with_objects(_objects(told.get(":objects"), domain.language))
-    if ":goal" in told:  # not used, but what is there should be right
+    if ":goal" in told:  # not used, but it must be valid
         (goal,) = exactly(1, told[":goal"])
         language.formula(goal)
     init = told[":init"].parts[1:] if ":init" in told else ()
@@ -47,53 +47,53 @@ def read_problem(text: str, domain: Domain) -> Problem:
     return Problem(name, domain, language, true, numbers, _by_cost(told.get(":metric")))
 
 
-_NOT_HERE = ("at", "probabilistic", "oneof", "unknown")  # words that other dialects have there
+_NOT_HERE = ("at", "probabilistic", "oneof", "unknown")  # words of other dialects
 _SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 
 
 def _check_domain(told: Mapping[str, Form], domain: Domain, name: str) -> None:
     if ":domain" not in told:
-        raise bad(1, f"the problem '{name}' does not say its domain", "add (:domain NAME)")
+        raise bad(1, f"the problem '{name}' does not name its domain", "add (:domain NAME)")
     (its,) = exactly(1, told[":domain"])
     if name_of(its) != domain.name:
-        problem = f"the problem is one of the domain '{its}', not of '{domain.name}'"
-        raise bad(its.line, problem, "give a domain and a problem that belong together")
+        problem = f"the problem belongs to the domain '{its}', not to '{domain.name}'"
+        raise bad(its.line, problem, "choose a domain and a problem that belong together")
 
 
 def _objects(section: Form | None, language: Language) -> tuple[Typed, ...]:
     objects = () if section is None else language.typed(section.parts[1:])
     for one in objects:
         if section is not None and language.objects.get(one.name, one) != one:
-            raise bad(section.line, f"'{one.name}' is a constant of the domain, of another type")
+            raise bad(section.line, f"'{one.name}' is a constant of another type in the domain")
     return objects
 
 
 def _init(
     nodes: Sequence[Node], language: Language
 ) -> tuple[dict[Ground, int], dict[Ground, float]]:
-    """Read what is true to begin with, and what things cost; all else is false."""
+    """Read the initial facts and the values of functions; all other facts are false."""
     true: dict[Ground, int] = {}
     numbers: dict[Ground, float] = {}
     for node in nodes:
         if isinstance(node, Form) and node.head == "=":
             which, value = exactly(2, node)
-            # (= total-cost 0) is seen without the inner parentheses, too.
+            # Some problems write (= total-cost 0) without the inner parentheses.
             of = Form((which,), which.line) if isinstance(which, Word) else which
-            function = ground(language.function(of))
-            if numbers.setdefault(function, number(value)) != number(value):
+            function = ground_key(language.function(of))
+            if numbers.setdefault(function, read_number(value)) != read_number(value):
                 raise bad(node.line, f"{short(which)} has two values")
         elif isinstance(node, Form) and node.head == "not":
             (part,) = exactly(1, node)
-            true.pop(ground(language.atom(part)), None)
+            true.pop(ground_key(language.atom(part)), None)
         elif isinstance(node, Form) and node.head in {*_NOT_HERE} - {*language.predicates}:
             raise unsupported(node, f"'{node.head}' in :init")
         else:
-            true.setdefault(ground(language.atom(node)), node.line)
+            true.setdefault(ground_key(language.atom(node)), node.line)
     return true, numbers
 
 
-def ground(atom: Atom) -> Ground:
-    """Return an atom as a key of tables."""
+def ground_key(atom: Atom) -> Ground:
+    """Return an atom as a key of a table."""
     return (atom.name, *atom.terms)
 
 

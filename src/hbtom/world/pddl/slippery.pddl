@@ -1,12 +1,12 @@
 ; The gridworld of the Baby Intuitions Benchmark, as the paper describes it: an agent moves between
 ; cells, touches items, picks up a key, and opens a lock with it, which makes a barrier vanish.
 ;
-; Walls are no cells at all. Cells of the barrier, and of the lock's own square, are blocked as long
+; Walls are not cells. Cells of the barrier and of the lock are blocked as long
 ; as the barrier is standing. A diagonal move needs the cells on both of its sides to be free.
 ; Touching an item leaves it where it is, so it can be touched again.
 ;
-; In this form of it moves may go astray: who wants to move somewhere may end up 45 degrees to the
-; left or right of that, or not move at all where the way there is blocked.
+; In this version moves may go astray: the agent may end up 45 degrees to the left or right of its
+; target, or stay where it is if the way there is blocked.
 
 (define (domain gridworld)
   (:requirements :strips :typing :negative-preconditions :action-costs
@@ -17,16 +17,16 @@
   (:predicates
     (at ?c - cell)                     ; where the agent is
     (beside ?a ?b - cell)              ; neighbours, one to the left of the other
-    (above ?a ?b - cell)               ; neighbours, one above the other; both ways round
+    (above ?a ?b - cell)               ; neighbours, one above the other; in both directions
     (now ?b - barrier)                 ; the barrier is standing, or it is gone
-    (blocked ?c - cell ?b - barrier)   ; nobody can be there as long as that is so
-    (at-hand ?t - thing ?c - cell)     ; a thing is in reach from a cell
-    (at-lock ?c - cell)                ; and so is the lock
+    (blocked ?c - cell ?b - barrier)   ; the cell is blocked in that state of the barrier
+    (at-hand ?t - thing ?c - cell)     ; the thing can be reached from the cell
+    (at-lock ?c - cell)                ; the lock can be reached from the cell
     (astray ?from ?to ?left ?right - cell ?b - barrier)  ; where a move may end instead
     (touched ?i - item)
     (held ?k - key))
   (:functions
-    (side) (diagonal) (act) (opening)  ; what moves, touching and picking up, and opening cost
+    (side) (diagonal) (act) (opening)  ; costs of moves, of touching and picking up, of opening
     (total-cost) - number)
 
   (:action move-across

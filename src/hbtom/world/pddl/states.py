@@ -1,8 +1,8 @@
-"""All states that can come about, and what leads from one to another.
+"""All reachable states, and the actions that lead from one to another.
 
     (state, action) -> outcomes, each a state with its probability
 
-Breadth first: all that can be done in the newest states is worked out at once.
+The search is breadth first and expands all of the newest states at once.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from hbtom.errors import BadInput
 from hbtom.world.pddl.world import Words, World, bits
 
 MOST_STATES = 200_000
-MOST_CHOICES = 2_500_000  # and outcomes of them, in all states together: some 400 MB
-_AT_ONCE = 1 << 22  # facts, and ways to do something, that are looked at together
+MOST_CHOICES = 2_500_000  # outcomes of choices, in all states together: about 400 MB
+_AT_ONCE = 1 << 22  # facts, or ways to do an action, that are handled together
 
 
 @dataclass(frozen=True, eq=False)
 class StateGraph:
-    """States, what can be done in each (its choices), and where that leads."""
+    """States, the possible actions in each (its choices), and where they lead."""
 
     world: World
-    states: Annotated[Words, "state word"]  # the first is the one to begin with
+    states: Annotated[Words, "state word"]  # the first is the initial state
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
     action: Annotated[Ints, "choice"]  # in increasing order for each state
     outcomes: Annotated[Ints, "choice+1"]  # where the outcomes of each choice begin
@@ -47,22 +47,22 @@ class StateGraph:
 
 
 class TooManyStates(BadInput):
-    """There are more states than may be kept."""
+    """There are more states than allowed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What can be done in some states, and the states after it."""
+    """The possible actions in some states, and the states after them."""
 
     state: Annotated[Ints, "choice"]
     action: Annotated[Ints, "choice"]
-    outcomes: Annotated[Ints, "choice"]  # how many
+    outcomes: Annotated[Ints, "choice"]  # their number
     after: Annotated[Words, "outcome word"]
     probability: Annotated[Floats, "outcome"]
 
 
 def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
-    """Return the graph of all states that can come about; it is an error if they are too many."""
+    """Return the graph of all reachable states; it is an error if there are too many."""
     number = {world.initial.tobytes(): 0}
     newest, expanded, choices = world.initial[None], 0, 0
     parts: list[_Part] = []
@@ -71,7 +71,8 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
         for some in _chunks(world, newest):
             step, known = expand(world, some), len(number)
             target = [number.setdefault(key, len(number)) for key in keys(step.after)]
-            fresh.append(step.after[_first(target, known)])
+            numbers, first = np.unique(np.array(target, dtype=np.int64), return_index=True)
+            fresh.append(step.after[first[numbers >= known]])
             parts.append(_part(step, expanded, target))
             expanded, choices = expanded + len(some), choices + len(step.after)
             _check(len(number), most, choices)
@@ -80,7 +81,7 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
 
 
 def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
-    """Return the graph of some states and of those next to them, in which nothing can be done."""
+    """Return the graph of some states and their successors, which have no choices."""
     number = {key: index for index, key in enumerate(dict.fromkeys(keys(states)))}
     step = expand(world, _states(number))
     target = [number.setdefault(key, len(number)) for key in keys(step.after)]
@@ -88,7 +89,7 @@ def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
 
 
 def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
-    """Return all that can be done in some states, and what comes of it."""
+    """Return the possible actions in some states, and their outcomes."""
     true = bits(states)
     state, way = _candidates(world, true)
     here = state * true.shape[1]
@@ -98,7 +99,7 @@ def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
     for fact in world.avoid.T:
         fits &= ~true.ravel()[here + fact[way]]
     many = len(world.actions)
-    done = np.unique(state[fits] * many + world.action[way[fits]])  # in whichever way
+    done = np.unique(state[fits] * many + world.action[way[fits]])  # whichever way it is done
     state, action = done // many, done % many
     first = world.outcomes[action]
     count = world.outcomes[action + 1] - first
@@ -113,7 +114,7 @@ def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
 
 
 def _candidates(world: World, true: np.ndarray) -> tuple[Ints, Ints]:
-    """Return which ways to do an action are worth a look in which state: by one fact they need."""
+    """Return pairs of a state and a way to do an action whose rarest needed fact is true."""
     way, first, facts = world.listed
     state, which = np.nonzero(true[:, facts])
     count = first[which + 1] - first[which]
@@ -128,12 +129,6 @@ def keys(states: Annotated[Words, "state word"]) -> list[bytes]:
     """Return states as keys of a table."""
     keys: list[bytes] = states.view(f"V{8 * states.shape[1]}").ravel().tolist()
     return keys
-
-
-def _first(target: list[int], known: int) -> Annotated[Ints, "state"]:
-    """Return where each state that was not known before is met for the first time, in order."""
-    numbers, first = np.unique(np.array(target, dtype=np.int64), return_index=True)
-    return first[numbers >= known]
 
 
 _Part = tuple[Ints, Ints, Ints, Ints, Floats]  # of a graph: state, action, outcomes, target, ...
@@ -160,7 +155,7 @@ def _states(number: dict[bytes, int]) -> Annotated[Words, "state word"]:
 def _chunks(
     world: World, states: Annotated[Words, "state word"]
 ) -> Iterator[Annotated[Words, "state word"]]:
-    """Yield so many states at a time that what can be done in them fits into memory."""
+    """Yield as many states at a time as fit into memory with their choices."""
     size = max(_AT_ONCE // max(64 * world.words, len(world.action)), 1)
     for start in range(0, len(states), size):
         yield states[start : start + size]
@@ -169,6 +164,6 @@ def _chunks(
 def _check(states: int, most: int, choices: int) -> None:
     if states > most or choices > MOST_CHOICES:
         raise TooManyStates(
-            f"there are more than {most:,} states, or {MOST_CHOICES:,} outcomes of choices in them",
+            f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
             hint="make the problem smaller, or allow more (--states, most=)",
         )

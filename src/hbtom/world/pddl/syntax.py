@@ -1,6 +1,6 @@
-"""Lists in parentheses, with the lines they stand on: the spelling of PDDL, not its sense.
+"""The syntax of PDDL: lists in parentheses, with their line numbers.
 
-Upper and lower case are the same. A comment begins with a semicolon and ends with the line.
+Case does not matter. A comment begins with a semicolon and ends with the line.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from typing import NamedTuple
 
 from hbtom.errors import BadInput, Place
 
-_SECTION = 2  # lists that are open in a section: the file's one, and its own
-DEEPEST = 100  # lists within lists; beyond this nobody means it
+_SECTION = 2  # lists that are open in a section: the file's and its own
+DEEPEST = 100  # lists within lists, at most
 MOST_WORDS = 1_000_000  # in a file
 
 _TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+|\n")
 _LINE = re.compile(r"[^\n]*\n?")
 
 
-def told_lines(text: str, most: int, what: str) -> list[tuple[int, str]]:
-    """Return the lines that say something, without comments, each with its number.
+def written_lines(text: str, most: int, what: str) -> list[tuple[int, str]]:
+    """Return the lines that are not empty, without comments, each with its number.
 
-    There may be so many of ``what`` they tell, and no more.
+    There may be at most so many; ``what`` says what they contain.
     """
     lines: list[tuple[int, str]] = []
     for line, found in enumerate(_LINE.finditer(text), start=1):
-        told = found[0].partition(";")[0].strip()
-        if told and len(lines) == most:
+        written = found[0].partition(";")[0].strip()
+        if written and len(lines) == most:
             raise bad(line, f"there are more than {most} {what}", "leave some out")
-        if told:
-            lines.append((line, told))
+        if written:
+            lines.append((line, written))
     return lines
 
 
@@ -52,7 +52,7 @@ class Form(NamedTuple):
 
     @property
     def head(self) -> str:
-        """What the list begins with; nothing if it is empty, or begins with a list."""
+        """The first word of the list; empty if it does not begin with a word."""
         first = self.parts[0] if self.parts else None
         return first.text if isinstance(first, Word) else ""
 
@@ -64,11 +64,11 @@ Node = Word | Form
 
 
 def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
-    """Return all that a text holds; its first line has the number ``first``."""
+    """Return all lists and words of a text; its first line has the number ``first``."""
     whole: list[Node] = []
-    around: list[tuple[list[Node], int]] = []  # the lists that are open, and where they opened
+    around: list[tuple[list[Node], int]] = []  # the open lists, and the lines of their parentheses
     inside, opened = whole, first
-    astray = ""  # the first section that begins within another one
+    astray = ""  # hint at the first section that begins within another one
     for count, (token, line) in enumerate(_tokens(text, first)):
         if count == MOST_WORDS:
             raise bad(line, f"there are more than {MOST_WORDS} words and parentheses")
@@ -79,7 +79,7 @@ def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
             inside, opened = [], line
         elif token == ")":
             if not around:
-                raise bad(line, "a parenthesis is closed that was never opened")
+                raise bad(line, "this closing parenthesis has no opening one")
             form = Form(tuple(inside), opened)
             inside, opened = around.pop()
             inside.append(form)
@@ -89,24 +89,22 @@ def read_forms(text: str, first: int = 1) -> tuple[Node, ...]:
                 astray = astray or _within(token, line, outer)
             inside.append(Word(token, line))
     if around:
-        raise bad(opened, "a parenthesis is opened here and never closed", astray)
+        raise bad(opened, "this opening parenthesis is never closed", astray)
     return tuple(whole)
 
 
 def _within(token: str, line: int, outer: Form) -> str:
     name = " ".join(part.text for part in outer.parts[:2] if isinstance(part, Word))
-    return (
-        f"({token} on line {line} begins within ({name} of line {outer.line}; is a ) missing there?"
-    )
+    return f"({token} on line {line} is inside ({name} of line {outer.line}; is a ) missing there?"
 
 
 def read_form(text: str, first: int = 1) -> Form:
-    """Return the one list that a text holds."""
+    """Return the only list of a text."""
     forms = read_forms(text, first)
     if not forms:
-        raise bad(first, "there is nothing here", hint="a list in parentheses is expected")
+        raise bad(first, "there is nothing here", hint="write a list in parentheses")
     for form in forms[1:]:
-        raise bad(form.line, f"'{short(form)}' follows after the end", hint="remove it")
+        raise bad(form.line, f"'{short(form)}' is after the end", hint="remove it")
     if not isinstance(forms[0], Form):
         problem = f"'{short(forms[0])}' is not a list in parentheses"
         raise bad(forms[0].line, problem, hint="a PDDL file is one list: (define ...)")
@@ -123,11 +121,11 @@ def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
 
 
 def short(node: Node, most: int = 60) -> str:
-    """Return what a person needs to see of a list to find it again."""
+    """Return a list as text, shortened for a message."""
     text = str(node)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def bad(line: int, problem: str, hint: str = "") -> BadInput:
-    """Return an error at a line; the file is told by who knows it."""
+    """Return an error at a line; the caller adds the file."""
     return BadInput(problem, hint=hint, place=Place(line=line))

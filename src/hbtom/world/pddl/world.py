@@ -1,12 +1,11 @@
-"""A grounded problem: facts that can change, and actions on them, as arrays.
+"""A grounded problem: facts that can change, and actions that change them, as arrays.
 
-A state is a set of facts, written as bits. Two facts are of no problem: number 0 is always true and
-number 1 never; what actions need is padded with the one, what they must avoid with the other, so
-that all lists of facts are equally long.
+A state is a set of facts, stored as bits. Two facts belong to no problem: number 0 is always true
+and number 1 is never true. They pad the lists of facts that actions need or must avoid, so that all
+lists have the same length.
 
-An action may be done in several ways, of which any will do: the cases of its precondition. What it
-leads to are its outcomes, each with its probability; these are 1 as long as nothing is left to
-chance.
+An action can be done in one or more ways: the cases of its precondition. It has one or more
+outcomes, each with a probability; a single outcome has probability 1.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from hbtom.arrays import Floats, Ints
 from hbtom.world.pddl.problem import Ground, Problem
 
 Words = NDArray[np.uint64]  # sets of facts, 64 to a word
-ALWAYS, NEVER = 0, 1  # the facts that are of no problem
+ALWAYS, NEVER = 0, 1  # the two facts that belong to no problem
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """What can be, and what can be done."""
+    """The facts that can change, the actions, and the initial state."""
 
     problem: Problem
     facts: tuple[Ground, ...]  # fact number 2 is the first of them
@@ -55,14 +54,14 @@ class World:
 
     @cached_property
     def always(self) -> frozenset[Ground]:
-        """What is true to begin with and stays so."""
+        """The facts that are always true."""
         return frozenset(self.problem.true) - set(self.facts)
 
     @cached_property
     def listed(self) -> tuple[Annotated[Ints, "way"], Annotated[Ints, "fact+1"], Ints]:
-        """Ways listed by the rarest fact that each needs; where each list begins; the facts."""
+        """The ways sorted by the rarest fact that each needs; where each list begins; the facts."""
         often = np.bincount(self.need.ravel(), minlength=len(self.facts) + 2)
-        often[ALWAYS] = often.max(initial=0) + 1  # what needs nothing is listed here
+        often[ALWAYS] = often.max(initial=0) + 1  # ways without needs are listed here
         rarest = np.take_along_axis(self.need, often[self.need].argmin(axis=1)[:, None], axis=1)
         facts, place = np.unique(rarest, return_inverse=True)
         order = np.argsort(place.ravel(), kind="stable")
@@ -70,7 +69,7 @@ class World:
 
     @cached_property
     def added(self) -> Annotated[Ints, "way fact"]:
-        """What each way may add, whatever its outcome."""
+        """The facts that each way may add, over all outcomes."""
         first, last = self.outcomes[self.action], self.outcomes[self.action + 1]
         many = int((last - first).max(initial=1))
         outcomes = np.minimum(first[:, None] + np.arange(many), last[:, None] - 1)
@@ -78,7 +77,7 @@ class World:
 
     @property
     def certain(self) -> bool:
-        """Whether every action has one outcome, so that nothing is left to chance."""
+        """Whether every action has only one outcome."""
         return len(self.probability) == len(self.actions)
 
     @property
@@ -86,7 +85,7 @@ class World:
         return len(self.initial)
 
     def true_in(self, state: Annotated[Words, "word"]) -> set[Ground]:
-        """Return the facts of a state, without those that are always true."""
+        """Return the facts of a state, except those that are always true."""
         numbers = np.flatnonzero(bits(state[None])[0, 2 : len(self.facts) + 2])
         return {self.facts[number] for number in numbers}
 
