@@ -155,3 +155,10 @@ def test_every_public_name_is_there() -> None:
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="guess"):
         _ = hbtom.guess
+
+
+def test_inference_does_not_load_the_benchmark() -> None:
+    loaded = "print(*sorted(sys.modules), file=sys.stderr)"
+    code = f"import sys, hbtom.cli.infer\n{loaded}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [name for name in ran.stderr.split() if name.startswith("hbtom.bench")] == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from episodes import write_pairs
-from hbtom.bench.results import write_whole
+from hbtom.files import write_whole
 from hbtom.scratch import Taken, alone, let_go, remove_remains, scratch
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")

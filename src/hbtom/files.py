@@ -1,4 +1,6 @@
-"""Reading a file: whole, up to one limit, and only if it is a file.
+"""Reading and writing files: whole or not at all.
+
+A file is read up to one limit, and only if it is a file.
 
 A pipe may never end and a device never does; whatever is neither a file nor a folder is refused
 before anything waits for it. Only a pipe that somebody has laid into this very process is read, by
@@ -11,9 +13,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, missing
 
 LARGEST = 1 << 29  # bytes that are read of one file, packed and unpacked; an episode has 2 MB
 
@@ -87,3 +91,57 @@ def too_large(does: str = "holds", most: int | None = None) -> BadInput:
         f"the file {does} more than {(LARGEST if most is None else most) >> 20} MB",
         hint="this is the most that is read of such a file; is it the right one?",
     )
+
+
+def check_target(
+    path: Path,
+    *,
+    overwrite: bool = False,
+    kinds: Sequence[str] = (".csv", ".jsonl", ".parquet"),
+    otherwise: str = "--overwrite",
+) -> None:
+    """Refuse a file that cannot or should not be written, before any work is done.
+
+    ``kinds`` are the endings that its name may have; ``otherwise`` says how to replace a file.
+    """
+    import tempfile
+
+    if path.suffix not in kinds:
+        raise BadInput(
+            f"this is not written as '{path.suffix}'",
+            hint=f"end the name in {' or '.join(kinds)}",
+        ).at(file=str(path))
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise missing("pyarrow", "tables")
+    if path.exists() and not path.is_dir() and not overwrite:
+        raise BadInput(
+            "the file exists already", hint=f"choose another name, or say {otherwise}"
+        ).at(file=str(path))
+    if path.is_dir():
+        raise BadInput("this is a folder", hint="choose another name").at(file=str(path))
+    if not path.parent.is_dir():
+        raise BadInput("there is no such folder", hint="make it first").at(
+            file=str(path.resolve().parent)
+        )
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()  # rights alone do not tell, as in /proc
+    except OSError as error:
+        raise BadInput(
+            f"nothing can be written in this folder: {error.strerror or error}",
+            hint="choose another one",
+        ).at(file=str(path.resolve().parent)) from None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file elsewhere and move it into place, so that nobody ever sees half of it."""
+    from hbtom.scratch import scratch
+
+    try:
+        with scratch(path.parent) as folder:
+            part = folder / "whole"
+            part.write_bytes(data)
+            part.replace(path)
+    except OSError as error:
+        raise BadInput(f"the file cannot be written: {error.strerror or error}").at(
+            file=str(path)
+        ) from None

@@ -11,9 +11,10 @@ from typing import Any
 
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import as_dataset
-from hbtom.bench.results import check_target, spelt
+from hbtom.bench.results import spelt
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput
+from hbtom.files import check_target
 from hbtom.observe.archive import PAIRS, SUFFIX, about, arrow, encoded, schema
 from hbtom.observe.formats import Loaded
 from hbtom.scratch import scratch

@@ -17,12 +17,12 @@ from typing import Literal, get_args
 from hbtom.bench.dataset import LeftOut, check_dataset, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.packing import Compression, packed, suffix_of
-from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.sources import Sources
 from hbtom.bench.unfinished import Writing, unfinished
 from hbtom.bench.workers import each
 from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
 from hbtom.observe.mcs import export as mcs

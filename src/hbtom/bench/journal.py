@@ -20,7 +20,6 @@ from hbtom.bench.dataset import Member, Pair
 from hbtom.bench.results import (
     Compared,
     Row,
-    check_target,
     decode,
     encode,
     spelt,
@@ -28,7 +27,7 @@ from hbtom.bench.results import (
     write_rows,
 )
 from hbtom.errors import BadInput
-from hbtom.files import read_whole
+from hbtom.files import check_target, read_whole
 from hbtom.model import Model
 from hbtom.scratch import Taken, alone
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any, Literal
 
 from hbtom.bench.spreadsheets import guarded, unguarded
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.observe.archive import arrow, read_flat
-from hbtom.scratch import scratch
 
 Compared = Literal["plausibility", "predictive"]
 
@@ -50,57 +49,10 @@ _BEFORE = COLUMNS[:-2]  # of files that version 0.1 has written
 _KINDS = tuple(float if column.type == "float" else str for column in fields(Row))
 
 
-def check_target(
-    path: Path,
-    *,
-    overwrite: bool = False,
-    kinds: Sequence[str] = (".csv", ".jsonl", ".parquet"),
-    otherwise: str = "--overwrite",
-) -> None:
-    """Refuse a file that cannot or should not be written, before any work is done."""
-    if path.suffix not in kinds:
-        raise BadInput(
-            f"this is not written as '{path.suffix}'",
-            hint=f"end the name in {' or '.join(kinds)}",
-        ).at(file=str(path))
-    if path.suffix == ".parquet":
-        arrow()
-    if path.exists() and not path.is_dir() and not overwrite:
-        raise BadInput(
-            "the file exists already", hint=f"choose another name, or say {otherwise}"
-        ).at(file=str(path))
-    if path.is_dir():
-        raise BadInput("this is a folder", hint="choose another name").at(file=str(path))
-    if not path.parent.is_dir():
-        raise BadInput("there is no such folder", hint="make it first").at(
-            file=str(path.resolve().parent)
-        )
-    try:
-        tempfile.TemporaryFile(dir=path.parent).close()  # rights alone do not tell, as in /proc
-    except OSError as error:
-        raise BadInput(
-            f"nothing can be written in this folder: {error.strerror or error}",
-            hint="choose another one",
-        ).at(file=str(path.resolve().parent)) from None
-
-
 def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> None:
     """Write a results file, whole or not at all."""
     check_target(path, overwrite=overwrite)
     write_whole(path, encode(rows, path.suffix))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file elsewhere first, so that nothing half-written is ever seen."""
-    try:
-        with scratch(path.parent) as folder:
-            part = folder / "whole"
-            part.write_bytes(data)
-            part.replace(path)
-    except OSError as error:
-        raise BadInput(f"the file cannot be written: {error.strerror or error}").at(
-            file=str(path)
-        ) from None
 
 
 def encode(rows: Sequence[Row], kind: str, *, heading: bool = True) -> bytes:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.spreadsheets import guarded
+from hbtom.files import check_target, write_whole
 from hbtom.observe.archive import arrow
 
 Records = Sequence[Mapping[str, Any]]

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from hbtom.bench.ablation import ablate
-from hbtom.bench.results import check_target
 from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
+from hbtom.files import check_target
 
 
 def run(

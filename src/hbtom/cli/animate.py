@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement import Judgement, judge
 from hbtom.observe import Episode, load
 from hbtom.show.plots.movie import Pace, animate

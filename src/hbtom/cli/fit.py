@@ -11,11 +11,11 @@ from hbtom import __version__
 from hbtom.bench.calibration import Calibration, calibrate
 from hbtom.bench.dataset import Dataset
 from hbtom.bench.evaluation import as_dataset, evaluate
-from hbtom.bench.results import check_target, write_whole
 from hbtom.bench.synthetic import fitting_dataset
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement.fitting import optimiser
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement.plan_judging import ALONE, PlanJudgement, judge_plans
 from hbtom.model import Model, find_model
 from hbtom.world.pddl import Goal, SeenPlan, load_goals, load_plan, load_world

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib, plot

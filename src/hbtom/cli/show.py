@@ -6,11 +6,11 @@ from pathlib import Path, PurePath
 
 import click
 
-from hbtom.bench.results import check_target, write_whole
 from hbtom.cache import cache_folder
 from hbtom.cli.browser import browse
 from hbtom.cli.say import complain, warn
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
 from hbtom.show import page

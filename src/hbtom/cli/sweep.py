@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from hbtom.bench.results import Compared, check_target
+from hbtom.bench.results import Compared
 from hbtom.bench.sweep import sweep
 from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
+from hbtom.files import check_target
 
 
 def run(

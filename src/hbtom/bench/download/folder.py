@@ -17,10 +17,9 @@ import msgspec
 from hbtom.bench.download.check import check_archive
 from hbtom.bench.download.outcome import Archive
 from hbtom.bench.entries import LEDGER
-from hbtom.bench.results import write_whole
 from hbtom.bench.tasks import task
 from hbtom.errors import BadInput
-from hbtom.files import WRITTEN, read_whole
+from hbtom.files import WRITTEN, read_whole, write_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from hbtom.bench.comparison import PairName
-from hbtom.bench.results import check_target, write_whole
 from hbtom.errors import BadInput
+from hbtom.files import check_target, write_whole
 from hbtom.scratch import scratch
 from hbtom.show.report.assembly import build
 from hbtom.show.report.choice import WRONG, choose
