@@ -1,4 +1,4 @@
-"""Judging the pairs of a dataset: what a worker does, here or on another machine."""
+"""Rating the pairs of a dataset: what a worker does, here or on another machine."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TypeVar
 
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
-from hbtom.bench.results import Compared, Row
-from hbtom.compiled import start_compiler
+from hbtom.bench.guests import AnyRater
+from hbtom.bench.rater import RaterFailed, Rating
+from hbtom.bench.results import Row
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.judgement.sharing import judge_pair, together
 from hbtom.model import Model
-from hbtom.observe import names
+from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 
 T = TypeVar("T")
@@ -30,33 +31,64 @@ class Judged:
     problems: Sequence[LeftOut] = ()
 
 
-def judge_pairs(
-    model: Model,
-    score: Compared,
-    pairs: Sequence[Pair],
-    *,
-    folder: str = "",
-    compiled: bool = False,
-) -> Iterator[Judged]:
-    """Judge pairs, in order; their paths start from a folder, by default the one we are in."""
-    if compiled:
-        start_compiler()
-    fingerprint = model.fingerprint
-    there = [_located(folder, pair) for pair in pairs]
-    stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
-    for pair, both, (_, *episodes) in zip(pairs, stamps, load_pairs(there), strict=True):
-        rows, problems = [], []
-        judgement = None
-        members = pair.expected, pair.unexpected
-        for member, stamp, episode in zip(members, both, episodes, strict=True):
-            try:
-                if isinstance(episode, BadInput):
-                    raise episode
-                judgement = judge(episode, model, reuse=judgement)
-                rows.append(_row(member, stamp, judgement, score, fingerprint))
-            except BadInput as error:
-                problems.append(LeftOut(member.file, error.said, unreadable=True))
-        yield Judged(rows, problems)
+@dataclass
+class RatePairs:
+    """The work of rating pairs, in order; a rater is warmed up once in a process."""
+
+    rater: AnyRater
+    total: int  # pairs that there are for all processes together
+    folder: str = ""  # from which paths start; by default the one we are in
+    ready: bool = False
+
+    def warm_up(self) -> None:
+        if not self.ready:
+            self.rater.warm_up(self.total)
+            self.ready = True
+
+    def __call__(self, pairs: Sequence[Pair]) -> Iterator[Judged]:
+        self.warm_up()
+        judge = self.rater.fingerprint, __version__, self.rater.score
+        there = [_located(self.folder, pair) for pair in pairs]
+        stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
+        for pair, both, (_, *episodes) in zip(pairs, stamps, load_pairs(there), strict=True):
+            rows, problems = [], []
+            members = pair.expected, pair.unexpected
+            rated = rate_members(self.rater, *episodes)
+            for member, stamp, rating in zip(members, both, rated, strict=True):
+                if isinstance(rating, BadInput):
+                    problems.append(LeftOut(member.file, rating.said, unreadable=True))
+                else:
+                    rows.append(_row(member, stamp, rating, judge))
+            yield Judged(rows, problems)
+
+
+def rate_members(
+    rater: AnyRater, expected: Loaded, unexpected: Loaded
+) -> Sequence[Rating | BadInput]:
+    """Return the rating of each member of a pair, or why there is none."""
+    if not isinstance(expected, BadInput) and not isinstance(unexpected, BadInput):
+        try:
+            return rater.rate(expected, unexpected)
+        except RaterFailed:
+            raise
+        except BadInput as error:
+            if not rater.rates_alone:
+                return error, error
+    return [
+        one if isinstance(one, BadInput) else _alone(rater, one) for one in (expected, unexpected)
+    ]
+
+
+def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
+    """Rate an episode whose mate cannot be read or rated."""
+    if not rater.rates_alone:
+        return BadInput("it is not rated, because the other one of its pair cannot be read")
+    try:
+        return rater.rate_one(episode)
+    except RaterFailed:
+        raise
+    except BadInput as error:
+        return error
 
 
 def judge_by_all(
@@ -104,30 +136,6 @@ def _located(folder: str, pair: Pair) -> Pair:
     return Pair(expected, unexpected)
 
 
-def _row(
-    member: Member, stamp: str, judgement: Judgement, score: Compared, fingerprint: str
-) -> Row:
-    test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
-    preference = zip(names(test.preferred), test.preference[0].tolist(), strict=True)
-    return Row(
-        task=member.task,
-        pair=member.pair,
-        member=member.member,
-        file=member.file,
-        rating=judgement.predictive if score == "predictive" else judgement.plausibility,
-        plausibility=judgement.plausibility,
-        part_goal=parts.goal,
-        part_efficiency=parts.efficiency,
-        part_observation=parts.observation,
-        part_waste=1.0 if parts.waste is None else parts.waste,
-        surprise_goal=surprise.goal,
-        surprise_efficiency=surprise.efficiency,
-        surprise_observation=surprise.observation,
-        surprise_waste=surprise.waste or 0.0,
-        preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
-        efficiency=float(test.joint[0].sum(axis=0) @ test.efficiencies),
-        model=fingerprint,
-        version=__version__,
-        score=score,
-        stamp=stamp,
-    )
+def _row(member: Member, stamp: str, rating: Rating, judge: tuple[str, str, str]) -> Row:
+    names = member.task, member.pair, member.member, member.file
+    return Row(*names, rating.value, *judge, stamp, rating.own)

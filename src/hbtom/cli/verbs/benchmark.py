@@ -38,7 +38,14 @@ from hbtom.cli.options import (
 @click.option(
     "--cluster", metavar="ADDRESS", help="Use a Dask scheduler: its address, or its file (.json)."
 )
+@click.option(
+    "--rater",
+    metavar="MODULE:OBJECT",
+    help="Rate by a rater of your own, or by a file of ratings, instead of a model.",
+)
+@click.pass_context
 def evaluate(
+    context: click.Context,
     dataset: str | None,
     labels: str | None,
     model: str,
@@ -52,6 +59,7 @@ def evaluate(
     form: str,
     workers: int | None,
     cluster: str | None,
+    rater: str | None,
 ) -> None:
     """Judge all pairs of DATASET and print the benchmark's table.
 
@@ -63,6 +71,10 @@ def evaluate(
         raise click.UsageError("--resume goes on with a file: name it with --out.")
     if cluster is not None and workers is not None:
         raise click.UsageError("--workers are processes on this machine: not with --cluster.")
+    for name in ("model", "score"):
+        given = context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT
+        if rater is not None and given:
+            raise click.UsageError(f"--{name} is for models: not with --rater.")
     from hbtom.cli.evaluate import run
 
     sys.exit(
@@ -80,6 +92,7 @@ def evaluate(
             cluster,
             wrong,
             report,
+            rater,
         )
     )
 
