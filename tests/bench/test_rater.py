@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from click.testing import CliRunner
 
 import hbtom
 from episodes import write_pairs
 from hbtom.bench import Rating, evaluate, find_rater
 from hbtom.bench.evaluation import Interrupted
 from hbtom.bench.results import decode, encode
+from hbtom.bench.sweep import sweep
+from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.show.report import report
 
@@ -261,6 +264,36 @@ def test_a_rater_that_is_not_there(here, name, complaint):
     (here / "needs.py").write_text("import nowhere")
     with pytest.raises(BadInput, match=complaint):
         find_rater(name)
+
+
+class Scaled(Plain):
+    """A rater with a parameter."""
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self.scale = scale
+        self.fingerprint = f"scaled-{scale}"
+
+    def rate(self, expected, unexpected):
+        return self.scale, 1.0
+
+    def with_settings(self, settings):
+        return Scaled(**settings)
+
+
+def test_a_rater_can_be_swept(here):
+    found = sweep("data", {"scale": [0.5, 2.0]}, Scaled(), workers=2)
+    assert [one.overall.accuracy for one in found.models] == [0, 1]
+    assert [one.model.fingerprint for one in found.models] == ["scaled-0.5", "scaled-2.0"]
+    assert found.score == "plain"
+    with pytest.raises(BadInput, match="has nothing to set"):
+        sweep("data", {"scale": [1]}, Plain())
+
+
+@pytest.mark.parametrize("words", [["--model", "paper"], ["--score", "predictive"]])
+def test_what_only_models_have(words):
+    ran = CliRunner().invoke(main, ["evaluate", "data", "--rater", "lengths:PathLength", *words])
+    assert ran.exit_code == 2
+    assert f"{words[0]} is for models" in ran.stderr
 
 
 def test_a_file_of_ratings_is_a_rater(here, tmp_path):

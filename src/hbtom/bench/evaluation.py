@@ -20,9 +20,9 @@ from hbtom.bench import cluster as machines
 from hbtom.bench import journal
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
 from hbtom.bench.entries import task_name
-from hbtom.bench.guests import AnyRater, Guest, as_rater
+from hbtom.bench.guests import AnyRater, Guest, as_rater, identity
 from hbtom.bench.judged import Judged, RatePairs
-from hbtom.bench.rater import ModelRater, Rater
+from hbtom.bench.rater import Rater
 from hbtom.bench.results import MODEL_COLUMNS, Compared, Row, layout
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.workers import each, forks
@@ -246,5 +246,4 @@ def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) 
     known = [judged[pair] for pair in found.pairs if pair in judged]
     rows = tuple(row for one in known for row in one.rows)
     problems = (problem for one in known for problem in one.problems)
-    model = rater.model if isinstance(rater, ModelRater) else rater
-    return Evaluation(found.name, model, rater.score, rows, (*found.left_out, *problems))
+    return Evaluation(found.name, identity(rater), rater.score, rows, (*found.left_out, *problems))

@@ -164,6 +164,11 @@ def as_rater(
     return Guest(rater)
 
 
+def identity(rater: AnyRater) -> Model | Guest:
+    """Return what results are said to be of: the model itself, or anybody's rater."""
+    return rater.model if isinstance(rater, ModelRater) else rater
+
+
 @cache
 def find_rater(name: str, folder: str = "") -> AnyRater:
     """Return the rater that is called ``module:object``, or a file of ratings as one.

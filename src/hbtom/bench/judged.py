@@ -10,17 +10,19 @@ from typing import TypeVar
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
 from hbtom.bench.guests import AnyRater
-from hbtom.bench.rater import RaterFailed, Rating
+from hbtom.bench.rater import ModelRater, RaterFailed, Rating
 from hbtom.bench.results import Row
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, judge
+from hbtom.judgement import Judgement
 from hbtom.judgement.sharing import judge_pair, together
+from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model
 from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 
 T = TypeVar("T")
-Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or judged
+Both = tuple[Loaded, Loaded]  # the episodes of a pair, or why they cannot be read
+Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Judged:
 
 @dataclass
 class RatePairs:
-    """The work of rating pairs, in order; a rater is warmed up once in a process."""
+    """The work of rating pairs, in order; the rater is warmed up once in a process."""
 
     rater: AnyRater
     total: int  # pairs that there are for all processes together
@@ -50,22 +52,86 @@ class RatePairs:
         judge = self.rater.fingerprint, __version__, self.rater.score
         there = [_located(self.folder, pair) for pair in pairs]
         stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
-        for pair, both, (_, *episodes) in zip(pairs, stamps, load_pairs(there), strict=True):
-            rows, problems = [], []
-            members = pair.expected, pair.unexpected
-            rated = rate_members(self.rater, *episodes)
-            for member, stamp, rating in zip(members, both, rated, strict=True):
-                if isinstance(rating, BadInput):
-                    problems.append(LeftOut(member.file, rating.said, unreadable=True))
-                else:
-                    rows.append(_row(member, stamp, rating, judge))
+        for pair, (e, u), (_, *both) in zip(pairs, stamps, load_pairs(there), strict=True):
+            rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
+            stamp = {pair.expected: e, pair.unexpected: u}
+            rows = [_row(member, rating, judge, stamp[member]) for member, rating in rated]
             yield Judged(rows, problems)
 
 
+def _located(folder: str, pair: Pair) -> Pair:
+    if not folder:
+        return pair
+    expected, unexpected = (
+        replace(member, path=os.path.join(folder, member.path))
+        for member in (pair.expected, pair.unexpected)
+    )
+    return Pair(expected, unexpected)
+
+
+def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:
+    names = member.task, member.pair, member.member, member.file
+    return Row(*names, rating.value, *judge, stamp, rating.own)
+
+
+@dataclass
+class RateByAll:
+    """The work of rating pairs by several raters; models share what they have in common."""
+
+    raters: Sequence[AnyRater]
+    total: int  # pairs that there are for all raters and processes together
+    ready: bool = False
+
+    @property
+    def models(self) -> list[Model]:
+        return [rater.model for rater in self.raters if isinstance(rater, ModelRater)]
+
+    def warm_up(self) -> None:
+        if not self.ready and self.models:
+            warm_up(self.models, self.total)
+        elif not self.ready:
+            for rater in self.raters:
+                rater.warm_up(self.total)
+        self.ready = True
+
+    def __call__(self, pairs: Sequence[Pair]) -> Iterator[list[tuple[float, float]] | Problems]:
+        """Yield the ratings of both members of each pair by each rater, or why there are none."""
+        self.warm_up()
+        first = self.raters[0]
+        for pair, *both in load_pairs(pairs):
+            if isinstance(first, ModelRater):
+                value = first.value
+                keep = lambda e, u, value=value: (value(e), value(u))  # noqa: E731
+                yield judge_by_all(self.models, pair, (both[0], both[1]), keep)
+            else:
+                yield self._rated(pair, (both[0], both[1]))
+
+    def _rated(self, pair: Pair, episodes: Both) -> list[tuple[float, float]] | Problems:
+        values = []
+        for rater in self.raters:
+            rated, problems = rate_members(rater, pair, episodes)
+            if problems:
+                return problems
+            (_, expected), (_, unexpected) = rated
+            values.append((expected.value, unexpected.value))
+        return values
+
+
 def rate_members(
-    rater: AnyRater, expected: Loaded, unexpected: Loaded
-) -> Sequence[Rating | BadInput]:
-    """Return the rating of each member of a pair, or why there is none."""
+    rater: AnyRater, pair: Pair, episodes: Both
+) -> tuple[list[tuple[Member, Rating]], Problems]:
+    """Return the ratings of those members of a pair that can be rated, and why others cannot."""
+    rated, problems = [], []
+    members = pair.expected, pair.unexpected
+    for member, one in zip(members, _ratings(rater, *episodes), strict=True):
+        if isinstance(one, BadInput):
+            problems.append(LeftOut(member.file, one.said, unreadable=True))
+        else:
+            rated.append((member, one))
+    return rated, tuple(problems)
+
+
+def _ratings(rater: AnyRater, expected: Loaded, unexpected: Loaded) -> Sequence[Rating | BadInput]:
     if not isinstance(expected, BadInput) and not isinstance(unexpected, BadInput):
         try:
             return rater.rate(expected, unexpected)
@@ -74,9 +140,8 @@ def rate_members(
         except BadInput as error:
             if not rater.rates_alone:
                 return error, error
-    return [
-        one if isinstance(one, BadInput) else _alone(rater, one) for one in (expected, unexpected)
-    ]
+    both = expected, unexpected
+    return [one if isinstance(one, BadInput) else _alone(rater, one) for one in both]
 
 
 def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
@@ -94,7 +159,7 @@ def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
 def judge_by_all(
     models: Sequence[Model],
     pair: Pair,
-    episodes: tuple[Loaded, Loaded],
+    episodes: Both,
     keep: Callable[[Judgement, Judgement], T],
 ) -> list[T] | Problems:
     """Return what is kept of a pair's judgements by each model, or why it cannot be judged.
@@ -112,30 +177,4 @@ def judge_by_all(
             return [kept[index] for index in range(len(models))]
         except BadInput:
             pass  # each member is told of below
-    return tuple(_problems(models[order[len(kept)]], pair, episodes))
-
-
-def _problems(model: Model, pair: Pair, episodes: tuple[Loaded, Loaded]) -> Iterator[LeftOut]:
-    """Yield why members of a pair cannot be read, or cannot be judged by a model."""
-    for member, episode in zip((pair.expected, pair.unexpected), episodes, strict=True):
-        try:
-            if isinstance(episode, BadInput):
-                raise episode
-            judge(episode, model)
-        except BadInput as error:
-            yield LeftOut(member.file, error.said, unreadable=True)
-
-
-def _located(folder: str, pair: Pair) -> Pair:
-    if not folder:
-        return pair
-    expected, unexpected = (
-        replace(member, path=os.path.join(folder, member.path))
-        for member in (pair.expected, pair.unexpected)
-    )
-    return Pair(expected, unexpected)
-
-
-def _row(member: Member, stamp: str, rating: Rating, judge: tuple[str, str, str]) -> Row:
-    names = member.task, member.pair, member.member, member.file
-    return Row(*names, rating.value, *judge, stamp, rating.own)
+    return rate_members(ModelRater(models[order[len(kept)]]), pair, episodes)[1]

@@ -9,7 +9,7 @@ import click
 
 from hbtom.bench.ablation import ablate
 from hbtom.bench.table_files import write_records
-from hbtom.cli.progress import given_or_default, progress
+from hbtom.cli.progress import given_or_default, judging
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 from hbtom.files import check_target
@@ -30,7 +30,7 @@ def run(
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
         where = given_or_default(dataset, labels, tasks)
-        with progress("judging pairs") as judged:
+        with judging() as judged:
             result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
     except BadInput as error:
         complain(error)

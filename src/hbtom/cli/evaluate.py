@@ -13,7 +13,7 @@ from hbtom.bench import journal
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
 from hbtom.bench.guests import Guest, as_rater, find_rater
 from hbtom.bench.results import Compared
-from hbtom.cli.progress import given_or_default, progress
+from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
@@ -41,7 +41,8 @@ def run(
         journal.check(file, rates.columns, resume=resume, overwrite=overwrite)
         _check_report(report, overwrite, resume)
         where = given_or_default(dataset, labels, tasks)
-        with progress("judging pairs") as judged, _quiet():
+        told = judging() if rater is None else progress("rating pairs")
+        with told as judged, _quiet():
             result = evaluate(
                 where,
                 rates,

@@ -9,9 +9,11 @@ import click
 
 from hbtom.cli.options import (
     Number,
+    check_rater,
     format_option,
     labels_option,
     model_option,
+    rater_option,
     score_option,
     tasks_option,
     workers_option,
@@ -38,14 +40,8 @@ from hbtom.cli.options import (
 @click.option(
     "--cluster", metavar="ADDRESS", help="Use a Dask scheduler: its address, or its file (.json)."
 )
-@click.option(
-    "--rater",
-    metavar="MODULE:OBJECT",
-    help="Rate by a rater of your own, or by a file of ratings, instead of a model.",
-)
-@click.pass_context
+@rater_option
 def evaluate(
-    context: click.Context,
     dataset: str | None,
     labels: str | None,
     model: str,
@@ -71,10 +67,7 @@ def evaluate(
         raise click.UsageError("--resume goes on with a file: name it with --out.")
     if cluster is not None and workers is not None:
         raise click.UsageError("--workers are processes on this machine: not with --cluster.")
-    for name in ("model", "score"):
-        given = context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT
-        if rater is not None and given:
-            raise click.UsageError(f"--{name} is for models: not with --rater.")
+    check_rater(rater)
     from hbtom.cli.evaluate import run
 
     sys.exit(
@@ -172,6 +165,7 @@ def ablate(
 @score_option
 @format_option
 @workers_option
+@rater_option
 def sweep(
     dataset: str | None,
     given: tuple[str, ...],
@@ -183,11 +177,13 @@ def sweep(
     score: Literal["plausibility", "predictive"],
     form: str,
     workers: int | None,
+    rater: str | None,
 ) -> None:
     """Evaluate a model on DATASET with every combination of some parameters."""
+    check_rater(rater)
     from hbtom.cli.sweep import run
 
-    sys.exit(run(dataset, labels, model, given, tasks, out, overwrite, score, form, workers))
+    sys.exit(run(dataset, labels, model, given, tasks, out, overwrite, score, form, workers, rater))
 
 
 @click.command()
