@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,13 +17,15 @@ from click.testing import CliRunner
 
 import hbtom
 from episodes import write_pairs
-from hbtom.bench import Rating, evaluate, find_rater
+from hbtom.bench import Pair, Rating, evaluate, find_pairs, find_rater
 from hbtom.bench.evaluation import Interrupted
 from hbtom.bench.results import decode, encode
 from hbtom.bench.sweep import sweep
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.show.report import report
+from hbtom.show.server.session import choice_of_models
+from hbtom.show.server.work import draw, rate_pair
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "rater.md"
 PAIRS = 16
@@ -294,6 +298,21 @@ def test_what_only_models_have(words):
     ran = CliRunner().invoke(main, ["evaluate", "data", "--rater", "lengths:PathLength", *words])
     assert ran.exit_code == 2
     assert f"{words[0]} is for models" in ran.stderr
+
+
+def test_a_rater_in_the_viewer(here):
+    choice = choice_of_models("paper", "lengths:PathLength")
+    assert list(choice)[:2] == ["path length", "paper"]
+    rater, pair = choice["path length"], find_pairs("data").pairs[0]
+    outcome = rate_pair(pickle.loads(pickle.dumps(rater)), pair, False)
+    expected, unexpected = evaluate("data", rater).ratings[pair.task, pair.name]
+    assert (outcome.verdict, outcome.expected) == ("wrong", expected)
+    assert outcome.unexpected == unexpected
+    drawn = draw(rater, pair, "both", False)
+    assert (drawn.shown, drawn.outcome) == (None, outcome)
+    assert "path length gives ratings only" in drawn.problems[0]
+    gone = Pair(pair.expected, replace(pair.unexpected, path="gone.json"))
+    assert rate_pair(rater, gone, False).verdict == "unreadable"
 
 
 def test_a_file_of_ratings_is_a_rater(here, tmp_path):

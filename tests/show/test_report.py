@@ -100,8 +100,8 @@ def many(evaluation: Evaluation, pairs: int, seed: int = 1) -> Evaluation:
             file = f"/data/bib/evaluation/{task}/{number:06}lo{member}.json"
             value = math.prod(values[f"part_{part}"] for part in PARTS)
             named = {"task": task, "pair": f"{number:06}lo", "member": member, "file": file}
-            rated = {"rating": value, "plausibility": value}
-            rows.append(replace(evaluation.rows[0], **named, **values, **rated))
+            own = {**evaluation.rows[0].own, **values, "plausibility": value}
+            rows.append(replace(evaluation.rows[0], **named, rating=value, own=own))
     return replace(evaluation, rows=tuple(rows))
 
 

@@ -91,7 +91,7 @@ def start_pool(
     where processes are forked, which is wherever they can be unless ``start`` is "spawn".
     """
     context = multiprocessing.get_context("fork" if forks(start) else "spawn")
-    return ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(work,))
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,))
 
 
 def forks(start: Start) -> bool:

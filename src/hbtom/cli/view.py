@@ -22,10 +22,11 @@ def run(
     port: int,
     workers: int | None,
     opened: bool,
+    rater: str | None = None,
 ) -> int:
     """Serve the pages of a dataset until Ctrl-C; return 1 if that is not possible."""
     try:
-        return _run(dataset, labels, model, host, port, workers, opened)
+        return _run(dataset, labels, (model, rater), host, port, workers, opened)
     except BadInput as error:
         complain(error)
         return 1
@@ -37,7 +38,7 @@ def run(
 def _run(
     dataset: str | None,
     labels: str | None,
-    model: str,
+    chosen: tuple[str, str | None],
     host: str,
     port: int,
     workers: int | None,
@@ -54,7 +55,7 @@ def _run(
     from hbtom.show.server.catalogue import catalogue
     from hbtom.show.server.session import choice_of_models
 
-    models = choice_of_models(model)
+    models = choice_of_models(*chosen)
     pairs = catalogue(as_dataset(given_or_default(dataset, labels), None))
     with listen(host, port) as listener:
         token = None if is_loopback(listener.getsockname()[0]) else secrets.token_urlsafe(16)

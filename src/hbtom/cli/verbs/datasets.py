@@ -7,7 +7,14 @@ from typing import Literal
 
 import click
 
-from hbtom.cli.options import Number, labels_option, model_option, tasks_option, workers_option
+from hbtom.cli.options import (
+    Number,
+    labels_option,
+    model_option,
+    rater_option,
+    tasks_option,
+    workers_option,
+)
 
 
 @click.command()
@@ -30,6 +37,7 @@ from hbtom.cli.options import Number, labels_option, model_option, tasks_option,
 )
 @click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
 @workers_option
+@rater_option
 def view(
     dataset: str | None,
     labels: str | None,
@@ -38,6 +46,7 @@ def view(
     host: str,
     no_open: bool,
     workers: int | None,
+    rater: str | None,
 ) -> None:
     """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
 
@@ -48,7 +57,7 @@ def view(
     """
     from hbtom.cli.view import run
 
-    sys.exit(run(dataset, labels, model, host, port, workers, not no_open))
+    sys.exit(run(dataset, labels, model, host, port, workers, not no_open, rater))
 
 
 @click.command()
