@@ -25,8 +25,9 @@ from hbtom.bench.judged import Judged, RatePairs
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import MODEL_COLUMNS, Compared, Row, layout
 from hbtom.bench.score import Score, pair_score, paired, scores, total
+from hbtom.bench.table_files import to_pandas
 from hbtom.bench.workers import each, forks
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.plottable import Plottable
 
@@ -93,12 +94,8 @@ class Evaluation(Plottable):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row an episode (needs the extra ``tables``)."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise missing("pandas", "tables") from None
         columns = self.model.columns if isinstance(self.model, Guest) else MODEL_COLUMNS
-        return pd.DataFrame([row.to_dict() for row in self.rows], columns=list(layout(columns)))
+        return to_pandas([row.to_dict() for row in self.rows], layout(columns))
 
 
 class Interrupted(KeyboardInterrupt):

@@ -6,7 +6,6 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
@@ -24,66 +23,32 @@ from hbtom.observe import Episode
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
 class Guest:
     """Anybody's rater: it does what it leaves out as most raters would, and is checked.
 
     One that was named as ``module:object`` is sent to other processes by that name.
     """
 
-    rater: Any
-    origin: str = ""  # module:object
-    folder: str = ""  # in which the module may be
-
-    def __post_init__(self) -> None:
-        if not callable(getattr(self.rater, "rate", None)):
+    def __init__(self, rater: Any, origin: str = "", folder: str = "") -> None:
+        self.rater = rater
+        self.origin, self.folder = origin, folder  # module:object, and where the module may be
+        if not callable(getattr(rater, "rate", None)):
             hint = "it needs 'name', 'fingerprint' and 'rate(expected, unexpected)'"
-            called = self.origin or type(self.rater).__name__
+            called = origin or type(rater).__name__
             raise BadInput(f"'{called}' does not rate: it has no method 'rate'", hint=hint)
-        for needed in ("name", "fingerprint"):
-            if not isinstance(text := getattr(self.rater, needed, None), str) or not text:
-                raise BadInput(f"the rater's '{needed}' is {text!r}", hint="it should be a text")
+        self.name, self.fingerprint = (_text_of(rater, "name"), _text_of(rater, "fingerprint"))
+        self.score = self.name
+        self.start: Start = getattr(rater, "start", "fork")
+        self.columns: Columns = getattr(rater, "columns", {})
+        self.rates_alone = hasattr(rater, "rate_one")
         if self.start not in get_args(Start):
             raise BadInput(f"the rater's 'start' is {self.start!r}", hint="'fork' or 'spawn'")
-        columns = self.columns
-        if not isinstance(columns, Mapping) or {*columns.values()} - {float, str}:
-            hint = "name each with its kind, like {'steps': float, 'why': str}"
-            raise BadInput(f"the rater's 'columns' are {columns!r}", hint=hint)
-        taken = [name for name in columns if name in layout(())]
-        if taken:
-            hint = f"all results files have {', '.join(layout(()))}"
-            raise BadInput(f"the rater has a column '{taken[0]}'", hint=hint)
+        _check_columns(self.columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.origin:
             return find_rater, (self.origin, self.folder)
         return Guest, (self.rater,)
-
-    @property
-    def name(self) -> str:
-        return str(self.rater.name)
-
-    @property
-    def score(self) -> str:
-        return self.name
-
-    @property
-    def fingerprint(self) -> str:
-        return str(self.rater.fingerprint)
-
-    @property
-    def columns(self) -> Columns:
-        columns: Columns = getattr(self.rater, "columns", {})
-        return columns
-
-    @property
-    def start(self) -> Start:
-        start: Start = getattr(self.rater, "start", "fork")
-        return start
-
-    @property
-    def rates_alone(self) -> bool:
-        return hasattr(self.rater, "rate_one")
 
     def warm_up(self, pairs: int) -> None:
         self._do(getattr(self.rater, "warm_up", lambda pairs: None), pairs)
@@ -145,6 +110,25 @@ class Guest:
     def _fail(self, problem: str, file: str | None, hint: str = "") -> NoReturn:
         problem = f"the rater '{self.name}' {problem}"
         raise RaterFailed(problem, hint=hint, place=Place(file=file)) from None
+
+
+def _text_of(rater: Any, needed: str) -> str:
+    text = getattr(rater, needed, None)
+    if not isinstance(text, str) or not text:
+        raise BadInput(f"the rater's '{needed}' is {text!r}", hint="it should be a text")
+    return text
+
+
+def _check_columns(columns: Any) -> None:
+    if not isinstance(columns, Mapping) or not all(
+        isinstance(name, str) and kind in (float, str) for name, kind in columns.items()
+    ):
+        hint = "name each with its kind, like {'steps': float, 'why': str}"
+        raise BadInput(f"the rater's 'columns' are {columns!r}", hint=hint)
+    for name in columns:
+        if name in layout(()):
+            hint = f"all results files have {', '.join(layout(()))}"
+            raise BadInput(f"the rater has a column '{name}'", hint=hint)
 
 
 AnyRater = ModelRater | Guest

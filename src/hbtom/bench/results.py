@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.bench.spreadsheets import guarded, unguarded
+from hbtom.bench.spreadsheets import unguarded
+from hbtom.bench.table_files import csv_line, encode_records
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive import arrow, read_flat
@@ -60,7 +61,8 @@ class Row:
 
     def to_dict(self) -> dict[str, float | str]:
         """Return the values of all columns, in their order."""
-        return {name: getattr(self, name) for name in layout(self.own)}
+        own = self.own
+        return {name: own[name] if name in own else getattr(self, name) for name in layout(own)}
 
 
 _FIRST = ("task", "pair", "member", "file", "rating")
@@ -103,38 +105,17 @@ def encode(
     if rows:
         columns = {n: str if isinstance(v, str) else float for n, v in rows[0].own.items()}
     plain = [row.to_dict() for row in rows]
+    names, schema = layout(columns), None
     if kind == ".parquet":
-        return _parquet(plain, columns)
-    if kind == ".jsonl":
-        return "".join(json.dumps(row, allow_nan=False) + "\n" for row in plain).encode()
-    lines = [_line(layout(columns))] if heading else []
-    lines += [_line(row.values()) for row in plain]
-    return "".join(lines).encode(errors="surrogateescape")  # a file may have any name
-
-
-def _line(values: Iterable[Any]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")  # so that either of these is quoted
-    writer.writerow(map(guarded, values))
-    return text.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _parquet(rows: Sequence[Mapping[str, float | str]], columns: Columns) -> bytes:
-    library, parquet = arrow()
-    kinds = {"rating": float, **columns}
-    schema = library.schema(
-        [
-            (name, library.float64() if kinds.get(name) is float else library.string())
-            for name in layout(columns)
+        library, _ = arrow()
+        kinds = {float: library.float64(), str: library.string()}
+        known = {**dict.fromkeys(names, str), "rating": float, **columns}
+        schema = library.schema([(name, kinds[known[name]]) for name in names])
+        plain = [
+            {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
+            for row in plain
         ]
-    )
-    sink = io.BytesIO()
-    plain = [
-        {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in rows
-    ]
-    parquet.write_table(library.Table.from_pylist(plain, schema), sink)
-    return sink.getvalue()
+    return encode_records(plain, kind, names, heading=heading, schema=schema)
 
 
 def spelt(name: str) -> str:
@@ -171,7 +152,7 @@ def begins_like_ours(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -
         return data[: len(start)] == start[: len(data)]
     heading, newline, _ = data.partition(b"\n")
     if not newline:
-        return any(_line(layout(own)).encode().startswith(data) for own in (columns, _before()))
+        return any(csv_line(layout(own)).encode().startswith(data) for own in (columns, _before()))
     try:
         _own(next(csv.reader([heading.decode(errors="surrogateescape")], strict=True), []))
     except (ValueError, csv.Error):

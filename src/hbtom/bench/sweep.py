@@ -21,8 +21,9 @@ from hbtom.bench.judged import RateByAll
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, scores_of, total
+from hbtom.bench.table_files import to_pandas
 from hbtom.bench.workers import each, forks
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput
 from hbtom.model import Model
 
 if TYPE_CHECKING:
@@ -89,11 +90,7 @@ class Sweep:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the records as a table (needs the extra ``tables``)."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise missing("pandas", "tables") from None
-        return pd.DataFrame(self.to_records())
+        return to_pandas(self.to_records())
 
 
 def _plain(value: Any) -> Any:

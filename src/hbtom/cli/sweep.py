@@ -23,7 +23,7 @@ def run(
     dataset: str | None,
     labels: str | None,
     model: str,
-    given: Sequence[str],
+    changes: Sequence[str],
     tasks: Sequence[str],
     out: str | None,
     overwrite: bool,
@@ -35,7 +35,7 @@ def run(
     """Evaluate a grid of models or raters; return 1 if anything could not be read."""
     try:
         settings: dict[str, list[Any]] = {}
-        for name, values in map(_setting, given):
+        for name, values in map(_setting, changes):
             settings.setdefault(name, []).extend(values)
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
