@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from hbtom.bench.ablation import Ablation
 from hbtom.bench.guests import find_rater
 from hbtom.bench.results import Compared
-from hbtom.bench.sweep import sweep
+from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
@@ -66,13 +67,18 @@ def run(
             "every task in --out and --format json\n"
             f"{'model' if rater is None else 'rater'} {rater or model}, dataset {result.dataset}"
         )
+    return finish(result, out, overwrite)
+
+
+def finish(result: Sweep | Ablation, out: str | None, overwrite: bool) -> int:
+    """Say what was left out, and write the table: at last, for it is printed even if this fails."""
     tell_left_out(result.left_out)
-    if out is not None:  # at last: if it fails, the table is there
-        try:
+    try:
+        if out is not None:
             write_records(result.to_records(), Path(out), overwrite=overwrite)
-        except BadInput as error:
-            complain(error)
-            return 1
+    except BadInput as error:
+        complain(error)
+        return 1
     return 1 if result.unreadable else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -38,16 +38,7 @@ from hbtom.cli.options import (
 @click.option("--no-open", is_flag=True, help="Do not show the list in a browser.")
 @workers_option
 @rater_option
-def view(
-    dataset: str | None,
-    labels: str | None,
-    model: str,
-    port: int,
-    host: str,
-    no_open: bool,
-    workers: int | None,
-    rater: str | None,
-) -> None:
+def view(**given: Any) -> None:
     """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
 
     A small server is started on this machine, and its address is printed. Pairs are judged when
@@ -57,7 +48,7 @@ def view(
     """
     from hbtom.cli.view import run
 
-    sys.exit(run(dataset, labels, model, host, port, workers, not no_open, rater))
+    sys.exit(run(**given))
 
 
 @click.command()

@@ -12,7 +12,8 @@ from hbtom.bench.judged import rate_members
 from hbtom.bench.score import pair_score
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, judge
+from hbtom.judgement import Judgement
+from hbtom.judgement.sharing import judge_members
 from hbtom.model import Model
 from hbtom.show.page.viewer import Plottable, shown
 from hbtom.show.words import plain
@@ -91,18 +92,14 @@ def _judged(
     if compiled:
         start_compiler()
     ((_, *episodes),) = load_pairs([pair])
-    judgements: dict[str, Judgement] = {}
-    problems = []
-    for member, episode in zip("eu", episodes, strict=True):
-        if view not in ("both", member):
-            continue
-        try:
-            if isinstance(episode, BadInput):
-                raise episode
-            judgements[member] = judge(episode, model, reuse=judgements.get("e"))
-        except BadInput as error:
-            problems.append(plain(f"{pair.name}{member}: {error.said}"))
-    return judgements, tuple(problems)
+    wanted = {m: e for m, e in zip("eu", episodes, strict=True) if view in ("both", m)}
+    judged = dict(zip(wanted, judge_members(model, wanted.values()), strict=True))
+    problems = [
+        plain(f"{pair.name}{member}: {error.said}")
+        for member, error in judged.items()
+        if isinstance(error, BadInput)
+    ]
+    return {m: j for m, j in judged.items() if isinstance(j, Judgement)}, tuple(problems)
 
 
 def _outcome(judgements: dict[str, Judgement], problems: tuple[str, ...]) -> Outcome:
