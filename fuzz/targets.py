@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -160,7 +160,7 @@ def _data_and_ratings() -> Files:
 
 
 def _ratings(rng: Random) -> Files:
-    good = [asdict(row) for row in seeds.results()]
+    good = [row.to_dict() for row in seeds.results()]
     kind = rng.choice((".csv", ".jsonl", ".parquet"))
     if kind == ".parquet":
         import pyarrow

@@ -49,7 +49,7 @@ def follow(page: Path, folder: Path) -> Iterator[tuple[str, str, str]]:
     for name in ("examples", "worlds"):
         (folder / name).symlink_to(ROOT / name, target_is_directory=True)
     names: dict[str, object] = {}
-    model = ""
+    model = code = ""
     for kind, body in blocks(page):
         command, _, output = body.partition("\n")
         if kind == "toml":
@@ -58,9 +58,12 @@ def follow(page: Path, folder: Path) -> Iterator[tuple[str, str, str]]:
             if not any(part in command for part in NOT_HERE):
                 for name in re.findall(r"[\w-]+\.toml", command) if model else ():
                     (folder / name).write_text(model, encoding="utf-8")
+                for name in re.findall(r"--rater (\w+):", command):
+                    (folder / f"{name}.py").write_text(code, encoding="utf-8")
                 now = printed(command[2:], folder, may_fail=output != ANYTHING)
                 yield command, output, ANYTHING if output == ANYTHING else now
         elif kind not in ("console", "bash") and '"DATASET"' not in body:  # of the reader's
+            code = body
             run(body, page.name, names)
 
 

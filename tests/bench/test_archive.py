@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 import zipfile
-from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -54,7 +53,7 @@ def many(tmp_path_factory):
 
 
 def judged(evaluation):
-    rows = [asdict(row) for row in evaluation.rows]
+    rows = [row.to_dict() for row in evaluation.rows]
     return [{k: v for k, v in row.items() if k not in ("file", "stamp")} for row in rows]
 
 

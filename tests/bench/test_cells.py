@@ -57,7 +57,14 @@ FORMULAS = [
 @pytest.mark.parametrize("name", FORMULAS)
 def test_no_cell_of_text_is_a_formula(rows, tmp_path, name):
     odd = [
-        replace(row, task=name, pair=f"{name} {row.pair}", file=name, preference=name, rating=-0.69)
+        replace(
+            row,
+            task=name,
+            pair=f"{name} {row.pair}",
+            file=name,
+            rating=-0.69,
+            own={**row.own, "preference": name},
+        )
         for row in rows
     ]
     data = encode(odd, ".csv")

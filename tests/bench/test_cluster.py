@@ -16,6 +16,7 @@ import hbtom
 from episodes import write_pairs
 from hbtom.bench import cluster as machines
 from hbtom.bench.evaluation import Interrupted, evaluate
+from hbtom.bench.guests import find_rater
 from hbtom.bench.results import encode, write_rows
 from hbtom.errors import BadInput
 
@@ -90,6 +91,17 @@ def test_the_command_on_a_cluster_prints_the_same(data, alone, cluster, tmp_path
     assert (there.returncode, there.stderr) == (0, "")
     assert there.stdout == here.stdout
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+
+
+def test_anybodys_rater_goes_there_by_its_name(data, cluster, tmp_path, monkeypatch):
+    code = "class Fixed:\n    name, fingerprint = 'fixed', '1'\n    rate = lambda *_: (1, 0)\n"
+    (tmp_path / "fixed_rater.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    rater = find_rater("fixed_rater:Fixed")
+    there = evaluate(data, rater, cluster=cluster.scheduler_address)
+    assert there.overall.correct == PAIRS
+    assert there == evaluate(data, rater, workers=1)
 
 
 def test_files_that_cannot_be_read_are_told_alike(data, cluster, tmp_path):

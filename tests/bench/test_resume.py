@@ -69,7 +69,8 @@ def hbtom_command(*arguments):
 def test_rows_come_back_exactly(small, kind):
     rows = list(evaluate(small, workers=1).rows)
     name = 'a "b", c;\u2028\u00e9\r\n\r'
-    odd = replace(rows[0], pair=name, file="\r", rating=0.1 + 0.2, part_goal=5e-324)
+    own = {**rows[0].own, "part_goal": 5e-324}
+    odd = replace(rows[0], pair=name, file="\r", rating=0.1 + 0.2, own=own)
     data = encode([odd, *rows], kind)
     assert decode(data, kind) == [odd, *rows]
     assert encode(decode(data, kind), kind) == data
@@ -240,7 +241,7 @@ def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
 def test_another_model_or_score_replaces_nothing_unasked(small, whole, tmp_path, kind, settings):
     out = tmp_path / f"out{kind}"
     out.write_bytes(whole[kind])
-    with pytest.raises(BadInput, match=r"another model, version or score.*--overwrite"):
+    with pytest.raises(BadInput, match=r"another rater, version or score.*--overwrite"):
         evaluate(small, out=out, resume=True, workers=1, **settings)
     assert out.read_bytes() == whole[kind]
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
@@ -262,7 +263,7 @@ def test_what_another_model_has_found_is_there_until_all_is_judged_again(small, 
     with pytest.raises(Interrupted):
         evaluate(small, "paper", out=out, overwrite=True, workers=1, progress=stop_after(8))
     assert out.read_bytes() == whole[".csv"]
-    with pytest.raises(BadInput, match=r"part.jsonl: .*another model"):
+    with pytest.raises(BadInput, match=r"part.jsonl: .*another rater"):
         evaluate(small, out=out, resume=True)  # would lose what the other one has judged
     assert out.read_bytes() == whole[".csv"]
     assert judged_again(small, out, model="paper") == [8, 9]  # known to be replaced

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from episodes import write_pairs
-from hbtom.cli.progress import line
+from hbtom.cli.progress import judging, line
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,19 @@ from hbtom.cli.progress import line
 )
 def test_the_line_tells_how_far_how_fast_and_how_long(done, lately, seconds, told) -> None:
     assert line("judging", done, 100, lately, seconds) == told
+
+
+@pytest.mark.parametrize(("done", "lines"), [(0, 1), (1, 0)])
+def test_many_pairs_without_a_compiler_are_worth_one_line(
+    done: int, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    with judging() as tell:
+        tell(done, 501)
+        tell(done + 1, 501)
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == lines
+    assert all("pip install '.[fast]'" in line for line in said)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -2,7 +2,14 @@
 
 import hbtom.judgement.warm_up as readiness
 from hbtom import Model
-from hbtom.judgement.warm_up import WORTH_COMPILING, WORTH_LOADING, warm_up, worth_compiling
+from hbtom.judgement.warm_up import (
+    WORTH_COMPILING,
+    WORTH_LOADING,
+    WORTH_SAYING,
+    advice,
+    warm_up,
+    worth_compiling,
+)
 
 DEFAULT, PAPER = Model.preset("default"), Model.preset("paper")
 
@@ -18,6 +25,21 @@ def test_some_work_is_worth_loading_what_was_compiled_for_just_these_motions(mon
     assert worth_compiling([PAPER], WORTH_LOADING)
     assert not worth_compiling([PAPER], WORTH_LOADING - 1)
     assert not worth_compiling([PAPER, DEFAULT], WORTH_LOADING)
+
+
+def test_without_a_compiler_much_work_is_worth_a_word(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert advice(WORTH_SAYING) == ""
+    assert "extra 'fast'" in advice(WORTH_SAYING + 1)
+    monkeypatch.setattr(readiness, "find_spec", lambda name: None)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    assert "a tenth of the time" in advice(WORTH_SAYING + 1)
+
+
+def test_with_a_compiler_there_is_nothing_to_say(monkeypatch):
+    monkeypatch.setattr(readiness, "find_spec", lambda name: object())
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    assert advice(WORTH_SAYING + 1) == ""
 
 
 def test_without_a_compiler_nothing_gets_ready(monkeypatch):

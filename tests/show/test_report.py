@@ -16,12 +16,12 @@ import msgspec
 import pytest
 
 import hbtom
-from hbtom.bench import Evaluation, Row
+from hbtom.bench import Evaluation
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.published import MODELS, published
 from hbtom.bench.ratings import Ratings
-from hbtom.bench.results import write_rows
+from hbtom.bench.results import COLUMNS, write_rows
 from hbtom.bench.score import Score, in_groups, margin, total
 from hbtom.errors import BadInput
 from hbtom.show.document import POLICY
@@ -91,7 +91,7 @@ def many(evaluation: Evaluation, pairs: int, seed: int = 1) -> Evaluation:
     """Return an evaluation with many pairs in nine tasks; all that is measured is at random."""
     chance = random.Random(seed)
     tasks = [one.folder for one in hbtom_tasks()]
-    measured = [name for name in Row.__annotations__ if name.startswith(("part_", "surprise_"))]
+    measured = [name for name in COLUMNS if name.startswith(("part_", "surprise_"))]
     rows = []
     for number in range(pairs):
         task = tasks[number * len(tasks) // pairs]
@@ -100,8 +100,8 @@ def many(evaluation: Evaluation, pairs: int, seed: int = 1) -> Evaluation:
             file = f"/data/bib/evaluation/{task}/{number:06}lo{member}.json"
             value = math.prod(values[f"part_{part}"] for part in PARTS)
             named = {"task": task, "pair": f"{number:06}lo", "member": member, "file": file}
-            rated = {"rating": value, "plausibility": value}
-            rows.append(replace(evaluation.rows[0], **named, **values, **rated))
+            own = {**evaluation.rows[0].own, **values, "plausibility": value}
+            rows.append(replace(evaluation.rows[0], **named, rating=value, own=own))
     return replace(evaluation, rows=tuple(rows))
 
 
@@ -458,7 +458,7 @@ def test_results_with_other_columns_are_taken_as_ratings(
 def test_results_that_are_not_numbers_are_taken_as_ratings(
     evaluation: Evaluation, tmp_path: Path
 ) -> None:
-    rows = [replace(row, surprise_goal=math.nan) for row in evaluation.rows]
+    rows = [replace(row, own={**row.own, "surprise_goal": math.nan}) for row in evaluation.rows]
     write_rows(rows, tmp_path / "results.csv")
     assert [one["label"] for one in told(tmp_path / "results.csv")["spreads"]] == ["Rating"]
 

@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_read_says_why(served: Served) -> None:
         answer = served.get("/watch", task="preference", pair="broken", member=member)
         assert answer.status == 200
         assert "the file is cut off" in answer.text
-        assert "broken cannot be read" in answer.text
+        assert "broken cannot be shown" in answer.text
     readable = served.get("/watch", task="preference", pair="broken", member="e")
     assert "<title>brokene.json – hbtom</title>" in readable.text
 

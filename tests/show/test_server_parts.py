@@ -291,10 +291,10 @@ def test_a_pair_that_many_ask_for_is_judged_once(books: Catalogue) -> None:
         first, *others = await asyncio.gather(*(desk.outcome("default", entry) for _ in range(10)))
         assert first.verdict == "right"
         assert all(other is first for other in others)
-        assert judge.done == ["judge_pair"]
+        assert judge.done == ["rate_pair"]
         pages = await asyncio.gather(*(desk.drawing("default", entry, "both") for _ in range(10)))
         assert all(page is pages[0] for page in pages)
-        assert judge.done == ["judge_pair", "draw"]
+        assert judge.done == ["rate_pair", "draw"]
         assert pages[0].outcome == first
 
     at_desk(books, check)

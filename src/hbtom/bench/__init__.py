@@ -2,6 +2,8 @@
 
 from hbtom.bench.dataset import Dataset, Member, Pair, find_pairs
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
+from hbtom.bench.guests import as_rater, find_rater
+from hbtom.bench.rater import ModelRater, Rater, Rating
 from hbtom.bench.results import Row
 from hbtom.bench.score import Score, scores, wilson
 
@@ -10,11 +12,16 @@ __all__ = [
     "Evaluation",
     "Interrupted",
     "Member",
+    "ModelRater",
     "Pair",
+    "Rater",
+    "Rating",
     "Row",
     "Score",
+    "as_rater",
     "evaluate",
     "find_pairs",
+    "find_rater",
     "scores",
     "wilson",
 ]

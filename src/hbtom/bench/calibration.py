@@ -63,12 +63,15 @@ def calibrate(
     evaluation: Evaluation, *, name: str = "fitted", penalty: float = PENALTY
 ) -> Calibration:
     """Fit the classifier to all pairs of an evaluation; folds leave whole pairs out."""
-    pairs = _pairs(evaluation.rows, waste=evaluation.model.classifier.waste is not None)
+    model = evaluation.model
+    if not isinstance(model, Model):
+        raise BadInput(f"'{model.name}' has no classifier to fit", hint="evaluate a model")
+    pairs = _pairs(evaluation.rows, waste=model.classifier.waste is not None)
     fit = _fit(pairs, penalty)
     rated = [(product(e), product(u)) for e, u in held_out(pairs, penalty)]
     bins = binned(rated)
     return Calibration(
-        model=msgspec.structs.replace(evaluation.model, name=name, classifier=fit.classifier),
+        model=msgspec.structs.replace(model, name=name, classifier=fit.classifier),
         fit=fit,
         episodes=2 * len(pairs),
         cross_validated=Score("overall", tuple(margin(e, u) for e, u in rated)),

@@ -1,31 +1,34 @@
-"""Evaluating a model: judge every pair of a dataset, and count.
+"""Evaluating a rater: have it rate every pair of a dataset, and count.
 
 Work is handed out pair by pair; results come back in the dataset's order whatever the number of
-workers and wherever they are, so that the same dataset and model always give the same rows.
+workers and wherever they are, so that the same dataset and rater always give the same rows.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hbtom import __version__
 from hbtom.bench import cluster as machines
 from hbtom.bench import journal
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
 from hbtom.bench.entries import task_name
-from hbtom.bench.judged import Judged, judge_pairs
-from hbtom.bench.results import COLUMNS, Compared, Row
+from hbtom.bench.guests import AnyRater, Guest, as_rater, identity
+from hbtom.bench.judged import Judged, RatePairs
+from hbtom.bench.rater import Rater
+from hbtom.bench.results import MODEL_COLUMNS, Compared, Row, layout
 from hbtom.bench.score import Score, pair_score, paired, scores, total
-from hbtom.bench.workers import each
-from hbtom.errors import BadInput, missing
-from hbtom.judgement.warm_up import warm_up, worth_compiling
-from hbtom.model import Model, find_model
+from hbtom.bench.table_files import to_pandas
+from hbtom.bench.workers import each, forks
+from hbtom.errors import BadInput
+from hbtom.model import Model
 from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
@@ -36,11 +39,11 @@ Progress = Callable[[int, int], None]  # pairs done, pairs in all
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Plottable):
-    """What a model makes of a dataset."""
+    """What a model, or any other rater, makes of a dataset."""
 
     dataset: str
-    model: Model
-    score: Compared  # by which pairs are compared
+    model: Model | Guest  # what has rated; both have a name and a fingerprint
+    score: str  # by which pairs are compared: plausibility, predictive, or the rater's name
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
 
@@ -91,11 +94,8 @@ class Evaluation(Plottable):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row an episode (needs the extra ``tables``)."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise missing("pandas", "tables") from None
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=list(COLUMNS))
+        columns = self.model.columns if isinstance(self.model, Guest) else MODEL_COLUMNS
+        return to_pandas([row.to_dict() for row in self.rows], layout(columns))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -108,69 +108,84 @@ class Interrupted(KeyboardInterrupt):
         self.pairs = pairs
 
 
+class Output(TypedDict, total=False):
+    """Where results go."""
+
+    out: str | os.PathLike[str] | None  # written as pairs are rated: .csv, .jsonl or .parquet
+    resume: bool  # go on with what an earlier run has left there
+    overwrite: bool  # replace what is there, when all pairs are rated
+
+
 def evaluate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] = "default",
+    model: Model | str | os.PathLike[str] | Rater = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
     cluster: str | None = None,
     score: Compared = "plausibility",
-    out: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    overwrite: bool = False,
     progress: Progress | None = None,
+    **output: Unpack[Output],
 ) -> Evaluation:
-    """Judge every pair of a dataset; ``workers`` is the number of processes, default all cores.
+    """Rate every pair of a dataset by a model, or by any other rater, and count.
 
-    Without a dataset, the default synthetic benchmark is made, once. ``score`` chooses what is
-    compared: the fitted plausibility, or the predictive probability. ``cluster`` has the work done
-    by the workers of a Dask scheduler instead: its address, or the file that it has written.
+    - ``dataset``: without one, the default synthetic benchmark is made, once.
+    - ``model``: a model, the name of a preset, a TOML file, or a :class:`hbtom.bench.Rater`.
+    - ``tasks``: rate these only.
+    - ``workers``: the number of processes; by default all cores are used.
+    - ``cluster``: have the workers of a Dask scheduler do the work. This is its address, or the
+      file that it has written.
+    - ``score``: what a model is compared by, the fitted plausibility or the predictive score.
+    - ``progress``: called with the numbers of pairs that are rated, and of all. The first call
+      tells how many need not be rated again.
+    - ``out``: a results file, which is written as pairs are rated: ``.csv``, ``.jsonl`` or
+      ``.parquet``.
+    - ``resume``: go on with what an earlier run has left in ``out``.
+    - ``overwrite``: replace ``out`` when all pairs are rated. With ``resume``, go on with a run
+      that was to replace it.
 
-    ``out`` is written as pairs are judged: ``.csv``, ``.jsonl`` or ``.parquet``. ``resume`` goes on
-    with what an earlier run has left there, ``overwrite`` replaces it when all is judged; both
-    together go on with a run that was to replace it. Ctrl-C raises :class:`Interrupted`.
-    ``progress`` is first told of what need not be judged again.
+    Ctrl-C raises :class:`Interrupted`.
     """
-    if score not in get_args(Compared):
-        raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
-    file = None if out is None else Path(out)
-    with journal.reserved(file, resume=resume, overwrite=overwrite):
-        model, found = find_model(model), as_dataset(dataset, tasks)
-        target = _target(file, found, model, score, resume=resume, overwrite=overwrite)
-        return _evaluate(
-            found,
-            model,
-            score,
-            target,
-            partial(_results, model, score, workers=workers, cluster=cluster),
-            progress or (lambda done, pairs: None),
-        )
+    rater = as_rater(model, score)
+    file, resume, overwrite = _where(**output)
+    with journal.reserved(file, rater.columns, resume=resume, overwrite=overwrite):
+        found, target = as_dataset(dataset, tasks), None
+        if file is not None and resume:
+            target = journal.resume(file, found.pairs, rater, overwrite=overwrite)
+        elif file is not None:
+            target = journal.start(file, rater.columns, overwrite=overwrite)
+        rate = partial(_results, rater, workers=workers, cluster=cluster)
+        return _evaluate(found, rater, target, rate, progress or (lambda done, pairs: None))
+
+
+def _where(
+    out: str | os.PathLike[str] | None = None, resume: bool = False, overwrite: bool = False
+) -> tuple[Path | None, bool, bool]:
+    return None if out is None else Path(out), resume, overwrite
 
 
 def _evaluate(
     found: Dataset,
-    model: Model,
-    score: Compared,
+    rater: AnyRater,
     target: journal.Target | None,
-    judge: Callable[[Sequence[Pair]], Generator[Judged]],
+    rate: Callable[[Sequence[Pair]], Generator[Judged]],
     tell: Progress,
 ) -> Evaluation:
-    """Judge those pairs that an earlier run has not judged, and write them to the target."""
+    """Rate those pairs that an earlier run has not rated, and write them to the target."""
     judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
     todo = [pair for pair in found.pairs if pair not in judged]
     tell(len(judged), len(found.pairs))
     try:
-        with closing(judge(todo)) as results, journal.Growing(target) as growing:
+        with closing(rate(todo)) as results, journal.Growing(target) as growing:
             for pair, one in zip(todo, results, strict=True):
                 growing.add(one.rows)
                 judged[pair] = one
                 tell(len(judged), len(found.pairs))
-        evaluation = _evaluation(found, model, score, judged)
+        evaluation = _evaluation(found, rater, judged)
         if target is not None:
             journal.finish(target, evaluation.rows)
     except KeyboardInterrupt:
-        so_far = _evaluation(found, model, score, judged)
+        so_far = _evaluation(found, rater, judged)
         raise Interrupted(so_far, len(judged), len(found.pairs)) from None
     except BadInput as error:
         raise journal.and_resume(error) if target and judged else error from None
@@ -193,48 +208,39 @@ def as_dataset(
     return find_pairs(Path(dataset), tasks)
 
 
-def _target(
-    out: Path | None,
-    found: Dataset,
-    model: Model,
-    score: Compared,
-    *,
-    resume: bool,
-    overwrite: bool,
-) -> journal.Target | None:
-    if out is None:
-        return None
-    if resume:
-        return journal.resume(out, found.pairs, model, score, overwrite=overwrite)
-    return journal.start(out, overwrite=overwrite)
-
-
 def _results(
-    model: Model,
-    score: Compared,
-    pairs: Sequence[Pair],
-    *,
-    workers: int | None,
-    cluster: str | None,
+    rater: AnyRater, pairs: Sequence[Pair], *, workers: int | None, cluster: str | None
 ) -> Generator[Judged]:
-    """Judge pairs on this machine, or on those of a cluster."""
+    """Have pairs rated on this machine, or on those of a cluster."""
+    work = RatePairs(rater, len(pairs))
     if cluster is None:
-        compiled = warm_up([model], len(pairs))
-        return each(partial(judge_pairs, model, score, compiled=compiled), pairs, workers)
-    here = os.getcwd()
+        if pairs and forks(rater.start):
+            work.warm_up()  # before all processes are copied from this one
+        elif len(pairs) > 1:
+            _check_portable(rater)
+        return each(work, pairs, workers, start=rater.start)
+    _check_portable(rater)
+    here = work.folder = os.getcwd()
     members = (member for pair in pairs for member in (pair.expected, pair.unexpected))
     sources = {one.path if one.inside else os.path.dirname(one.path) for one in members}
     shared = sorted(os.path.join(here, source) for source in sources)
-    compiled = worth_compiling([model], len(pairs))  # there, not here
-    work = partial(judge_pairs, model, score, folder=here, compiled=compiled)
     return machines.each(work, pairs, cluster, shared)
 
 
-def _evaluation(
-    found: Dataset, model: Model, score: Compared, judged: Mapping[Pair, Judged]
-) -> Evaluation:
-    """Put together what was judged, in the dataset's order."""
+def _check_portable(rater: AnyRater) -> None:
+    """Refuse a rater that cannot be sent to other processes."""
+    try:
+        pickle.dumps(rater)
+    except Exception as error:
+        raise BadInput(
+            f"the rater '{rater.name}' cannot be sent to other processes ({error})",
+            hint="use one process, or name it: find_rater('module:object'), --rater module:object",
+        ) from None
+
+
+def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:
+    """Put together what was rated, in the dataset's order."""
     known = [judged[pair] for pair in found.pairs if pair in judged]
     rows = tuple(row for one in known for row in one.rows)
     problems = (problem for one in known for problem in one.problems)
-    return Evaluation(found.name, model, score, rows, (*found.left_out, *problems))
+    return Evaluation(found.name, identity(rater), rater.score, rows, (*found.left_out, *problems))

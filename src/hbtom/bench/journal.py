@@ -17,8 +17,10 @@ from pathlib import Path
 
 from hbtom import __version__
 from hbtom.bench.dataset import Member, Pair
+from hbtom.bench.guests import AnyRater
 from hbtom.bench.results import (
-    Compared,
+    MODEL_COLUMNS,
+    Columns,
     Row,
     decode,
     encode,
@@ -28,11 +30,10 @@ from hbtom.bench.results import (
 )
 from hbtom.errors import BadInput
 from hbtom.files import check_target, read_whole
-from hbtom.model import Model
 from hbtom.scratch import Taken, alone
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
-Judge = tuple[str, str, str]  # the model's fingerprint, the version of hbtom, the score
+Judge = tuple[str, str, str]  # the rater's fingerprint, the version of hbtom, the score
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Target:
     grows: Path  # what rows are added to: the file itself, or the journal beside it
     size: int | None  # bytes of whole lines that it has; None if there is no such file
     kept: Kept  # in the dataset's order
+    columns: Columns  # the rater's own
 
 
 def journal_of(path: Path) -> Path:
@@ -50,7 +52,13 @@ def journal_of(path: Path) -> Path:
     return path.with_name(path.name + ".part.jsonl")
 
 
-def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -> None:
+def check(
+    path: Path | None,
+    columns: Columns = MODEL_COLUMNS,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+) -> None:
     """Refuse a results file that cannot or should not be written, before any work is done."""
     if path is None:
         if resume:
@@ -59,7 +67,7 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
     check_target(path, overwrite=overwrite or resume, otherwise="--resume or --overwrite")
     if resume:
         for left in (journal_of(path),) if overwrite else (path, journal_of(path)):
-            _whole(left)
+            _whole(left, columns)
     elif journal_of(path).exists() and not overwrite:
         raise BadInput(
             "this is what an interrupted evaluation has left",
@@ -68,9 +76,11 @@ def check(path: Path | None, *, resume: bool = False, overwrite: bool = False) -
 
 
 @contextmanager
-def reserved(path: Path | None, *, resume: bool = False, overwrite: bool = False) -> Iterator[None]:
+def reserved(
+    path: Path | None, columns: Columns, *, resume: bool = False, overwrite: bool = False
+) -> Iterator[None]:
     """Check a results file, and let no other run write to it for a while."""
-    check(path, resume=resume, overwrite=overwrite)
+    check(path, columns, resume=resume, overwrite=overwrite)
     with ExitStack() as held:
         if path is not None:
             try:
@@ -81,55 +91,58 @@ def reserved(path: Path | None, *, resume: bool = False, overwrite: bool = False
                 raise BadInput("another run is writing to this file", hint=hint).at(
                     file=str(path)
                 ) from None
-            check(path, resume=resume, overwrite=overwrite)  # another run may just have finished
+            # Another run may just have finished.
+            check(path, columns, resume=resume, overwrite=overwrite)
         yield
 
 
-def start(path: Path, *, overwrite: bool = False) -> Target:
+def start(path: Path, columns: Columns, *, overwrite: bool = False) -> Target:
     """Return a target that holds nothing yet; what is there is replaced at the end."""
     journal = journal_of(path)
     with _written(journal):
         journal.unlink(missing_ok=True)
     grows = journal if overwrite or path.suffix == ".parquet" else path
-    return Target(path, grows, size=None, kept={})
+    return Target(path, grows, size=None, kept={}, columns=columns)
 
 
 def resume(
-    path: Path, pairs: Sequence[Pair], model: Model, score: Compared, *, overwrite: bool = False
+    path: Path, pairs: Sequence[Pair], rater: AnyRater, *, overwrite: bool = False
 ) -> Target:
     """Return a target that goes on where an earlier run has stopped, if there was one.
 
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
     have not changed since. With ``overwrite``, only the journal is what it has left.
     """
-    journal, judge = journal_of(path), (model.fingerprint, __version__, score)
-    added = _rows(journal)
+    judge = rater.fingerprint, __version__, rater.score
+    journal, columns = journal_of(path), rater.columns
+    added = _rows(journal, columns)
     _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
     _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts anew")
-    there = [] if overwrite else _rows(path)
+    there = [] if overwrite else _rows(path, columns)
     _refuse_others(path, there, pairs, _REPLACE)
     if not added:  # else the file is known to be replaced
         _refuse_other_judges(path, there, judge, _REPLACE)
     kept = _kept([*there, *added], pairs, judge)
-    grows = path if not overwrite and _is_beginning(path, pairs, kept) else journal
-    return Target(path, grows, len(_whole(grows)) if grows.exists() else None, kept)
+    grows = path if not overwrite and _is_beginning(path, pairs, kept, columns) else journal
+    size = len(_whole(grows, columns)) if grows.exists() else None
+    return Target(path, grows, size, kept, columns)
 
 
 _REPLACE = "--resume with --overwrite replaces the file when all is judged"
 
 
-def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept) -> bool:
+def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept, columns: Columns) -> bool:
     """Tell whether a file holds what is kept and no more, and that is of the first pairs."""
     rows = [row for both in kept.values() for row in both]
     begun = encode(rows, path.suffix) if rows else b""
     first = list(pairs[: len(kept)])
-    return path.suffix != ".parquet" and list(kept) == first and _whole(path) == begun
+    return path.suffix != ".parquet" and list(kept) == first and _whole(path, columns) == begun
 
 
-def _whole(path: Path) -> bytes:
+def _whole(path: Path, columns: Columns) -> bytes:
     """Return the whole lines of a file of ours; of one that does not exist there are none."""
     try:
-        return whole_lines(read_whole(path), path.suffix)
+        return whole_lines(read_whole(path), path.suffix, columns)
     except FileNotFoundError:
         return b""
     except OSError as error:
@@ -139,10 +152,10 @@ def _whole(path: Path) -> bytes:
         raise error.at(file=str(path)) from None
 
 
-def _rows(path: Path) -> list[Row]:
-    whole = _whole(path)
+def _rows(path: Path, columns: Columns) -> list[Row]:
+    whole = _whole(path, columns)
     try:
-        return decode(whole, path.suffix)
+        return decode(whole, path.suffix, columns)
     except BadInput as error:
         raise error.at(file=str(path)) from None
 
@@ -160,11 +173,11 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
 
 
 def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
-    """Refuse a file with what another model, hbtom or score gave: it is no part of this run."""
+    """Refuse a file with what another rater, hbtom or score gave: it is no part of this run."""
     for row in rows:
         if _judge(row) != judge:
             raise BadInput(
-                f"it has results of another model, version or score: {', '.join(_judge(row))}, "
+                f"it has results of another rater, version or score: {', '.join(_judge(row))}, "
                 f"not {', '.join(judge)}",
                 hint=f"name the same ones as before, or another file; {hint}",
             ).at(file=str(path))
@@ -245,7 +258,7 @@ def _add(stream: io.FileIO, lines: bytes) -> None:
 def finish(target: Target, rows: Sequence[Row]) -> None:
     """Put all rows in the results file, unless they are there, and remove the journal."""
     if target.grows != target.path or not target.path.exists():
-        write_rows(rows, target.path, overwrite=True)
+        write_rows(rows, target.path, overwrite=True, columns=target.columns)
     journal_of(target.path).unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""Judging the pairs of a dataset: what a worker does, here or on another machine."""
+"""Rating the pairs of a dataset: what a worker does, here or on another machine."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import TypeVar
 
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
-from hbtom.bench.results import Compared, Row
-from hbtom.compiled import start_compiler
+from hbtom.bench.guests import AnyRater
+from hbtom.bench.rater import ModelRater, RaterFailed, Rating
+from hbtom.bench.results import Row
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, judge
+from hbtom.judgement import Judgement
 from hbtom.judgement.sharing import judge_pair, together
+from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model
-from hbtom.observe import names
+from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 
 T = TypeVar("T")
-Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or judged
+Both = tuple[Loaded, Loaded]  # the episodes of a pair, or why they cannot be read
+Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,39 +33,133 @@ class Judged:
     problems: Sequence[LeftOut] = ()
 
 
-def judge_pairs(
-    model: Model,
-    score: Compared,
-    pairs: Sequence[Pair],
-    *,
-    folder: str = "",
-    compiled: bool = False,
-) -> Iterator[Judged]:
-    """Judge pairs, in order; their paths start from a folder, by default the one we are in."""
-    if compiled:
-        start_compiler()
-    fingerprint = model.fingerprint
-    there = [_located(folder, pair) for pair in pairs]
-    stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
-    for pair, both, (_, *episodes) in zip(pairs, stamps, load_pairs(there), strict=True):
-        rows, problems = [], []
-        judgement = None
-        members = pair.expected, pair.unexpected
-        for member, stamp, episode in zip(members, both, episodes, strict=True):
-            try:
-                if isinstance(episode, BadInput):
-                    raise episode
-                judgement = judge(episode, model, reuse=judgement)
-                rows.append(_row(member, stamp, judgement, score, fingerprint))
-            except BadInput as error:
-                problems.append(LeftOut(member.file, error.said, unreadable=True))
-        yield Judged(rows, problems)
+@dataclass
+class RatePairs:
+    """The work of rating pairs, in order; the rater is warmed up once in a process."""
+
+    rater: AnyRater
+    total: int  # pairs that there are for all processes together
+    folder: str = ""  # from which paths start; by default the one we are in
+    ready: bool = False
+
+    def warm_up(self) -> None:
+        if not self.ready:
+            self.rater.warm_up(self.total)
+            self.ready = True
+
+    def __call__(self, pairs: Sequence[Pair]) -> Iterator[Judged]:
+        self.warm_up()
+        judge = self.rater.fingerprint, __version__, self.rater.score
+        there = [_located(self.folder, pair) for pair in pairs]
+        stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
+        for pair, (e, u), (_, *both) in zip(pairs, stamps, load_pairs(there), strict=True):
+            rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
+            stamp = {pair.expected: e, pair.unexpected: u}
+            rows = [_row(member, rating, judge, stamp[member]) for member, rating in rated]
+            yield Judged(rows, problems)
+
+
+def _located(folder: str, pair: Pair) -> Pair:
+    if not folder:
+        return pair
+    expected, unexpected = (
+        replace(member, path=os.path.join(folder, member.path))
+        for member in (pair.expected, pair.unexpected)
+    )
+    return Pair(expected, unexpected)
+
+
+def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:
+    names = member.task, member.pair, member.member, member.file
+    return Row(*names, rating.value, *judge, stamp, rating.own)
+
+
+@dataclass
+class RateByAll:
+    """The work of rating pairs by several raters; models share what they have in common."""
+
+    raters: Sequence[AnyRater]
+    total: int  # pairs that there are for all raters and processes together
+    ready: bool = False
+
+    @property
+    def models(self) -> list[Model]:
+        return [rater.model for rater in self.raters if isinstance(rater, ModelRater)]
+
+    def warm_up(self) -> None:
+        if not self.ready and self.models:
+            warm_up(self.models, self.total)
+        elif not self.ready:
+            for rater in self.raters:
+                rater.warm_up(self.total)
+        self.ready = True
+
+    def __call__(self, pairs: Sequence[Pair]) -> Iterator[list[tuple[float, float]] | Problems]:
+        """Yield the ratings of both members of each pair by each rater, or why there are none."""
+        self.warm_up()
+        first = self.raters[0]
+        for pair, *both in load_pairs(pairs):
+            if isinstance(first, ModelRater):
+                value = first.value
+                keep = lambda e, u, value=value: (value(e), value(u))  # noqa: E731
+                yield judge_by_all(self.models, pair, (both[0], both[1]), keep)
+            else:
+                yield self._rated(pair, (both[0], both[1]))
+
+    def _rated(self, pair: Pair, episodes: Both) -> list[tuple[float, float]] | Problems:
+        values = []
+        for rater in self.raters:
+            rated, problems = rate_members(rater, pair, episodes)
+            if problems:
+                return problems
+            (_, expected), (_, unexpected) = rated
+            values.append((expected.value, unexpected.value))
+        return values
+
+
+def rate_members(
+    rater: AnyRater, pair: Pair, episodes: Both
+) -> tuple[list[tuple[Member, Rating]], Problems]:
+    """Return the ratings of those members of a pair that can be rated, and why others cannot."""
+    rated, problems = [], []
+    members = pair.expected, pair.unexpected
+    for member, one in zip(members, _ratings(rater, *episodes), strict=True):
+        if isinstance(one, BadInput):
+            problems.append(LeftOut(member.file, one.said, unreadable=True))
+        else:
+            rated.append((member, one))
+    return rated, tuple(problems)
+
+
+def _ratings(rater: AnyRater, expected: Loaded, unexpected: Loaded) -> Sequence[Rating | BadInput]:
+    if not isinstance(expected, BadInput) and not isinstance(unexpected, BadInput):
+        try:
+            return rater.rate(expected, unexpected)
+        except RaterFailed:
+            raise
+        except BadInput as error:
+            if not rater.rates_alone:
+                return error, error
+    both = expected, unexpected
+    return [one if isinstance(one, BadInput) else _alone(rater, one) for one in both]
+
+
+def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
+    """Rate an episode whose mate cannot be read or rated."""
+    if not rater.rates_alone:
+        return BadInput("it is not rated, because the other one of its pair cannot be read")
+    try:
+        return rater.rate_one(episode)
+    except RaterFailed:
+        raise
+    except BadInput as error:
+        return error
 
 
 def judge_by_all(
     models: Sequence[Model],
     pair: Pair,
-    episodes: tuple[Loaded, Loaded],
+    episodes: Both,
     keep: Callable[[Judgement, Judgement], T],
 ) -> list[T] | Problems:
     """Return what is kept of a pair's judgements by each model, or why it cannot be judged.
@@ -80,54 +177,4 @@ def judge_by_all(
             return [kept[index] for index in range(len(models))]
         except BadInput:
             pass  # each member is told of below
-    return tuple(_problems(models[order[len(kept)]], pair, episodes))
-
-
-def _problems(model: Model, pair: Pair, episodes: tuple[Loaded, Loaded]) -> Iterator[LeftOut]:
-    """Yield why members of a pair cannot be read, or cannot be judged by a model."""
-    for member, episode in zip((pair.expected, pair.unexpected), episodes, strict=True):
-        try:
-            if isinstance(episode, BadInput):
-                raise episode
-            judge(episode, model)
-        except BadInput as error:
-            yield LeftOut(member.file, error.said, unreadable=True)
-
-
-def _located(folder: str, pair: Pair) -> Pair:
-    if not folder:
-        return pair
-    expected, unexpected = (
-        replace(member, path=os.path.join(folder, member.path))
-        for member in (pair.expected, pair.unexpected)
-    )
-    return Pair(expected, unexpected)
-
-
-def _row(
-    member: Member, stamp: str, judgement: Judgement, score: Compared, fingerprint: str
-) -> Row:
-    test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
-    preference = zip(names(test.preferred), test.preference[0].tolist(), strict=True)
-    return Row(
-        task=member.task,
-        pair=member.pair,
-        member=member.member,
-        file=member.file,
-        rating=judgement.predictive if score == "predictive" else judgement.plausibility,
-        plausibility=judgement.plausibility,
-        part_goal=parts.goal,
-        part_efficiency=parts.efficiency,
-        part_observation=parts.observation,
-        part_waste=1.0 if parts.waste is None else parts.waste,
-        surprise_goal=surprise.goal,
-        surprise_efficiency=surprise.efficiency,
-        surprise_observation=surprise.observation,
-        surprise_waste=surprise.waste or 0.0,
-        preference="; ".join(f"{name} {share:.4f}" for name, share in preference),
-        efficiency=float(test.joint[0].sum(axis=0) @ test.efficiencies),
-        model=fingerprint,
-        version=__version__,
-        score=score,
-        stamp=stamp,
-    )
+    return rate_members(ModelRater(models[order[len(kept)]]), pair, episodes)[1]

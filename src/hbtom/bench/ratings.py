@@ -7,6 +7,7 @@ A row names its episode by ``file``, or by ``task``, ``pair`` and ``member``, an
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import math
 from collections.abc import Callable, Mapping
@@ -21,16 +22,33 @@ from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
 from hbtom.bench.spreadsheets import unguarded
 from hbtom.errors import BadInput, Place
 from hbtom.files import read_whole
+from hbtom.observe import Episode
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """How plausible each episode was rated, by whomever."""
+    """How plausible each episode was rated, by whomever; a rater that knows just these."""
 
     name: str
     values: Mapping[EpisodeName, float]
+
+    @property
+    def fingerprint(self) -> str:
+        """A few letters that change when any rating does."""
+        return hashlib.sha256(repr(sorted(self.values.items())).encode()).hexdigest()[:12]
+
+    def rate(self, expected: Episode, unexpected: Episode) -> tuple[float, float]:
+        """Return the ratings of both episodes, which are found by the names of their files."""
+        return self.rate_one(expected), self.rate_one(unexpected)
+
+    def rate_one(self, episode: Episode) -> float:
+        """Return the rating of an episode."""
+        rating = self.values.get(_episode({"file": episode.name}, None))
+        if rating is None:
+            raise BadInput(f"there is no rating of it in {self.name}")
+        return rating
 
 
 def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
@@ -118,6 +136,7 @@ _READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
 }
 
 
+KINDS = tuple(_READERS)
 _MEMBERS = {"expected": "e", "unexpected": "u"}
 
 

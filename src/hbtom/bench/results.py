@@ -1,93 +1,121 @@
-"""Results files: one row an episode, as CSV, JSON lines or Parquet."""
+"""Results files: one row an episode, as CSV, JSON lines or Parquet.
+
+A file has the same columns whoever rated, and between them the rater's own.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.bench.spreadsheets import guarded, unguarded
+from hbtom.bench.spreadsheets import unguarded
+from hbtom.bench.table_files import csv_line, encode_records
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive import arrow, read_flat
 
 Compared = Literal["plausibility", "predictive"]
+Columns = Mapping[str, type]  # a rater's own, in order: each holds numbers (float) or text (str)
+
+MODEL_COLUMNS: Columns = {
+    "plausibility": float,
+    "part_goal": float,
+    "part_efficiency": float,
+    "part_observation": float,
+    "surprise_goal": float,
+    "surprise_efficiency": float,
+    "surprise_observation": float,
+    "preference": str,  # E[theta] at the start of the test trial: "heart.png 0.9; spoon.png 0.1"
+    "efficiency": float,  # E[beta] at the start of the test trial
+    "part_waste": float,  # 1 if the model leaves waste out, as if nothing were wasted
+    "surprise_waste": float,
+}
+_ADDED = {"part_waste": 1.0, "surprise_waste": 0.0}  # not in files of version 0.1; stand last
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judged episode, as it stands in a results file."""
+    """One rated episode, as it stands in a results file."""
 
     task: str
     pair: str
     member: str
     file: str
-    rating: float  # by which pairs are compared: the plausibility, or the predictive score
-    plausibility: float
-    part_goal: float
-    part_efficiency: float
-    part_observation: float
-    surprise_goal: float
-    surprise_efficiency: float
-    surprise_observation: float
-    preference: str  # E[theta] at the start of the test trial: "heart.png 0.9; spoon.png 0.1"
-    efficiency: float  # E[beta] at the start of the test trial
-    model: str  # fingerprint
+    rating: float  # by which pairs are compared
+    model: str  # fingerprint of the model, or of the rater
     version: str  # of hbtom
-    score: str  # what the rating is: plausibility or predictive
+    score: str  # what the rating is: plausibility, predictive, or the name of the rater
     stamp: str  # of the file: differs once its content does
-    part_waste: float = 1.0  # as if nothing were wasted, where the model leaves waste out
-    surprise_waste: float = 0.0
+    own: Mapping[str, float | str] = field(default_factory=dict)  # the rater's own columns
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what stands in one of the rater's own columns."""
+        if name != "own" and name in self.own:
+            return self.own[name]
+        raise AttributeError(f"these results have no column '{name}'")
+
+    def to_dict(self) -> dict[str, float | str]:
+        """Return the values of all columns, in their order."""
+        own = self.own
+        return {name: own[name] if name in own else getattr(self, name) for name in layout(own)}
 
 
-COLUMNS = tuple(column.name for column in fields(Row))
-_BEFORE = COLUMNS[:-2]  # of files that version 0.1 has written
-_KINDS = tuple(float if column.type == "float" else str for column in fields(Row))
+_FIRST = ("task", "pair", "member", "file", "rating")
+_LAST = ("model", "version", "score", "stamp")
 
 
-def write_rows(rows: Sequence[Row], path: Path, *, overwrite: bool = False) -> None:
-    """Write a results file, whole or not at all."""
+def layout(own: Iterable[str]) -> tuple[str, ...]:
+    """Return all columns of a results file, given the rater's own."""
+    own = tuple(own)
+    middle = (name for name in own if name not in _ADDED)
+    return (*_FIRST, *middle, *_LAST, *(name for name in own if name in _ADDED))
+
+
+COLUMNS = layout(MODEL_COLUMNS)
+
+
+def _own(columns: Sequence[str]) -> list[str]:
+    """Return the rater's own columns of a results file; raise ValueError if it is none."""
+    own = [name for name in columns if name not in (*_FIRST, *_LAST)]
+    if layout(own) != tuple(columns):
+        raise ValueError("other columns")
+    return own
+
+
+def write_rows(
+    rows: Sequence[Row], path: Path, *, overwrite: bool = False, columns: Columns = MODEL_COLUMNS
+) -> None:
+    """Write a results file, whole or not at all; ``columns`` are the rater's own."""
     check_target(path, overwrite=overwrite)
-    write_whole(path, encode(rows, path.suffix))
+    write_whole(path, encode(rows, path.suffix, columns=columns))
 
 
-def encode(rows: Sequence[Row], kind: str, *, heading: bool = True) -> bytes:
-    """Return rows as a file of a kind holds them; ``.csv`` with a heading or without."""
-    return _csv(rows, heading) if kind == ".csv" else _ENCODERS[kind](rows)
+def encode(
+    rows: Sequence[Row], kind: str, *, heading: bool = True, columns: Columns = MODEL_COLUMNS
+) -> bytes:
+    """Return rows as a file of a kind holds them; ``.csv`` with a heading or without.
 
-
-def _csv(rows: Sequence[Row], heading: bool) -> bytes:
-    lines = [_line(COLUMNS)] if heading else []
-    lines += [_line(asdict(row).values()) for row in rows]
-    return "".join(lines).encode(errors="surrogateescape")  # a file may have any name
-
-
-def _line(values: Iterable[Any]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")  # so that either of these is quoted
-    writer.writerow(map(guarded, values))
-    return text.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _jsonl(rows: Sequence[Row]) -> bytes:
-    return "".join(json.dumps(asdict(row), allow_nan=False) + "\n" for row in rows).encode()
-
-
-def _parquet(rows: Sequence[Row]) -> bytes:
-    library, parquet = arrow()
-    types = (library.float64() if kind is float else library.string() for kind in _KINDS)
-    schema = library.schema(list(zip(COLUMNS, types, strict=True)))
-    sink = io.BytesIO()
-    plain = [
-        {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in map(asdict, rows)
-    ]
-    parquet.write_table(library.Table.from_pylist(plain, schema), sink)
-    return sink.getvalue()
+    ``columns`` are the rater's own; they are needed where there is no row to tell them.
+    """
+    if rows:
+        columns = {n: str if isinstance(v, str) else float for n, v in rows[0].own.items()}
+    plain = [row.to_dict() for row in rows]
+    names, schema = layout(columns), None
+    if kind == ".parquet":
+        library, _ = arrow()
+        kinds = {float: library.float64(), str: library.string()}
+        known = {**dict.fromkeys(names, str), "rating": float, **columns}
+        schema = library.schema([(name, kinds[known[name]]) for name in names])
+        plain = [
+            {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
+            for row in plain
+        ]
+    return encode_records(plain, kind, names, heading=heading, schema=schema)
 
 
 def spelt(name: str) -> str:
@@ -95,27 +123,46 @@ def spelt(name: str) -> str:
     return name.encode(errors="backslashreplace").decode()
 
 
-_ENCODERS: dict[str, Callable[[Sequence[Row]], bytes]] = {".jsonl": _jsonl, ".parquet": _parquet}
+def decode(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> list[Row]:
+    """Return the rows of a file that :func:`encode` made, exactly; refuse any other file.
 
-
-def decode(data: bytes, kind: str) -> list[Row]:
-    """Return the rows of a file that :func:`encode` made, exactly; refuse any other file."""
+    ``columns`` are those that the rater should have. A file may have those of a model or of
+    another rater instead; then what looks like a number in a CSV file is taken for one.
+    """
     try:
-        return [_row(values) for values in _DECODERS[kind](data)] if data else []
+        return [_row(values, columns) for values in _DECODERS[kind](data)] if data else []
     except (ValueError, csv.Error) as error:
         raise _foreign(str(error)) from None
 
 
-def whole_lines(data: bytes, kind: str) -> bytes:
+def whole_lines(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> bytes:
     """Return a file of ours without its last line, if that was torn; refuse any other file."""
-    if not begins_like_ours(data, kind):
+    if not begins_like_ours(data, kind, columns):
         raise _foreign("it begins differently")
     return data if kind == ".parquet" else data[: data.rfind(b"\n") + 1]
 
 
-def begins_like_ours(data: bytes, kind: str) -> bool:
-    """Tell whether a file begins, or was cut off beginning, as :func:`encode` begins."""
-    return any(data[: len(start)] == start[: len(data)] for start in _STARTS[kind])
+def begins_like_ours(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> bool:
+    """Tell whether a file begins, or was cut off beginning, as :func:`encode` begins.
+
+    A whole heading may be that of any rater; of one that was cut off, the columns must be known.
+    """
+    if kind != ".csv":
+        start = {".jsonl": b'{"task": "', ".parquet": b"PAR1"}[kind]
+        return data[: len(start)] == start[: len(data)]
+    heading, newline, _ = data.partition(b"\n")
+    if not newline:
+        return any(csv_line(layout(own)).encode().startswith(data) for own in (columns, _before()))
+    try:
+        _own(next(csv.reader([heading.decode(errors="surrogateescape")], strict=True), []))
+    except (ValueError, csv.Error):
+        return False
+    return True
+
+
+def _before() -> list[str]:
+    """Return the columns of models in files of version 0.1."""
+    return [name for name in MODEL_COLUMNS if name not in _ADDED]
 
 
 def _foreign(why: str) -> BadInput:
@@ -125,44 +172,46 @@ def _foreign(why: str) -> BadInput:
     )
 
 
-_STARTS = {
-    ".csv": (_csv([], heading=True), _line(_BEFORE).encode()),
-    ".jsonl": (b'{"task": "',),
-    ".parquet": (b"PAR1",),
-}
+def _row(values: Mapping[str, Any], expected: Columns) -> Row:
+    names = _own(list(values))
+    if names == _before():
+        values, names = {**values, **_ADDED}, list(MODEL_COLUMNS)
+    kinds: Columns = next((own for own in (expected, MODEL_COLUMNS) if names == list(own)), {})
+    own = {name: _value(name, kinds.get(name), values[name]) for name in names}
+    rating = _value("rating", float, values["rating"])
+    texts = {name: _value(name, str, values[name]) for name in (*_FIRST[:-1], *_LAST)}
+    return Row(rating=rating, own=own, **texts)
 
 
-def _row(values: Iterable[Any]) -> Row:
-    values = tuple(values)
-    if len(values) not in (len(COLUMNS), len(_BEFORE)):
-        raise ValueError("a row has other columns")
-    return Row(*map(_value, COLUMNS, _KINDS, values))
-
-
-def _value(column: str, kind: type, value: Any) -> Any:
+def _value(column: str, kind: type | None, value: Any) -> Any:
     """Return what stands in a column, or say that nothing of its kind does."""
     try:
-        if kind is float:
+        if kind is float or (kind is None and not isinstance(value, str)):
             return float(value)
+        if kind is None and str(float(value)) == value:
+            return float(value)  # it would be written just so
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"'{column}' is not a number") from None
+        if kind is float:
+            raise ValueError(f"'{column}' is not a number") from None
     if not isinstance(value, str):
         raise ValueError(f"'{column}' is not text")
     return value
 
 
-def _csv_values(data: bytes) -> Iterable[Iterable[Any]]:
+def _csv_values(data: bytes) -> Iterable[Mapping[str, Any]]:
     text = data.decode(errors="surrogateescape")
-    _heading, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    return (map(unguarded, line) for line in lines)
+    heading, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    for line in lines:
+        if len(line) != len(heading):
+            raise ValueError("a row has other columns")
+        yield dict(zip(heading, map(unguarded, line), strict=True))
 
 
-def _jsonl_values(data: bytes) -> Iterable[Iterable[Any]]:
-    return map(_in_columns, map(json_value, data.splitlines()))
-
-
-def _parquet_values(data: bytes) -> Iterable[Iterable[Any]]:
-    return map(_in_columns, parquet_rows(data))
+def _jsonl_values(data: bytes) -> Iterable[Mapping[str, Any]]:
+    for row in map(json_value, data.splitlines()):
+        if not isinstance(row, dict):
+            raise ValueError("other columns")
+        yield row
 
 
 def json_value(line: str | bytes) -> Any:
@@ -184,14 +233,8 @@ def parquet_rows(data: bytes) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _in_columns(row: Any) -> Iterable[Any]:
-    if not isinstance(row, dict) or tuple(row) not in (COLUMNS, _BEFORE):
-        raise ValueError("other columns")
-    return row.values()
-
-
-_DECODERS: dict[str, Callable[[bytes], Iterable[Iterable[Any]]]] = {
+_DECODERS: dict[str, Callable[[bytes], Iterable[Mapping[str, Any]]]] = {
     ".csv": _csv_values,
     ".jsonl": _jsonl_values,
-    ".parquet": _parquet_values,
+    ".parquet": parquet_rows,
 }

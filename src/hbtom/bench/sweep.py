@@ -10,22 +10,21 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset, LeftOut, Pair, load_pairs
+from hbtom.bench.dataset import Dataset, LeftOut
 from hbtom.bench.evaluation import Progress, as_dataset
-from hbtom.bench.judged import Problems, judge_by_all
+from hbtom.bench.guests import Guest, as_rater, identity
+from hbtom.bench.judged import RateByAll
+from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, scores_of, total
-from hbtom.bench.workers import each
-from hbtom.compiled import start_compiler
-from hbtom.errors import BadInput, missing
-from hbtom.judgement import Judgement
-from hbtom.judgement.warm_up import warm_up
-from hbtom.model import Model, find_model, with_settings
+from hbtom.bench.table_files import to_pandas
+from hbtom.bench.workers import each, forks
+from hbtom.errors import BadInput
+from hbtom.model import Model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +35,10 @@ Settings = Mapping[str, Any]  # by the name of a parameter, like "efficiency.sca
 
 @dataclass(frozen=True)
 class Swept:
-    """One model of a sweep: what is set in it, and how well it does."""
+    """One model or rater of a sweep: what is set in it, and how well it does."""
 
     settings: Settings
-    model: Model
+    model: Model | Guest
     differences: Mapping[str, tuple[float, ...]]  # by task: the margin of each pair
 
     @property
@@ -64,7 +63,7 @@ class Sweep:
     """The scores of a grid of models."""
 
     dataset: str
-    score: Compared
+    score: str
     models: tuple[Swept, ...]
     left_out: tuple[LeftOut, ...]
 
@@ -91,11 +90,7 @@ class Sweep:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the records as a table (needs the extra ``tables``)."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise missing("pandas", "tables") from None
-        return pd.DataFrame(self.to_records())
+        return to_pandas(self.to_records())
 
 
 def _plain(value: Any) -> Any:
@@ -106,41 +101,40 @@ def _plain(value: Any) -> Any:
 def sweep(
     dataset: str | os.PathLike[str] | Dataset | None = None,
     settings: Mapping[str, Sequence[Any]] | None = None,
-    model: Model | str | os.PathLike[str] = "default",
+    model: Model | str | os.PathLike[str] | Rater = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
     score: Compared = "plausibility",
     progress: Progress | None = None,
 ) -> Sweep:
-    """Evaluate a model with every combination of some settings.
+    """Evaluate a model, or a rater that has settings, with every combination of them.
 
     >>> sweep("data", {"efficiency.scale": [0.5, 1, 2]}).to_records()  # doctest: +SKIP
     """
-    if score not in get_args(Compared):
-        raise BadInput(f"there is no score '{score}'", hint=f"one of {get_args(Compared)}")
-    grid = list(combinations(settings or {}))
-    models = [with_settings(find_model(model), chosen) for chosen in grid]
+    rater, grid = as_rater(model, score), list(combinations(settings or {}))
+    raters = [rater.with_settings(chosen) for chosen in grid]
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
-    differences: list[dict[str, list[float]]] = [{} for _ in models]
-    compiled = warm_up(models, len(models) * len(found.pairs))
-    work = partial(_judged, models, score == "predictive", compiled)
+    differences: list[dict[str, list[float]]] = [{} for _ in raters]
+    work = RateByAll(raters, len(raters) * len(found.pairs))
+    if forks(rater.start):
+        work.warm_up()  # before all processes are copied from this one
     tell = progress or (lambda done, pairs: None)
     tell(0, len(found.pairs))
-    results = each(work, found.pairs, workers, weight=len(models))
+    results = each(work, found.pairs, workers, weight=len(raters), start=rater.start)
     for done, (pair, result) in enumerate(zip(found.pairs, results, strict=True), start=1):
         if isinstance(result, tuple):
             left_out.extend(result)
         else:
-            for by_task, value in zip(differences, result, strict=True):
-                by_task.setdefault(pair.task, []).append(value)
+            for by_task, (expected, unexpected) in zip(differences, result, strict=True):
+                by_task.setdefault(pair.task, []).append(expected - unexpected)
         tell(done, len(found.pairs))
     swept = (
-        Swept(chosen, one, {task: tuple(values) for task, values in by_task.items()})
-        for chosen, one, by_task in zip(grid, models, differences, strict=True)
+        Swept(chosen, identity(one), {task: tuple(values) for task, values in by_task.items()})
+        for chosen, one, by_task in zip(grid, raters, differences, strict=True)
     )
-    return Sweep(found.name, score, tuple(swept), tuple(left_out))
+    return Sweep(found.name, rater.score, tuple(swept), tuple(left_out))
 
 
 def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
@@ -154,17 +148,3 @@ def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
         raise BadInput(f"these are {many} models", hint=f"sweep at most {MOST_MODELS} at a time")
     for chosen in product(*settings.values()):
         yield dict(zip(settings, chosen, strict=True))
-
-
-def _judged(
-    models: Sequence[Model], predictive: bool, compiled: bool, pairs: Sequence[Pair]
-) -> Iterator[list[float] | Problems]:
-    """Yield for every pair how much higher each model rates its expected member."""
-    if compiled:
-        start_compiler()
-    for pair, expected, unexpected in load_pairs(pairs):
-        yield judge_by_all(models, pair, (expected, unexpected), partial(_difference, predictive))
-
-
-def _difference(predictive: bool, e: Judgement, u: Judgement) -> float:
-    return e.predictive - u.predictive if predictive else e.plausibility - u.plausibility

@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hbtom.bench.spreadsheets import guarded
+from hbtom.errors import missing
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive import arrow
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -19,30 +23,40 @@ Records = Sequence[Mapping[str, Any]]
 def write_records(records: Records, path: Path, *, overwrite: bool = False) -> None:
     """Write a table whose columns are those of its first record, whole or not at all."""
     check_target(path, overwrite=overwrite)
-    write_whole(path, _ENCODERS[path.suffix](records))
+    write_whole(path, encode_records(records, path.suffix, list(records[0])))
 
 
-def _csv(records: Records) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: guarded(value) for name, value in one.items()} for one in records)
-    return text.getvalue().encode(errors="surrogateescape")
+def encode_records(
+    records: Records, kind: str, columns: Sequence[str], *, heading: bool = True, schema: Any = None
+) -> bytes:
+    """Return a table as a file of a kind holds it; ``.csv`` with a heading or without.
+
+    ``schema`` has the types of the columns of a Parquet file; else they follow from the values.
+    """
+    if kind == ".jsonl":
+        return "".join(json.dumps(row, allow_nan=False) + "\n" for row in records).encode()
+    if kind == ".parquet":
+        library, parquet = arrow()
+        sink = io.BytesIO()
+        parquet.write_table(library.Table.from_pylist(records, schema), sink)
+        return sink.getvalue()
+    lines = [csv_line(columns)] if heading else []
+    lines += [csv_line(row.values()) for row in records]
+    return "".join(lines).encode(errors="surrogateescape")  # a file may have any name
 
 
-def _jsonl(records: Records) -> bytes:
-    return "".join(json.dumps(record, allow_nan=False) + "\n" for record in records).encode()
+def csv_line(values: Iterable[Any]) -> str:
+    """Return a line of a CSV file; what a spreadsheet would run is guarded."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")  # so that either of these is quoted
+    writer.writerow(map(guarded, values))
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _parquet(records: Records) -> bytes:
-    library, parquet = arrow()
-    sink = io.BytesIO()
-    parquet.write_table(library.Table.from_pylist(records), sink)
-    return sink.getvalue()
-
-
-_ENCODERS: dict[str, Callable[[Records], bytes]] = {
-    ".csv": _csv,
-    ".jsonl": _jsonl,
-    ".parquet": _parquet,
-}
+def to_pandas(records: Records, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return a table for pandas (needs the extra ``tables``)."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise missing("pandas", "tables") from None
+    return pd.DataFrame(records, columns=None if columns is None else list(columns))

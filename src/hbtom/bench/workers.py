@@ -10,12 +10,13 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from typing import Protocol, TypeVar
+from multiprocessing.process import BaseProcess
+from typing import Any, Literal, Protocol, TypeVar
 
 from hbtom.errors import BadInput
 
@@ -28,38 +29,44 @@ FEW = 8  # items for which it is not worth starting processes
 MOST_AT_ONCE = 64  # items in a chunk
 
 
+Start = Literal["fork", "spawn"]  # how processes start: as copies of this one, or afresh
 Work = Callable[[Sequence[S]], Iterable[T]]  # takes items, yields a result for each, in order
 
 
 def each(
-    work: Work[S, T], items: Sequence[S], workers: int | None = None, *, weight: int = 1
+    work: Work[S, T],
+    items: Sequence[S],
+    workers: int | None = None,
+    *,
+    weight: int = 1,
+    start: Start = "fork",
 ) -> Generator[T]:
     """Yield the result of some work on each item, in order, done by ``workers`` processes.
 
-    Work is handed out in chunks of items, so that what they have in common is opened once.
-    The default is as many as there are cores. Leaving early, also by Ctrl-C, ends the processes
-    at once: whatever they write must be written whole or not at all. ``weight`` says how much
-    there is to do with an item, such as the number of models: few items may be much work.
+    By default there are as many processes as cores. Work is handed out in chunks of items, so that
+    what they have in common is opened once. ``weight`` says how much there is to do with an item,
+    such as the number of models: few items may be much work. ``start`` is how processes start.
+    Leaving early, also by Ctrl-C, ends them at once: whatever they write must be written whole or
+    not at all.
     """
     if workers is not None and workers < 1:
         raise BadInput(f"there cannot be {workers} workers", hint="give at least one, or None")
     worthwhile = min(len(items), len(items) * weight // FEW)
-    workers = min(workers or _cores(), max(1, worthwhile), MOST)
+    workers = min(count_workers(workers), max(1, worthwhile))
     if workers == 1:
         with without_collecting_garbage():
             yield from work(items)
         return
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin)
+    pool = start_pool(workers, start, work)
     try:
-        submit = partial(_submit, pool, work)
+        submit = partial(_submit, pool)
         yield from in_order(submit, chunks(items, workers), ahead=lambda: 4 * workers)
         pool.shutdown()
     except BaseException as error:
         # Not by cancelling: in Python 3.11 that races with processes that end. Waiting for the
         # pool is over at once, and leaves nothing that the end of Python could stumble over.
-        for process in set(multiprocessing.active_children()) - others:
-            process.kill()
+        kill_all_but(others)
         _let_go(pool)
         pool.shutdown()
         if isinstance(error, BrokenProcessPool):
@@ -68,6 +75,34 @@ def each(
                 hint="use fewer --workers",
             ) from None
         raise
+
+
+def count_workers(wanted: int | None = None) -> int:
+    """Return how many processes to start: as many as wanted, or as there are cores to use."""
+    return min(wanted or _cores(), MOST)
+
+
+def start_pool(
+    workers: int, start: Start = "fork", work: Work[Any, Any] | None = None
+) -> ProcessPoolExecutor:
+    """Return processes that leave Ctrl-C to this one, and end when it does.
+
+    ``work`` is what all of them do, if that is known. It is sent to each only once, and not at all
+    where processes are forked, which is wherever they can be unless ``start`` is "spawn".
+    """
+    context = multiprocessing.get_context("fork" if forks(start) else "spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,))
+
+
+def forks(start: Start) -> bool:
+    """Tell whether processes are forked: they start at once, and scripts need no main guard."""
+    return start == "fork" and sys.platform == "linux"
+
+
+def kill_all_but(others: Set[BaseProcess]) -> None:
+    """Kill the processes that this one has started, but for some."""
+    for process in set(multiprocessing.active_children()) - others:
+        process.kill()
 
 
 @contextmanager
@@ -124,16 +159,16 @@ def in_order(
         yield from waiting.popleft().result()
 
 
-def _submit(pool: ProcessPoolExecutor, work: Work[S, T], chunk: Sequence[S]) -> Promise[list[T]]:
-    with _uninterrupted(), warnings.catch_warnings():
+def _submit(pool: ProcessPoolExecutor, chunk: Sequence[S]) -> Promise[list[Any]]:
+    with uninterrupted(), warnings.catch_warnings():
         # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
         # because the workers take no lock that such a thread could hold.
         warnings.filterwarnings("ignore", "This process .* multi-threaded", DeprecationWarning)
-        return pool.submit(_work_on, work, chunk)
+        return pool.submit(_work_on, chunk)
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Put Ctrl-C off for a moment: while processes are started, it might be lost or reach them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -145,8 +180,11 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work_on(work: Work[S, T], chunk: Sequence[S]) -> list[T]:
-    return list(work(chunk))
+_work: list[Work[Any, Any]] = []  # what this process was started for, if for something
+
+
+def _work_on(chunk: Sequence[Any]) -> list[Any]:
+    return list(_work[-1](chunk))
 
 
 def _cores() -> int:
@@ -156,18 +194,15 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Fork on Linux: processes start at once, and a caller's script needs no main guard."""
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+def _begin(work: Work[Any, Any] | None) -> None:
+    """Prepare a process: Ctrl-C is the parent's business, but its end is the end of this one.
 
-
-def _begin() -> None:
-    """Prepare a process: Ctrl-C is the parent's business, and collecting garbage only costs.
-
-    Reading builds many small objects in a short time, and no cycles.
+    While it works through many items, collecting garbage only costs: no cycles are built.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.disable()
+    if work is not None:
+        _work.append(work)
+        gc.disable()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

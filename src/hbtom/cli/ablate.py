@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from hbtom.bench.ablation import ablate
-from hbtom.bench.table_files import write_records
-from hbtom.cli.progress import given_or_default, progress
-from hbtom.cli.say import complain, print_json, tell_left_out
+from hbtom.cli.progress import given_or_default, judging
+from hbtom.cli.say import complain, print_json
+from hbtom.cli.sweep import finish
 from hbtom.errors import BadInput
 from hbtom.files import check_target
 
@@ -30,7 +30,7 @@ def run(
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
         where = given_or_default(dataset, labels, tasks)
-        with progress("judging pairs") as judged:
+        with judging() as judged:
             result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
     except BadInput as error:
         complain(error)
@@ -47,11 +47,4 @@ def run(
             "intervals and margins of every task in --out and --format json\n"
             f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
         )
-    tell_left_out(result.left_out)
-    if out is not None:  # at last: if it fails, the table is there
-        try:
-            write_records(result.to_records(), Path(out), overwrite=overwrite)
-        except BadInput as error:
-            complain(error)
-            return 1
-    return 1 if result.unreadable else 0
+    return finish(result, out, overwrite)

@@ -11,8 +11,9 @@ import click
 
 from hbtom.bench import journal
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
+from hbtom.bench.guests import Guest, as_rater, find_rater
 from hbtom.bench.results import Compared
-from hbtom.cli.progress import given_or_default, progress
+from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 
@@ -31,20 +32,23 @@ def run(
     cluster: str | None,
     wrong: bool,
     report: str | None = None,
+    rater: str | None = None,
 ) -> int:
-    """Evaluate a model on a dataset; return 1 if anything in it could not be read."""
+    """Evaluate a rater on a dataset; return 1 if anything in it could not be read."""
     try:
-        journal.check(None if out is None else Path(out), resume=resume, overwrite=overwrite)
+        rates = as_rater(model, score) if rater is None else find_rater(rater)
+        file = None if out is None else Path(out)
+        journal.check(file, rates.columns, resume=resume, overwrite=overwrite)
         _check_report(report, overwrite, resume)
         where = given_or_default(dataset, labels, tasks)
-        with progress("judging pairs") as judged, _quiet():
+        told = judging() if rater is None else progress("rating pairs")
+        with told as judged, _quiet():
             result = evaluate(
                 where,
-                model,
+                rates,
                 tasks=tasks or None,
                 workers=workers,
                 cluster=cluster,
-                score=score,
                 out=out,
                 resume=resume,
                 overwrite=overwrite,
@@ -114,8 +118,11 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
         print_json(result.to_dict())
         return
     from hbtom.show.score_text import score_table
+    from hbtom.show.words import plain
 
     click.echo(score_table(result.tasks))
-    click.echo(f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}")
+    kind = "rater" if isinstance(result.model, Guest) else "model"
+    who = f"{kind} {plain(result.model.name)} ({plain(result.model.fingerprint)})"
+    click.echo(f"{who}, dataset {result.dataset}")
     for (task, pair), (expected, unexpected) in result.wrong.items() if wrong else ():
         click.echo(f"wrong: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")

@@ -12,7 +12,7 @@ from hbtom.bench.calibration import Calibration, calibrate
 from hbtom.bench.dataset import Dataset
 from hbtom.bench.evaluation import as_dataset, evaluate
 from hbtom.bench.synthetic import fitting_dataset
-from hbtom.cli.progress import given_or_default, progress
+from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
@@ -36,7 +36,7 @@ def run(
         check_target(target, overwrite=overwrite, kinds=(".toml",))
         optimiser()
         found = as_dataset(_given_or_made(dataset, labels, tasks), tasks or None)
-        with progress("judging pairs") as judged:
+        with judging() as judged:
             result = evaluate(found, model, workers=workers, progress=judged)
         tell_left_out(result.left_out)
         fitted = calibrate(result, name=target.stem, penalty=penalty)

@@ -62,6 +62,11 @@ labels_option = click.option(
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 4096), help="Processes to use. Default: all cores."
 )
+rater_option = click.option(
+    "--rater",
+    metavar="MODULE:OBJECT",
+    help="Use a rater of your own, or a file of ratings, instead of a model.",
+)
 score_option = click.option(
     "--score",
     type=click.Choice(["plausibility", "predictive"]),
@@ -69,3 +74,11 @@ score_option = click.option(
     show_default=True,
     help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
 )
+
+
+def check_rater(rater: str | None) -> None:
+    """Refuse a rater together with what only models have."""
+    context = click.get_current_context()
+    for name in ("model", "score") if rater is not None else ():
+        if context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"--{name} is for models: not with --rater.")

@@ -45,6 +45,25 @@ def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], N
             click.echo(err=True)
 
 
+@contextmanager
+def judging() -> Iterator[Callable[[int, int], None]]:
+    """Keep a line on pairs that are judged up to date; if there are many, say what is faster."""
+    from hbtom.cli.say import complain
+    from hbtom.judgement.warm_up import advice
+
+    advised = False
+    with progress("judging pairs") as tell:
+
+        def update(done: int, total: int) -> None:
+            nonlocal advised
+            if not advised and (told := advice(total - done)):
+                complain(told)
+            advised = True
+            tell(done, total)
+
+        yield update
+
+
 def line(
     label: str, done: int, total: int, lately: int, seconds: float, unit: str = "pairs"
 ) -> str:

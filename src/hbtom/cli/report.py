@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from hbtom.bench.evaluation import Evaluation
@@ -11,18 +13,10 @@ from hbtom.errors import BadInput
 from hbtom.show.report import PAGES, write_report
 
 
-def run(
-    results: str,
-    out: str,
-    overwrite: bool,
-    dataset: str | None,
-    labels: str | None,
-    model: str | None,
-    pages: int,
-) -> int:
+def run(results: str, out: str, overwrite: bool, **more: Any) -> int:
     """Write a report on a file of results, and print where it is; return 1 if that fails."""
     try:
-        write(results, out, overwrite, dataset, labels, model, pages)
+        write(results, out, overwrite, **more)
     except BadInput as error:
         complain(error)
         return 1

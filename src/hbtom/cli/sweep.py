@@ -9,10 +9,12 @@ from typing import Any
 
 import click
 
+from hbtom.bench.ablation import Ablation
+from hbtom.bench.guests import find_rater
 from hbtom.bench.results import Compared
-from hbtom.bench.sweep import sweep
+from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records
-from hbtom.cli.progress import given_or_default, progress
+from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import complain, print_json, tell_left_out
 from hbtom.errors import BadInput
 from hbtom.files import check_target
@@ -22,27 +24,28 @@ def run(
     dataset: str | None,
     labels: str | None,
     model: str,
-    given: Sequence[str],
+    changes: Sequence[str],
     tasks: Sequence[str],
     out: str | None,
     overwrite: bool,
     score: Compared,
     form: str,
     workers: int | None,
+    rater: str | None = None,
 ) -> int:
-    """Evaluate a grid of models; return 1 if anything in the dataset could not be read."""
+    """Evaluate a grid of models or raters; return 1 if anything could not be read."""
     try:
         settings: dict[str, list[Any]] = {}
-        for name, values in map(_setting, given):
+        for name, values in map(_setting, changes):
             settings.setdefault(name, []).extend(values)
         if out is not None:
             check_target(Path(out), overwrite=overwrite)
         where = given_or_default(dataset, labels, tasks)
-        with progress("judging pairs") as judged:
+        with judging() if rater is None else progress("rating pairs") as judged:
             result = sweep(
                 where,
                 settings,
-                model,
+                model if rater is None else find_rater(rater),
                 tasks=tasks or None,
                 workers=workers,
                 score=score,
@@ -62,15 +65,20 @@ def run(
             f"accuracy in per cent, {pairs} pairs; margin: rating of e less that of u, on average "
             "and as its 5 % quantile\n"
             "every task in --out and --format json\n"
-            f"model {model}, dataset {result.dataset}"
+            f"{'model' if rater is None else 'rater'} {rater or model}, dataset {result.dataset}"
         )
+    return finish(result, out, overwrite)
+
+
+def finish(result: Sweep | Ablation, out: str | None, overwrite: bool) -> int:
+    """Say what was left out, and write the table: at last, for it is printed even if this fails."""
     tell_left_out(result.left_out)
-    if out is not None:  # at last: if it fails, the table is there
-        try:
+    try:
+        if out is not None:
             write_records(result.to_records(), Path(out), overwrite=overwrite)
-        except BadInput as error:
-            complain(error)
-            return 1
+    except BadInput as error:
+        complain(error)
+        return 1
     return 1 if result.unreadable else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from typing import Any
 
 import click
 
@@ -14,18 +15,10 @@ from hbtom.cli.say import INTERRUPTED, complain, warn
 from hbtom.errors import BadInput, missing
 
 
-def run(
-    dataset: str | None,
-    labels: str | None,
-    model: str,
-    host: str,
-    port: int,
-    workers: int | None,
-    opened: bool,
-) -> int:
+def run(**given: Any) -> int:
     """Serve the pages of a dataset until Ctrl-C; return 1 if that is not possible."""
     try:
-        return _run(dataset, labels, model, host, port, workers, opened)
+        return _run(**given)
     except BadInput as error:
         complain(error)
         return 1
@@ -38,10 +31,11 @@ def _run(
     dataset: str | None,
     labels: str | None,
     model: str,
+    rater: str | None,
     host: str,
     port: int,
     workers: int | None,
-    opened: bool,
+    no_open: bool,
 ) -> int:
     try:
         from hbtom.show.server.host_check import is_loopback
@@ -54,7 +48,7 @@ def _run(
     from hbtom.show.server.catalogue import catalogue
     from hbtom.show.server.session import choice_of_models
 
-    models = choice_of_models(model)
+    models = choice_of_models(model, rater)
     pairs = catalogue(as_dataset(given_or_default(dataset, labels), None))
     with listen(host, port) as listener:
         token = None if is_loopback(listener.getsockname()[0]) else secrets.token_urlsafe(16)
@@ -69,7 +63,7 @@ def _run(
             count = len(pairs.entries)
             word = "pair" if count == 1 else "pairs"
             complain(f"showing {count} {word} of {pairs.path}; Ctrl-C ends it")
-            if opened:  # beside the server, for some browsers are waited for
+            if not no_open:  # beside the server, for some browsers are waited for
                 threading.Thread(target=browse, args=(address,), daemon=True).start()
 
         serve(listener, pairs, models, host=host, token=token, workers=workers, announce=announce)

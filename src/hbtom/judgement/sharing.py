@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from msgspec.structs import replace as changed
 
+from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.judging import Judgement, judge, plan_trials
 from hbtom.mind import Planned, dynamics
@@ -40,6 +41,21 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
         if last[mind] == index:
             del minds[mind]
         yield _classified(one, model), _classified(other, model)
+
+
+def judge_members(
+    model: Model, episodes: Iterable[Episode | BadInput]
+) -> Iterator[Judgement | BadInput]:
+    """Judge the members of a pair, or yield why one cannot be; what they share is found once."""
+    judgement = None
+    for episode in episodes:
+        try:
+            if isinstance(episode, BadInput):
+                raise episode
+            judgement = judge(episode, model, reuse=judgement)
+            yield judgement
+        except BadInput as error:
+            yield error
 
 
 def together(models: Sequence[Model]) -> list[int]:

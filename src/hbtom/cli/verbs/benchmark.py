@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Literal
+from typing import Any
 
 import click
 
 from hbtom.cli.options import (
     Number,
+    check_rater,
     format_option,
     labels_option,
     model_option,
+    rater_option,
     score_option,
     tasks_option,
     workers_option,
@@ -38,50 +40,22 @@ from hbtom.cli.options import (
 @click.option(
     "--cluster", metavar="ADDRESS", help="Use a Dask scheduler: its address, or its file (.json)."
 )
-def evaluate(
-    dataset: str | None,
-    labels: str | None,
-    model: str,
-    tasks: tuple[str, ...],
-    out: str | None,
-    resume: bool,
-    report: str | None,
-    overwrite: bool,
-    score: Literal["plausibility", "predictive"],
-    wrong: bool,
-    form: str,
-    workers: int | None,
-    cluster: str | None,
-) -> None:
+@rater_option
+def evaluate(**given: Any) -> None:
     """Judge all pairs of DATASET and print the benchmark's table.
 
     DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
     that 'hbtom pack' made, or a folder of them. With labels, files may have any name and folder.
     Without DATASET, a synthetic benchmark is made once and kept in the cache folder.
     """
-    if resume and out is None:
+    if given["resume"] and given["out"] is None:
         raise click.UsageError("--resume goes on with a file: name it with --out.")
-    if cluster is not None and workers is not None:
+    if given["cluster"] is not None and given["workers"] is not None:
         raise click.UsageError("--workers are processes on this machine: not with --cluster.")
+    check_rater(given["rater"])
     from hbtom.cli.evaluate import run
 
-    sys.exit(
-        run(
-            dataset,
-            labels,
-            model,
-            tasks,
-            out,
-            overwrite,
-            resume,
-            score,
-            form,
-            workers,
-            cluster,
-            wrong,
-            report,
-        )
-    )
+    sys.exit(run(**given))
 
 
 @click.command()
@@ -94,24 +68,14 @@ def evaluate(
 @click.option("--penalty", type=Number(0, 1e6), default=1e-4, show_default=True, help="L2 penalty.")
 @format_option
 @workers_option
-def fit(
-    dataset: str | None,
-    out: str,
-    overwrite: bool,
-    labels: str | None,
-    model: str,
-    tasks: tuple[str, ...],
-    penalty: float,
-    form: str,
-    workers: int | None,
-) -> None:
+def fit(**given: Any) -> None:
     """Fit the classifier of a model to DATASET and write the model to a file.
 
     Without DATASET, 220 synthetic episodes are made, with a seed that is not used for reporting.
     """
     from hbtom.cli.fit import run
 
-    sys.exit(run(dataset, labels, model, tasks, out, overwrite, penalty, form, workers))
+    sys.exit(run(**given))
 
 
 @click.command()
@@ -125,27 +89,18 @@ def fit(
 @click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
 @format_option
 @workers_option
-def ablate(
-    dataset: str | None,
-    labels: str | None,
-    model: str,
-    tasks: tuple[str, ...],
-    out: str | None,
-    overwrite: bool,
-    form: str,
-    workers: int | None,
-) -> None:
+def ablate(**given: Any) -> None:
     """Switch off surprises and assumptions one at a time, and evaluate each time."""
     from hbtom.cli.ablate import run
 
-    sys.exit(run(dataset, labels, model, tasks, out, overwrite, form, workers))
+    sys.exit(run(**given))
 
 
 @click.command()
 @click.argument("dataset", required=False, type=click.Path())
 @click.option(
     "--set",
-    "given",
+    "changes",
     multiple=True,
     required=True,
     metavar="NAME=VALUE[,VALUE]",
@@ -159,22 +114,13 @@ def ablate(
 @score_option
 @format_option
 @workers_option
-def sweep(
-    dataset: str | None,
-    given: tuple[str, ...],
-    labels: str | None,
-    model: str,
-    tasks: tuple[str, ...],
-    out: str | None,
-    overwrite: bool,
-    score: Literal["plausibility", "predictive"],
-    form: str,
-    workers: int | None,
-) -> None:
+@rater_option
+def sweep(**given: Any) -> None:
     """Evaluate a model on DATASET with every combination of some parameters."""
+    check_rater(given["rater"])
     from hbtom.cli.sweep import run
 
-    sys.exit(run(dataset, labels, model, given, tasks, out, overwrite, score, form, workers))
+    sys.exit(run(**given))
 
 
 @click.command()
@@ -209,15 +155,7 @@ def score(ratings: str, dataset: str | None, labels: str | None, form: str) -> N
     show_default=True,
     help="Pages on which to watch pairs, beside the report.",
 )
-def report(
-    results: str,
-    out: str,
-    overwrite: bool,
-    dataset: str | None,
-    labels: str | None,
-    model: str | None,
-    pages: int,
-) -> None:
+def report(**given: Any) -> None:
     """Make a report of RESULTS, a file that 'evaluate --out' wrote, or of anybody's ratings.
 
     The report is one HTML file that needs no network: accuracy against all published figures, what
@@ -226,7 +164,7 @@ def report(
     """
     from hbtom.cli.report import run
 
-    sys.exit(run(results, out, overwrite, dataset, labels, model, pages))
+    sys.exit(run(**given))
 
 
 @click.command()

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from hbtom.cli.options import Number, labels_option, model_option, tasks_option, workers_option
+from hbtom.cli.options import (
+    Number,
+    labels_option,
+    model_option,
+    rater_option,
+    tasks_option,
+    workers_option,
+)
 
 
 @click.command()
@@ -30,8 +37,9 @@ from hbtom.cli.options import Number, labels_option, model_option, tasks_option,
 )
 @click.option("--no-open", is_flag=True, help="Do not open the list in a browser.")
 @workers_option
-def view(*, no_open: bool, **options: Any) -> None:
-    """Browse DATASET in a web browser: its tasks, pairs and episodes, and how they are judged.
+@rater_option
+def view(**given: Any) -> None:
+    """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
 
     Starts a small server on this machine and prints its address. Pairs are judged when you look at
     them, or all at once at the press of a button. Ctrl-C stops the server.
@@ -40,7 +48,7 @@ def view(*, no_open: bool, **options: Any) -> None:
     """
     from hbtom.cli.view import run
 
-    sys.exit(run(**options, opened=not no_open))
+    sys.exit(run(**given))
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from hbtom.bench.dataset import Dataset, LeftOut, find_pairs
 from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
-from hbtom.bench.results import Row, decode, whole_lines
+from hbtom.bench.results import MODEL_COLUMNS, Row, decode, whole_lines
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores
 from hbtom.errors import BadInput
 from hbtom.files import read_whole
@@ -29,7 +29,7 @@ class Findings:
     """Pairs in the benchmark's order: how both members were rated, and what is known of them."""
 
     name: str  # of the dataset, or of the file of ratings
-    rated: str  # what the ratings are: plausibility, predictive, or just rating
+    rated: str  # what the ratings are: plausibility, predictive, a rater's name, or just rating
     ratings: Mapping[PairName, tuple[float, float]]  # of the expected and the unexpected member
     rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs, if hbtom has rated them; else none
     left_out: tuple[LeftOut, ...]
@@ -46,6 +46,19 @@ class Findings:
     def tasks(self) -> tuple[Score, ...]:
         """The score of every task."""
         return scores(self.ratings)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model has rated all pairs, so that parts and surprises are known."""
+        rows = [row for both in self.rows.values() for row in both]
+        return bool(rows) and all(row.own.keys() == MODEL_COLUMNS.keys() for row in rows)
+
+    @property
+    def rater(self) -> str:
+        """What has rated: the name of a model or rater, else fingerprints; nothing if unknown."""
+        if self.model is not None:
+            return self.model.name
+        return ", ".join(self.fingerprints) if self.by_model or not self.rows else self.rated
 
     @property
     def fingerprints(self) -> list[str]:
@@ -72,7 +85,7 @@ def find(
         dataset = find_pairs(Path(dataset), labels=labels)
     if isinstance(results, Evaluation):
         found = _of_evaluation(results)
-        given = given or results.model
+        given = given or (results.model if isinstance(results.model, Model) else None)
     elif isinstance(results, Ratings):
         found = _of_ratings(results, {}, dataset)
     else:
@@ -80,7 +93,7 @@ def find(
         found = _of_ratings(read_ratings(path, labels), _own_rows(path), dataset)
     if not found.ratings:
         raise BadInput("there is no pair to report on", hint="rate both members of a pair")
-    known, why = _recognised(found.fingerprints, given)
+    known, why = _recognised(found, given)
     return replace(found, model=known, unknown=why, dataset=dataset)
 
 
@@ -122,7 +135,8 @@ def _own_rows(path: Path) -> dict[EpisodeName, Row]:
         rows = decode(whole_lines(read_whole(path), path.suffix), path.suffix)
     except (BadInput, KeyError):  # other columns, or another kind of file
         return {}
-    numbers = (value for row in rows for value in astuple(row) if isinstance(value, float))
+    values = (value for row in rows for value in row.to_dict().values())
+    numbers = (value for value in values if isinstance(value, float))
     return {_name(row): row for row in rows} if all(map(math.isfinite, numbers)) else {}
 
 
@@ -144,12 +158,15 @@ def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
         return ""
 
 
-def _recognised(fingerprints: Sequence[str], given: Model | None) -> tuple[Model | None, str]:
+def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str]:
     """Return the model that all ratings are of, or why it is not known."""
+    fingerprints = found.fingerprints
     if not fingerprints:
         return None, "these are ratings alone, which do not say what has made them"
     if len(fingerprints) > 1:
         return None, f"these are results of {len(fingerprints)} models"
+    if not found.by_model:
+        return None, f"{found.rated} is not a model of hbtom, and gives ratings only"
     [wanted] = fingerprints
     for model in [given] if given else map(Model.preset, presets()):
         if model.fingerprint == wanted:

@@ -82,8 +82,7 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
 def title(findings: Findings) -> str:
     """Return what a report is called: the model and the dataset, or the file of ratings."""
     where = plain(PurePath(findings.name).name or findings.name)
-    who = findings.model.name if findings.model else ", ".join(findings.fingerprints)
-    return f"{plain(who)} on {where}" if who else where
+    return f"{plain(findings.rater)} on {where}" if findings.rater else where
 
 
 def _about(findings: Findings) -> Plain:
@@ -137,7 +136,7 @@ def _score_row(label: str, kind: str, score: Score, edges: Sequence[float]) -> P
 
 def _measures(findings: Findings) -> list[Measure]:
     """Return what is known of every episode."""
-    if not findings.rows:
+    if not findings.by_model:
         return [RATING]
     counted = [f"surprise_{part}" for part in _parts(findings)]
     known = [one for one in MEASURES if one.name in (*counted, "plausibility")]
@@ -146,7 +145,8 @@ def _measures(findings: Findings) -> list[Measure]:
 
 def _parts(findings: Findings) -> list[str]:
     """Return the surprises that make up the plausibility; models may leave waste out."""
-    wasteful = any(row.part_waste < 1.0 for both in findings.rows.values() for row in both)
+    rows = findings.rows.values() if findings.by_model else ()
+    wasteful = any(row.part_waste < 1.0 for both in rows for row in both)
     return [kind for kind in KINDS if kind != "waste" or wasteful]
 
 
@@ -179,7 +179,7 @@ def _spread(findings: Findings, measure: Measure) -> Plain:
 
 def _calibration(findings: Findings) -> Plain | None:
     """Return what share was expected, by plausibility; None if ratings are not between 0 and 1."""
-    column = "plausibility" if findings.rows else "rating"
+    column = "plausibility" if findings.by_model else "rating"
     both: Both = list(_values(findings, column).values())
     if not all(0 <= value <= 1 for pair in both for value in pair):
         return None
@@ -199,7 +199,7 @@ def _pairs(findings: Findings) -> Plain:
     tasks = {score.task: number for number, score in enumerate(findings.tasks)}
     margins = (margin(*both) for both in findings.ratings.values())
     columns = ["rating"]
-    if findings.rows:
+    if findings.by_model:
         columns += [f"{kind}_{part}" for kind in ("surprise", "part") for part in _parts(findings)]
     return {
         "task": [tasks[task] for task, _ in findings.ratings],

@@ -13,7 +13,8 @@ from hbtom.bench.comparison import PairName
 from hbtom.bench.dataset import Member, Pair, load_pairs
 from hbtom.bench.results import Row
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, judge
+from hbtom.judgement import Judgement
+from hbtom.judgement.sharing import judge_members
 from hbtom.model import Model
 from hbtom.observe.formats import Loaded
 from hbtom.show.page import page
@@ -46,13 +47,9 @@ def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairN
 
 def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> Watched:
     judged: list[Judgement] = []
-    for row, episode in zip(rows, loaded, strict=True):
-        try:
-            if isinstance(episode, BadInput):
-                raise episode
-            judgement = judge(episode, model, reuse=judged[0] if judged else None)
-        except BadInput as error:
-            return Watched(missing=f"member {row.member} cannot be read any more: {error}")
+    for row, judgement in zip(rows, judge_members(model, loaded), strict=True):
+        if isinstance(judgement, BadInput):
+            return Watched(missing=f"member {row.member} cannot be read any more: {judgement}")
         if not math.isclose(judgement.plausibility, row.plausibility, rel_tol=_SAME, abs_tol=_SAME):
             return Watched(missing=_changed(row, judgement))
         judged.append(judgement)

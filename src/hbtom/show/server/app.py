@@ -13,13 +13,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from hbtom.errors import BadInput
-from hbtom.model import Model
 from hbtom.show.page.viewer import Plottable
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
 from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
 from hbtom.show.server.listing import list_document, list_page, listing, row
-from hbtom.show.server.session import Session
+from hbtom.show.server.session import Raters, Session
 from hbtom.show.server.surroundings import message_page, watch_document, watch_page
 from hbtom.show.server.work import UNJUDGED, VERDICTS, VIEWS
 
@@ -29,7 +28,7 @@ _NOWHERE = "There is no such page"
 
 def make_app(
     catalogue: Catalogue,
-    models: Mapping[str, Model],
+    models: Raters,
     *,
     host: str,
     token: str | None = None,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import errno
 import signal
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
 
 from hbtom.errors import BadInput
-from hbtom.model import Model
 from hbtom.show.server.app import make_app
 from hbtom.show.server.catalogue import Catalogue
 from hbtom.show.server.connections import Connection
+from hbtom.show.server.session import Raters
 
 QUEUE = 128  # connections that wait to be let in
 PATIENCE = 1  # seconds that answers under way have when the server is stopped
@@ -51,7 +51,7 @@ def address_of(listener: socket.socket, token: str | None = None) -> str:
 def serve(
     listener: socket.socket,
     catalogue: Catalogue,
-    models: Mapping[str, Model],
+    models: Raters,
     *,
     host: str,
     token: str | None = None,

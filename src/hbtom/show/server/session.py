@@ -8,18 +8,20 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hbtom.bench.guests import Guest, find_rater, identity
 from hbtom.errors import BadInput
 from hbtom.judgement.warm_up import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
 from hbtom.show.server.judges import Judges
 from hbtom.show.server.request_cache import RequestCache
-from hbtom.show.server.work import UNJUDGED, Drawing, Outcome, View, draw, judge_pair
+from hbtom.show.server.work import UNJUDGED, Drawing, Outcome, View, draw, rate_pair
 from hbtom.show.words import plain
 
 OUTCOMES = 200_000  # that are remembered, of a few numbers each
 DRAWINGS = 16  # likewise, of a megabyte each
 
+Raters = Mapping[str, Model | Guest]  # by their names in addresses
 Key = tuple[str, int, tuple[tuple[int, ...], ...]]  # a model, a place, the state of the files
 
 _log = logging.getLogger(__name__)
@@ -43,13 +45,14 @@ class Run:
 class Session:
     """All that the server knows and does, for as long as it lives."""
 
-    def __init__(self, catalogue: Catalogue, models: Mapping[str, Model], judges: Judges) -> None:
+    def __init__(self, catalogue: Catalogue, models: Raters, judges: Judges) -> None:
         self.catalogue = catalogue
-        self.models = models  # by their names in addresses; the first is the one to begin with
+        self.models = models  # the first is the one to begin with
         self.run: Run | None = None
         self._judges = judges
         # Loading is soon done, compiling is not.
-        self._compiled = worth_compiling(list(models.values()), WORTH_LOADING)
+        own = [one for one in models.values() if isinstance(one, Model)]
+        self._compiled = worth_compiling(own, WORTH_LOADING)
         self._outcomes: RequestCache[Key, Outcome] = RequestCache(OUTCOMES)
         self._drawings: RequestCache[tuple[Key, View], Drawing] = RequestCache(DRAWINGS)
 
@@ -71,7 +74,7 @@ class Session:
         """Return what comes of a pair, after judging it if that is not known."""
 
         async def find() -> Outcome:
-            return await self._judges.do(judge_pair, self.models[model], entry.pair, self._compiled)
+            return await self._judges.do(rate_pair, self.models[model], entry.pair, self._compiled)
 
         return await self._outcomes.ask(_key(model, entry), find)
 
@@ -147,10 +150,14 @@ def _state(path: str) -> tuple[int, ...]:
     return known.st_size, known.st_mtime_ns, known.st_ctime_ns, known.st_ino
 
 
-def choice_of_models(chosen: str) -> dict[str, Model]:
-    """Return the models to choose among: the one that is named, and all presets."""
+def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | Guest]:
+    """Return what to choose among: a rater, if one is named, the named model, and all presets."""
+    if rater is not None:
+        found = identity(find_rater(rater))
+        return {plain(found.name): found, **choice_of_models(chosen)}
     first = find_model(chosen)
     name = plain(first.name)
     if chosen not in presets() and name in presets():
         name = f"{name} ({first.fingerprint})"
-    return {name: first} | {preset: Model.preset(preset) for preset in presets() if preset != name}
+    others = {preset: Model.preset(preset) for preset in presets() if preset != name}
+    return {name: first, **others}

@@ -27,7 +27,7 @@ def watch_page(
     """Return the page of a pair or an episode, or one that says why it cannot be shown."""
     top = "".join(_around(desk, model, selection, entry, view))
     if drawing.shown is None:
-        return message_page(f"{entry.name} cannot be read", drawing.problems, top=top)
+        return message_page(f"{entry.name} cannot be shown", drawing.problems, top=top)
     return watch_document(drawing.shown, top)
 
 

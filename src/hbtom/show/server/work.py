@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 from hbtom.bench.dataset import Pair, load_pairs
+from hbtom.bench.guests import Guest, find_rater
+from hbtom.bench.judged import rate_members
 from hbtom.bench.score import pair_score
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, judge
+from hbtom.judgement import Judgement
+from hbtom.judgement.sharing import judge_members
 from hbtom.model import Model
 from hbtom.show.page.viewer import Plottable, shown
 from hbtom.show.words import plain
@@ -25,7 +29,7 @@ _OF_SCORE: dict[float, Verdict] = {1.0: "right", 0.5: "tie", 0.0: "wrong"}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a pair: how plausible its members are, or why they cannot be read."""
+    """What came of a pair: how its members are rated, or why they cannot be read."""
 
     verdict: Verdict
     expected: float | None
@@ -42,14 +46,39 @@ class Drawing:
     problems: tuple[str, ...] = ()
 
 
-def judge_pair(model: Model, pair: Pair, compiled: bool) -> Outcome:
-    """Judge both episodes of a pair."""
-    return _outcome(*_judged(model, pair, "both", compiled))
+def rate_pair(rater: Model | Guest, pair: Pair, compiled: bool) -> Outcome:
+    """Rate both episodes of a pair."""
+    if isinstance(rater, Model):
+        return _outcome(*_judged(rater, pair, "both", compiled))
+    _warm_up(rater)
+    ((_, expected, unexpected),) = load_pairs([pair])
+    rated, left_out = rate_members(rater, pair, (expected, unexpected))
+    values = {member.member: rating.value for member, rating in rated}
+    why = {one.file: one.why for one in left_out}
+    members = [one for one in (pair.expected, pair.unexpected) if one.file in why]
+    problems = (plain(f"{pair.name}{one.member}: {why[one.file]}") for one in members)
+    return _compared(values.get("e"), values.get("u"), tuple(problems))
 
 
-def draw(model: Model, pair: Pair, view: View, compiled: bool) -> Drawing:
-    """Judge a pair, or one episode of it, and return what a page shows of that."""
-    judgements, problems = _judged(model, pair, view, compiled)
+def _warm_up(rater: Guest) -> None:
+    """Warm up a rater: one that was found by its name, once in this process."""
+    if rater.origin:
+        _warm_up_once(rater.origin, rater.folder)
+    else:
+        rater.warm_up(1)
+
+
+@cache
+def _warm_up_once(origin: str, folder: str) -> None:
+    find_rater(origin, folder).warm_up(1)
+
+
+def draw(rater: Model | Guest, pair: Pair, view: View, compiled: bool) -> Drawing:
+    """Rate a pair, or one episode of it, and return what a page shows of that."""
+    if isinstance(rater, Guest):
+        told = f"{plain(rater.name)} gives ratings only. To watch the pair, choose a model above."
+        return Drawing(None, rate_pair(rater, pair, compiled), (told,))
+    judgements, problems = _judged(rater, pair, view, compiled)
     outcome = _outcome(judgements, problems) if view == "both" else None
     if problems:
         return Drawing(None, outcome, problems)
@@ -63,23 +92,24 @@ def _judged(
     if compiled:
         start_compiler()
     ((_, *episodes),) = load_pairs([pair])
-    judgements: dict[str, Judgement] = {}
-    problems = []
-    for member, episode in zip("eu", episodes, strict=True):
-        if view not in ("both", member):
-            continue
-        try:
-            if isinstance(episode, BadInput):
-                raise episode
-            judgements[member] = judge(episode, model, reuse=judgements.get("e"))
-        except BadInput as error:
-            problems.append(plain(f"{pair.name}{member}: {error.said}"))
-    return judgements, tuple(problems)
+    wanted = {m: e for m, e in zip("eu", episodes, strict=True) if view in ("both", m)}
+    judged = dict(zip(wanted, judge_members(model, wanted.values()), strict=True))
+    problems = [
+        plain(f"{pair.name}{member}: {error.said}")
+        for member, error in judged.items()
+        if isinstance(error, BadInput)
+    ]
+    return {m: j for m, j in judged.items() if isinstance(j, Judgement)}, tuple(problems)
 
 
 def _outcome(judgements: dict[str, Judgement], problems: tuple[str, ...]) -> Outcome:
     rated = {member: judgement.plausibility for member, judgement in judgements.items()}
-    expected, unexpected = rated.get("e"), rated.get("u")
+    return _compared(rated.get("e"), rated.get("u"), problems)
+
+
+def _compared(
+    expected: float | None, unexpected: float | None, problems: tuple[str, ...]
+) -> Outcome:
     if expected is None or unexpected is None:
         return Outcome("unreadable", expected, unexpected, problems)
     return Outcome(_OF_SCORE[pair_score(expected, unexpected)], expected, unexpected)

@@ -103,10 +103,10 @@ function makePlot() {
   function show({ expected = null, unexpected = null }) {
     const values = [expected, unexpected];
     values.forEach((value, index) => {
-      marks[index].hidden = value === null;
+      marks[index].hidden = value === null || value < 0 || value > 1;
       marks[index].style.left = `${round(100 * (value ?? 0))}%`;
     });
-    span.hidden = values.includes(null);
+    span.hidden = marks.some((mark) => mark.hidden);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     span.style.left = `${round(100 * low)}%`;
     span.style.width = `${round(100 * (high - low))}%`;

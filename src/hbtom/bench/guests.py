@@ -1,0 +1,203 @@
+"""Anybody's raters: finding them by name, and making sure that they rate."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from pkgutil import resolve_name
+from traceback import extract_tb
+from typing import Any, NoReturn, TypeVar, get_args
+
+from hbtom.bench.rater import ModelRater, Rater, RaterFailed, Rating
+from hbtom.bench.ratings import KINDS, read_ratings
+from hbtom.bench.results import Columns, Compared, layout
+from hbtom.bench.workers import Start
+from hbtom.errors import BadInput, Place
+from hbtom.model import Model, find_model
+from hbtom.observe import Episode
+
+T = TypeVar("T")
+
+
+class Guest:
+    """Anybody's rater: it does what it leaves out as most raters would, and is checked.
+
+    One that was named as ``module:object`` is sent to other processes by that name.
+    """
+
+    def __init__(self, rater: Any, origin: str = "", folder: str = "") -> None:
+        self.rater = rater
+        self.origin, self.folder = origin, folder  # module:object, and where the module may be
+        if not callable(getattr(rater, "rate", None)):
+            hint = "it needs 'name', 'fingerprint' and 'rate(expected, unexpected)'"
+            called = origin or type(rater).__name__
+            raise BadInput(f"'{called}' does not rate: it has no method 'rate'", hint=hint)
+        self.name, self.fingerprint = (_text_of(rater, "name"), _text_of(rater, "fingerprint"))
+        self.score = self.name
+        self.start: Start = getattr(rater, "start", "fork")
+        self.columns: Columns = getattr(rater, "columns", {})
+        self.rates_alone = hasattr(rater, "rate_one")
+        if self.start not in get_args(Start):
+            raise BadInput(f"the rater's 'start' is {self.start!r}", hint="'fork' or 'spawn'")
+        _check_columns(self.columns)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.origin:
+            return find_rater, (self.origin, self.folder)
+        return Guest, (self.rater,)
+
+    def warm_up(self, pairs: int) -> None:
+        self._do(getattr(self.rater, "warm_up", lambda pairs: None), pairs)
+
+    def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
+        rated = self._do(self.rater.rate, expected, unexpected)
+        try:
+            first, second = rated
+        except (TypeError, ValueError):
+            self._fail(f"rates a pair as {_short(rated)}, not each of the two", expected.name)
+        return self._checked(first, expected.name), self._checked(second, unexpected.name)
+
+    def rate_one(self, episode: Episode) -> Rating:
+        return self._checked(self._do(self.rater.rate_one, episode), episode.name)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Guest:
+        if not settings:
+            return self
+        if not hasattr(self.rater, "with_settings"):
+            hint = "it needs a method 'with_settings(settings)' that returns another rater"
+            raise BadInput(f"the rater '{self.name}' has nothing to set", hint=hint)
+        return Guest(self._do(self.rater.with_settings, settings))
+
+    def _do(self, what: Callable[..., T], *args: Any) -> T:
+        """Have the rater do something; say where it went wrong, if it did."""
+        try:
+            return what(*args)
+        except BadInput:
+            raise
+        except Exception as error:
+            last = extract_tb(error.__traceback__)[-1]
+            told = f"{_what(error)} ({os.path.basename(last.filename)}, line {last.lineno})"
+            file = args[0].name if isinstance(args[0], Episode) else None
+            self._fail(f"failed: {told}", file)
+
+    def _checked(self, rated: Any, file: str) -> Rating:
+        """Return a rating that can be written to a results file."""
+        rating = rated if isinstance(rated, Rating) else Rating(rated)
+        if rating.own.keys() != self.columns.keys():
+            hint = f"{list(rating.own)} instead of {list(self.columns)}"
+            self._fail("fills other columns than it has", file, hint=hint)
+        own = {
+            name: self._number(f"'{name}'", rating.own[name], file)
+            if kind is float
+            else str(rating.own[name])
+            for name, kind in self.columns.items()
+        }
+        return Rating(self._number("a rating", rating.value, file), own)
+
+    def _number(self, what: str, value: Any, file: str) -> float:
+        try:
+            number = math.nan if isinstance(value, str) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            self._fail(f"gave {what} that is not a finite number: {_short(value)}", file)
+        return number
+
+    def _fail(self, problem: str, file: str | None, hint: str = "") -> NoReturn:
+        problem = f"the rater '{self.name}' {problem}"
+        raise RaterFailed(problem, hint=hint, place=Place(file=file)) from None
+
+
+def _text_of(rater: Any, needed: str) -> str:
+    text = getattr(rater, needed, None)
+    if not isinstance(text, str) or not text:
+        raise BadInput(f"the rater's '{needed}' is {text!r}", hint="it should be a text")
+    return text
+
+
+def _check_columns(columns: Any) -> None:
+    if not isinstance(columns, Mapping) or not all(
+        isinstance(name, str) and kind in (float, str) for name, kind in columns.items()
+    ):
+        hint = "name each with its kind, like {'steps': float, 'why': str}"
+        raise BadInput(f"the rater's 'columns' are {columns!r}", hint=hint)
+    for name in columns:
+        if name in layout(()):
+            hint = f"all results files have {', '.join(layout(()))}"
+            raise BadInput(f"the rater has a column '{name}'", hint=hint)
+
+
+AnyRater = ModelRater | Guest
+
+
+def as_rater(
+    rater: Model | str | os.PathLike[str] | Rater, score: Compared = "plausibility"
+) -> AnyRater:
+    """Return a rater given itself, a model, the name of a preset, or the path of a TOML file.
+
+    ``score`` is what models are compared by.
+    """
+    if isinstance(rater, ModelRater | Guest):
+        return rater
+    if isinstance(rater, Model | str | os.PathLike):
+        return ModelRater(find_model(rater), score)
+    return Guest(rater)
+
+
+def identity(rater: AnyRater) -> Model | Guest:
+    """Return what results are said to be of: the model itself, or anybody's rater."""
+    return rater.model if isinstance(rater, ModelRater) else rater
+
+
+@cache
+def find_rater(name: str, folder: str = "") -> AnyRater:
+    """Return the rater that is called ``module:object``, or a file of ratings as one.
+
+    The module is also looked for in a folder, by default the one we are in. The object is a rater,
+    or makes one when it is called without arguments.
+    """
+    if name.endswith(KINDS):
+        return Guest(read_ratings(Path(name)))
+    module, colon, inside = name.partition(":")
+    if not colon or not all(part.isidentifier() for part in f"{module}.{inside}".split(".")):
+        hint = "write module:object, such as lengths:PathLength, or name a file of ratings"
+        raise BadInput(f"'{name}' does not name a rater", hint=hint)
+    folder = folder or os.getcwd()
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    found = _resolved(name, module, inside)
+    if isinstance(found, type) or (not hasattr(found, "rate") and callable(found)):
+        try:
+            found = found()
+        except Exception as error:
+            raise BadInput(f"'{name}' cannot be made: {_what(error)}") from None
+    return as_rater(found) if isinstance(found, Model) else Guest(found, name, folder)
+
+
+def _resolved(name: str, module: str, inside: str) -> Any:
+    try:
+        return resolve_name(name)
+    except ModuleNotFoundError as error:
+        if not f"{module}.".startswith(f"{error.name}."):
+            raise BadInput(f"'{module}' cannot be imported: {_what(error)}") from None
+        hint = "it is looked for in this folder, and where Python finds what is installed"
+        raise BadInput(f"there is no module '{error.name}'", hint=hint) from None
+    except AttributeError as error:
+        problem = f"the module '{module}' has no '{inside}'"
+        if module not in sys.modules:  # it failed while it was imported
+            problem = f"'{module}' cannot be imported: {_what(error)}"
+        raise BadInput(problem) from None
+    except (Exception, SystemExit) as error:
+        raise BadInput(f"'{module}' cannot be imported: {_what(error)}") from None
+
+
+def _what(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
+def _short(value: Any) -> str:
+    return repr(value)[:60]

@@ -1,0 +1,119 @@
+"""Raters: whatever says how plausible the two episodes of a pair are.
+
+A model is a rater; so is a neural network, a baseline, or a file of ratings. All that evaluates,
+resumes, sweeps, reports or compares knows raters only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, get_args
+
+from hbtom.bench.results import MODEL_COLUMNS, Compared
+from hbtom.bench.workers import Start
+from hbtom.errors import BadInput
+from hbtom.judgement import Judgement, judge
+from hbtom.judgement.warm_up import warm_up
+from hbtom.model import Model, with_settings
+from hbtom.observe import Episode, names
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """How an episode is rated, and what the rater says about it in columns of its own."""
+
+    value: float
+    own: Mapping[str, float | str] = field(default_factory=dict)
+
+
+class Rater(Protocol):
+    """What anybody's rater needs: a name, a fingerprint, and ``rate``.
+
+    It may have more:
+
+    - ``columns``: its own columns in results files, ``{"steps": float, "why": str}``;
+    - ``start``: ``"spawn"``, if its processes cannot be forked, as with CUDA; else ``"fork"``;
+    - ``warm_up(pairs)``: called before so many pairs are rated, in every process that is not a
+      fork of one where it was called. This is the place to load weights;
+    - ``rate_one(episode)``: rates an episode whose mate cannot be read;
+    - ``with_settings(settings)``: returns a rater with other parameters, for sweeps.
+    """
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes whenever ratings may: results with different ones do not mix."""
+
+    def rate(self, expected: Episode, unexpected: Episode) -> Sequence[Rating | float]:
+        """Rate both episodes of a pair: a number or a :class:`Rating` for each."""
+
+
+class RaterFailed(BadInput):
+    """A rater that cannot go on, unlike one that cannot rate a single episode."""
+
+
+@dataclass(frozen=True)
+class ModelRater:
+    """A model as a rater, which compares by plausibility or by the predictive score."""
+
+    model: Model
+    score: Compared = "plausibility"
+    columns = MODEL_COLUMNS
+    start: Start = "fork"
+    rates_alone = True
+
+    def __post_init__(self) -> None:
+        if self.score not in get_args(Compared):
+            hint = f"one of {get_args(Compared)}"
+            raise BadInput(f"there is no score '{self.score}'", hint=hint)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.model.fingerprint
+
+    def warm_up(self, pairs: int) -> None:
+        """Compile what judging takes, if so many pairs are worth it."""
+        warm_up([self.model], pairs)
+
+    def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
+        """Judge both episodes; what they have in common is worked out once."""
+        first = judge(expected, self.model)
+        return self.of(first), self.of(judge(unexpected, self.model, reuse=first))
+
+    def rate_one(self, episode: Episode) -> Rating:
+        """Judge one episode."""
+        return self.of(judge(episode, self.model))
+
+    def of(self, judgement: Judgement) -> Rating:
+        """Return the rating that a judgement amounts to."""
+        test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
+        preference = zip(names(test.preferred), test.preference[0].tolist(), strict=True)
+        own: dict[str, float | str] = {
+            "plausibility": judgement.plausibility,
+            "part_goal": parts.goal,
+            "part_efficiency": parts.efficiency,
+            "part_observation": parts.observation,
+            "surprise_goal": surprise.goal,
+            "surprise_efficiency": surprise.efficiency,
+            "surprise_observation": surprise.observation,
+            "preference": "; ".join(f"{name} {share:.4f}" for name, share in preference),
+            "efficiency": float(test.joint[0].sum(axis=0) @ test.efficiencies),
+            "part_waste": 1.0 if parts.waste is None else parts.waste,
+            "surprise_waste": surprise.waste or 0.0,
+        }
+        return Rating(self.value(judgement), own)
+
+    def value(self, judgement: Judgement) -> float:
+        """Return the number by which pairs are compared."""
+        return judgement.predictive if self.score == "predictive" else judgement.plausibility
+
+    def with_settings(self, settings: Mapping[str, Any]) -> ModelRater:
+        return ModelRater(with_settings(self.model, settings), self.score)

@@ -1,0 +1,321 @@
+"""Anybody's rater: run, resumed, reported and compared, and told kindly when it does not rate."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from click.testing import CliRunner
+
+import hbtom
+from episodes import write_pairs
+from hbtom.bench import Pair, Rating, evaluate, find_pairs, find_rater
+from hbtom.bench.evaluation import Interrupted
+from hbtom.bench.results import decode, encode
+from hbtom.bench.sweep import sweep
+from hbtom.cli import main
+from hbtom.errors import BadInput
+from hbtom.show.report import report
+from hbtom.show.server.session import choice_of_models
+from hbtom.show.server.work import draw, rate_pair
+
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "rater.md"
+PAIRS = 16
+SPAWNED = """
+import multiprocessing, os
+from lengths import PathLength
+
+class Spawned(PathLength):
+    name, fingerprint, start = "spawned", "spawned-1", "spawn"
+    columns = {**PathLength.columns, "process": float, "method": str}
+    warmed = 0
+
+    def warm_up(self, pairs):
+        self.warmed += 1
+
+    def rate_one(self, episode):
+        from hbtom.bench import Rating
+        assert self.warmed == 1
+        rated = super().rate_one(episode)
+        method = type(multiprocessing.current_process()).__name__
+        return Rating(rated.value, {**rated.own, "process": os.getpid(), "method": method})
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder with a dataset, and with the rater that the documentation shows."""
+    here = tmp_path_factory.mktemp("raters")
+    write_pairs(here / "data", ["preference", "efficiency_path"], PAIRS // 2)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    (here / "lengths.py").write_text(code)
+    (here / "spawned.py").write_text(SPAWNED)
+    return here
+
+
+@pytest.fixture
+def here(folder, monkeypatch) -> Path:
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed command, which does not look into the current folder by itself."""
+    code = "import sys; sys.path.remove(''); from hbtom.cli import main; main(prog_name='hbtom')"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_from_the_command_line(folder):
+    words = "evaluate", "data", "--rater", "lengths:PathLength"
+    ran = command(folder, *words, "--workers", "2", "--out", "lengths.csv")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.endswith("rater path length (path-length-1), dataset data\n")
+    whole = (folder / "lengths.csv").read_bytes()
+    heading, first, *_ = whole.decode().splitlines()
+    assert heading == "task,pair,member,file,rating,pixels,verdict,model,version,score,stamp"
+    assert f"short,path-length-1,{hbtom.__version__},path length," in first
+
+    torn = folder / "torn.csv"
+    torn.write_bytes(whole[: len(whole) // 2])
+    again = command(folder, *words, "--resume", "--out", "torn.csv")
+    assert (again.returncode, again.stdout) == (0, ran.stdout)
+    assert torn.read_bytes() == whole
+
+    other = command(folder, "evaluate", "data", "--out", "lengths.csv", "--resume")
+    assert other.returncode == 1
+    assert "results of another rater, version or score: path-length-1" in other.stderr
+    assert (folder / "lengths.csv").read_bytes() == whole
+
+    assert command(folder, "evaluate", "data", "--out", "model.csv").returncode == 0
+    compared = command(folder, "compare", "lengths.csv", "model.csv")
+    assert (compared.returncode, compared.stderr) == (0, "")
+    assert "efficiency_path" in compared.stdout
+    reported = command(folder, "report", "lengths.csv", "--out", "lengths.html")
+    assert (reported.returncode, reported.stdout) == (0, "lengths.html\n")
+    assert "path length is not a model of hbtom" in reported.stderr
+    assert "<title>path length on data" in (folder / "lengths.html").read_text()
+
+
+def test_spawned_processes_are_warmed_up_once(here):
+    found = evaluate("data", find_rater("spawned:Spawned"), workers=2)
+    assert {row.own["method"] for row in found.rows} == {"SpawnProcess"}
+    assert os.getpid() not in {row.own["process"] for row in found.rows}
+    assert found.overall == evaluate("data", find_rater("lengths:PathLength")).overall
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
+def test_an_interrupted_evaluation_goes_on(here, tmp_path, kind):
+    rater, out = find_rater("lengths:PathLength"), tmp_path / f"out{kind}"
+
+    def interrupt(done: int, total: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        evaluate("data", rater, workers=1, out=out, progress=interrupt)
+    told = []
+    found = evaluate("data", rater, out=out, resume=True, progress=lambda n, _: told.append(n))
+    assert told[0] == 5
+    assert out.read_bytes() == encode(found.rows, kind)
+    assert decode(out.read_bytes(), kind, rater.columns) == list(found.rows)
+    assert [row.pixels for row in found.rows] == [-row.rating for row in found.rows]
+    assert "path length on data" in report(out)
+
+
+class Plain:
+    """The least that a rater can be."""
+
+    name, fingerprint = "plain", "plain-1"
+    columns: ClassVar[dict[str, type]] = {}
+    answer: object = (2, 1)
+
+    def rate(self, expected, unexpected):
+        return self.answer
+
+
+def test_numbers_are_enough(here):
+    found = evaluate("data", Plain())
+    assert found.overall.accuracy == 1
+    assert found.model.name == "plain"
+    assert found.to_dict()["model"] == {"name": "plain", "fingerprint": "plain-1"}
+    assert encode(found.rows[:0], ".csv", columns={}) == b"task,pair,member,file,rating,model," + (
+        b"version,score,stamp\n"
+    )
+
+
+def test_text_that_looks_like_a_number_stays_text(here, tmp_path):
+    rater, out = Plain(), tmp_path / "out.csv"
+    rater.columns = {"text": str, "count": float}
+    rater.answer = [Rating(n, {"text": text, "count": 3}) for n, text in enumerate(["1", "1.0"])]
+    whole = encode(evaluate("data", rater, out=out).rows, ".csv")
+    assert b",1.0,1.0,3.0," in whole
+    assert b",0.0,1,3.0," in whole
+    out.write_bytes(whole[:300])
+    assert evaluate("data", rater, out=out, resume=True).rows[0].text == "1"
+    assert out.read_bytes() == whole
+
+
+class Fails(Plain):
+    def rate(self, expected, unexpected):
+        return 1 / 0
+
+
+class Refuses(Plain):
+    def rate(self, expected, unexpected):
+        raise BadInput("it is too long for me")
+
+
+def test_what_a_rater_refuses_is_left_out(here):
+    found = evaluate("data", Refuses())
+    assert found.rows == ()
+    assert len(found.unreadable) == 2 * PAIRS
+    assert found.unreadable[0].why == "it is too long for me"
+
+
+def test_the_mate_of_what_cannot_be_read(here, tmp_path):
+    data = write_pairs(tmp_path / "data", ["preference"], 2)
+    (data / "preference" / "00u.json.gz").write_bytes(b"[[")
+    alone = evaluate(data, find_rater("lengths:PathLength"))
+    assert (len(alone.rows), len(alone.unreadable)) == (3, 1)
+    paired = evaluate(data, Plain())
+    assert (len(paired.rows), len(paired.unreadable)) == (2, 2)
+    assert "other one of its pair cannot be read" in paired.unreadable[0].why
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        ((1, float("nan")), r"00u\.json\.gz: .*'plain' gave a rating.*not a finite number: nan"),
+        ((float("inf"), 1), r"00e\.json\.gz: .*not a finite number: inf"),
+        (("high", 1), r"00e\.json\.gz: .*not a finite number: 'high'"),
+        ((None, 1), "not a finite number: None"),
+        (3, "rates a pair as 3, not each of the two"),
+        ((1, 2, 3), "not each of the two"),
+        ((Rating(1, {"extra": 1}), 2), "fills other columns than it has"),
+    ],
+)
+def test_an_answer_that_is_no_rating(here, tmp_path, answer, complaint):
+    rater = Plain()
+    rater.answer = answer
+    with pytest.raises(BadInput, match=complaint):
+        evaluate("data", rater, workers=2, out=tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_the_rater_is_told_with_its_place(here):
+    with pytest.raises(BadInput, match=r"00e.*ZeroDivisionError.*\(test_rater.py, line \d+\)"):
+        evaluate("data", Fails())
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"name": ""}, "'name' is ''"),
+        ({"fingerprint": 3}, "'fingerprint' is 3"),
+        ({"start": "thread"}, "'start' is 'thread'"),
+        ({"columns": ["steps"]}, "'columns' are"),
+        ({"columns": {"steps": int}}, "'columns' are"),
+        ({"columns": {"stamp": str}}, "has a column 'stamp'"),
+        ({"rate": None}, "'Changed' does not rate"),
+    ],
+)
+def test_a_rater_that_lacks_something(here, changed, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        evaluate("data", type("Changed", (Plain,), changed)())
+
+
+def test_what_cannot_be_sent_to_other_processes(here):
+    class Local(Plain):
+        start = "spawn"
+
+    with pytest.raises(BadInput, match=r"cannot be sent to other processes.*module:object"):
+        evaluate("data", Local(), workers=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("lengths", "does not name a rater"),
+        ("lengths:", "does not name a rater"),
+        ("nowhere:Rater", "there is no module 'nowhere'"),
+        ("lengths:Nothing", "the module 'lengths' has no 'Nothing'"),
+        ("lengths:np", "'lengths:np' does not rate"),
+        ("lengths:np.exp", "cannot be made: TypeError"),
+        ("broken:Rater", "'broken' cannot be imported: ZeroDivisionError"),
+        ("needs:Rater", "'needs' cannot be imported: ModuleNotFoundError.*'nowhere'"),
+        ("nothing.csv", "there is no such file"),
+    ],
+)
+def test_a_rater_that_is_not_there(here, name, complaint):
+    (here / "broken.py").write_text("1 / 0")
+    (here / "needs.py").write_text("import nowhere")
+    with pytest.raises(BadInput, match=complaint):
+        find_rater(name)
+
+
+class Scaled(Plain):
+    """A rater with a parameter."""
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self.scale = scale
+        self.fingerprint = f"scaled-{scale}"
+
+    def rate(self, expected, unexpected):
+        return self.scale, 1.0
+
+    def with_settings(self, settings):
+        return Scaled(**settings)
+
+
+def test_a_rater_can_be_swept(here):
+    found = sweep("data", {"scale": [0.5, 2.0]}, Scaled(), workers=2)
+    assert [one.overall.accuracy for one in found.models] == [0, 1]
+    assert [one.model.fingerprint for one in found.models] == ["scaled-0.5", "scaled-2.0"]
+    assert found.score == "plain"
+    with pytest.raises(BadInput, match="has nothing to set"):
+        sweep("data", {"scale": [1]}, Plain())
+
+
+@pytest.mark.parametrize("words", [["--model", "paper"], ["--score", "predictive"]])
+def test_what_only_models_have(words):
+    ran = CliRunner().invoke(main, ["evaluate", "data", "--rater", "lengths:PathLength", *words])
+    assert ran.exit_code == 2
+    assert f"{words[0]} is for models" in ran.stderr
+
+
+def test_a_rater_in_the_viewer(here):
+    choice = choice_of_models("paper", "lengths:PathLength")
+    assert list(choice)[:2] == ["path length", "paper"]
+    rater, pair = choice["path length"], find_pairs("data").pairs[0]
+    outcome = rate_pair(pickle.loads(pickle.dumps(rater)), pair, False)
+    expected, unexpected = evaluate("data", rater).ratings[pair.task, pair.name]
+    assert (outcome.verdict, outcome.expected) == ("wrong", expected)
+    assert outcome.unexpected == unexpected
+    drawn = draw(rater, pair, "both", False)
+    assert (drawn.shown, drawn.outcome) == (None, outcome)
+    assert "path length gives ratings only" in drawn.problems[0]
+    gone = Pair(pair.expected, replace(pair.unexpected, path="gone.json"))
+    assert rate_pair(rater, gone, False).verdict == "unreadable"
+
+
+def test_a_file_of_ratings_is_a_rater(here, tmp_path):
+    evaluate("data", find_rater("lengths:PathLength"), out=tmp_path / "lengths.csv")
+    found = evaluate("data", find_rater(str(tmp_path / "lengths.csv")))
+    assert found.overall == evaluate("data", find_rater("lengths:PathLength")).overall
