@@ -11,7 +11,7 @@ from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
-from hbtom.show.page.viewer import Plottable, shown
+from hbtom.show.page.viewer import Shown, shown
 from hbtom.show.words import plain
 
 Verdict = Literal["right", "wrong", "tie", "unreadable"]
@@ -37,7 +37,7 @@ class Outcome:
 class Drawing:
     """What a page shows, and of a pair also what came of it; or why nothing can be shown."""
 
-    shown: Plottable | None
+    shown: Shown | None
     outcome: Outcome | None
     problems: tuple[str, ...] = ()
 
