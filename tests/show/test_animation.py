@@ -268,10 +268,10 @@ def test_a_gif_keeps_time(fps: float) -> None:
 
 def test_impossible_paces_are_refused() -> None:
     seen = read(simple_episode(times=0))
-    with pytest.raises(hbtom.BadInput, match="60 pictures a second"):
+    with pytest.raises(hbtom.BadInput, match="60 pictures per second"):
         animate(seen, pace=Pace(fps=60))
     for wrong in (Pace, lambda **how: Pace(**dict.fromkeys(how, -1))):
-        with pytest.raises(hbtom.BadInput, match="more than 0"):
+        with pytest.raises(hbtom.BadInput, match="greater than 0"):
             wrong(fps=0)
     with pytest.raises(hbtom.BadInput, match="gif, mp4"):
         animate(seen, "avi")
