@@ -22,8 +22,8 @@ from sphinx.util.docutils import SphinxDirective
 import hbtom
 from hbtom.judgement import Judgement
 from hbtom.show.page import page
-from hbtom.show.page.scenes import three
 from hbtom.show.page.story import story
+from hbtom.show.terminal import three
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "episodes"

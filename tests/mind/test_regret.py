@@ -31,9 +31,8 @@ def test_inference_is_seeing_planning_regret_and_belief(preset: str) -> None:
     model, beliefs = Model.preset(preset), Beliefs()
     for trial in trials_seen():
         seen = see(model, trial, beliefs.openings)
-        likelihood = find_likelihood(
-            model, *find_regrets(model, trial, seen, plan_trial(model, seen))
-        )
+        regret, _ = find_regrets(model, trial, seen, plan_trial(model, seen))
+        likelihood = find_likelihood(model, regret)
         one, after = infer(model, beliefs, trial)
         agent = trial.agent.look
         other, same = infer_agent(model, beliefs, agent, likelihood, waited=seen.waited)

@@ -268,10 +268,10 @@ def test_a_gif_keeps_time(fps: float) -> None:
 
 def test_impossible_paces_are_refused() -> None:
     seen = read(simple_episode(times=0))
-    with pytest.raises(hbtom.BadInput, match="60 pictures a second"):
+    with pytest.raises(hbtom.BadInput, match="60 pictures per second"):
         animate(seen, pace=Pace(fps=60))
     for wrong in (Pace, lambda **how: Pace(**dict.fromkeys(how, -1))):
-        with pytest.raises(hbtom.BadInput, match="more than 0"):
+        with pytest.raises(hbtom.BadInput, match="greater than 0"):
             wrong(fps=0)
     with pytest.raises(hbtom.BadInput, match="gif, mp4"):
         animate(seen, "avi")
@@ -419,7 +419,7 @@ def test_the_command_writes_a_movie(run, file: Path) -> None:
         (("old.gif", "-o", "movie.gif"), 1, "old.gif"),
         (("good.json", "-o", "movie.gif", "--trials", "4"), 1, "the trials are 1 to 3"),
         (("good.json", "-o", "movie.gif", "--trials", "0"), 1, "the trials are 1 to 3"),
-        (("good.json", "-o", "movie.gif", "--fps", "60"), 1, "50 is the most"),
+        (("good.json", "-o", "movie.gif", "--fps", "60"), 1, "the most is 50"),
         (("good.json", "-o", "movie.gif", "--beliefs", "--model", "guess"), 1, "'guess'"),
         (("good.json", "-o", "movie.gif", "--trials", "a"), 2, "1-3,9"),
         (("good.json", "-o", "movie.gif", "--trials", "3-1"), 2, "1-3,9"),

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.judgement.account import Account
-from hbtom.judgement.account import account as give_account
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
@@ -111,11 +109,6 @@ class Judgement(Plottable):
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
         return _warnings(self.episode, self.regrets)
-
-    @cached_property
-    def account(self) -> Account:
-        """What happened in the test trial, and what was surprising about it."""
-        return give_account(self)
 
     @property
     def predictive(self) -> float:

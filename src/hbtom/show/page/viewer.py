@@ -31,7 +31,7 @@ TEMPLATE = Path(__file__).parent / "template"
 
 
 @dataclass(frozen=True)
-class Plottable:
+class Shown:
     """What a page shows of one or two judged episodes, as plain values."""
 
     title: str
@@ -47,11 +47,11 @@ def page(judgement: Judgement, other: Judgement | None = None) -> str:
     return laid_out(shown(judgement, other))
 
 
-def shown(judgement: Judgement, other: Judgement | None = None) -> Plottable:
+def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
     """Return what the page of a judged episode, or of two, shows."""
     both = [judgement] if other is None else [judgement, other]
     told = [] if other is None else differences(judgement, other)
-    return Plottable(
+    return Shown(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
         instead="; ".join(map(_in_short, both)),
         data={"version": __version__, "films": [film(one) for one in both], "differences": told},
@@ -59,7 +59,7 @@ def shown(judgement: Judgement, other: Judgement | None = None) -> Plottable:
 
 
 def laid_out(
-    what: Plottable, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
+    what: Shown, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
 ) -> str:
     """Return the page; ``top`` is markup that comes first, with its own styles and scripts."""
     return document(

@@ -31,8 +31,9 @@ def draw_cost_map(
 ) -> Figure:
     """Return the figure of a goal's cost-to-go, with the trajectory on top.
 
-    ``cost`` is infinite where the goal cannot be reached. ``cell`` is the side of a cell and
-    ``path`` has places (x, y), both in pixels. ``name`` is the goal's.
+    ``cost`` is infinite where the goal cannot be reached, or where the cost was not needed.
+    ``cell`` is the side of a cell and ``path`` has positions (x, y), both in pixels; ``name`` is
+    the name of the goal.
     """
     rows, columns = cost.shape
     side = width - 2 * EDGE - RIGHT
@@ -55,7 +56,7 @@ def draw_costs(
     blocked: Annotated[Bools, "row column"],
     cell: float,
 ) -> AxesImage:
-    """Draw the cost of every cell; blocked cells are dark grey, unreachable ones light grey."""
+    """Draw the cost of every cell; blocked cells are dark grey, unknown ones light grey."""
     rows, columns = cost.shape
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():

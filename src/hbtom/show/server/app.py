@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from hbtom.errors import BadInput
-from hbtom.show.page.viewer import Plottable
+from hbtom.show.page.viewer import Shown
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
 from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
@@ -70,7 +70,7 @@ def _not_for_you(problem: str) -> Response:
 
 def _policy() -> str:
     """Return the policy that allows the scripts of all pages; these have nothing in them."""
-    nothing = Plottable("", "", {})
+    nothing = Shown("", "", {})
     pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
     return policy(pages)
 

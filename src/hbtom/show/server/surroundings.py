@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from hbtom.show.document import document
-from hbtom.show.page.viewer import Plottable, laid_out
+from hbtom.show.page.viewer import Shown, laid_out
 from hbtom.show.server.catalogue import Entry, Selection
 from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VIEWS, Drawing, View
@@ -31,7 +31,7 @@ def watch_page(
     return watch_document(drawing.shown, top)
 
 
-def watch_document(shown: Plottable, top: str) -> str:
+def watch_document(shown: Shown, top: str) -> str:
     paths = [[str(TEMPLATE / name) for name in names] for names in (STYLES, SCRIPTS)]
     return laid_out(shown, top=top, styles=paths[0], scripts=paths[1])
 

@@ -15,7 +15,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.judgement.sharing import judge_members
 from hbtom.model import Model
-from hbtom.show.page.viewer import Plottable, shown
+from hbtom.show.page.viewer import Shown, shown
 from hbtom.show.words import plain
 
 Verdict = Literal["right", "wrong", "tie", "unreadable"]
@@ -41,7 +41,7 @@ class Outcome:
 class Drawing:
     """What a page shows, and of a pair also what came of it; or why nothing can be shown."""
 
-    shown: Plottable | None
+    shown: Shown | None
     outcome: Outcome | None
     problems: tuple[str, ...] = ()
 

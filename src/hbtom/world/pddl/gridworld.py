@@ -104,9 +104,7 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(
-    floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]]
-) -> Iterator[str]:
+def _facts(floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
