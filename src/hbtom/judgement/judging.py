@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
+from hbtom.judgement.tracing import Trace, trace
 from hbtom.mind import (
     Beliefs,
-    Likelihood,
     Planned,
     Posterior,
     Regret,
@@ -26,35 +26,15 @@ from hbtom.mind import (
     watch_trials,
 )
 from hbtom.model import Model, find_model
-from hbtom.observe import Episode, Trial, load, same_trial
+from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.episode import OtherKind
-from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_trial
 from hbtom.plottable import Plottable
-from hbtom.world import Trajectory, World
 from hbtom.world.seeing import see
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-
-class Trace(NamedTuple):
-    """The chain of values from a trial to its plausibility."""
-
-    trial: Trial
-    world: World
-    cost_to_go: CostToGo
-    trajectory: Trajectory
-    regret: Regret
-    likelihood: Likelihood
-    posterior: Posterior
-    surprise: Surprise
-    plausibility: float
-
-    def __repr__(self) -> str:
-        width = max(map(len, self._fields))
-        return "\n".join(f"{name:{width}}  {value!r}" for name, value in self._asdict().items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,19 +71,9 @@ class Judgement(Plottable):
 
         Trials count from 0. Print it to see the whole chain.
         """
-        posterior, known = self.posteriors[trial], self.planned[trial]
-        surprises = surprise(posterior, waste=self.model.classifier.waste is not None)
-        return Trace(
-            trial=self.episode.trials[trial],
-            world=known.seen.world,
-            cost_to_go=known.cost_to_go,
-            trajectory=known.seen.trajectory,
-            regret=known.regret,
-            likelihood=posterior.likelihood,
-            posterior=posterior,
-            surprise=surprises,
-            plausibility=plausibility(self.model.classifier, surprises)[0],
-        )
+        known = self.planned[trial]
+        seen = self.episode.trials[trial], known.seen.world, known.cost_to_go, known.seen.trajectory
+        return trace(self.model, *seen, self.posteriors[trial])
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

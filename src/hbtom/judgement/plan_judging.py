@@ -17,6 +17,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
+from hbtom.judgement.tracing import Trace, trace
 from hbtom.judgement.warm_up import warm_up_for_plans
 from hbtom.mind import Beliefs, Posterior, Regret, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
@@ -37,6 +38,7 @@ from hbtom.world.pddl import (
     check_goals,
     check_plans,
     explore,
+    follow,
     make_goal,
 )
 
@@ -61,6 +63,13 @@ class PlanJudgement(Plottable):
     posteriors: tuple[Posterior, ...]  # one a plan
     beliefs: Beliefs  # what is learnt by the end
     warnings: tuple[str, ...] = ()
+    costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
+
+    def trace(self, plan: int = -1) -> Trace:
+        """Return all values from a plan to its plausibility, by name; by default the last one's."""
+        seen, costs = self.plans[plan], self.costs[plan]
+        steps = follow(costs.graph, seen) if isinstance(seen, Plan) else None
+        return trace(self.model, seen, seen.world, costs, steps, self.posteriors[plan])
 
     @property
     def test(self) -> Posterior:
@@ -141,8 +150,9 @@ def judge_plans(
         raise BadInput(f"{something_else} is no weight", hint=hint)
     warm_up_for_plans(len(goals.goals if isinstance(goals, GraphCosts) else goals), plans)
     beliefs, posteriors = Beliefs(), []
-    for plan, planned in _planned(goals, plans, most):
-        regret = _effort(planned, plan, something_else > 0)
+    costs = [cost for _, cost in _planned(goals, plans, most)]
+    for plan, planned in zip(plans, costs, strict=True):
+        regret = _regret(planned, plan, something_else > 0)
         weight = {OTHER_GOAL: something_else}
         agent, likelihood = Identity(plan.agent), find_likelihood(model, regret)
         posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
@@ -158,10 +168,11 @@ def judge_plans(
         posteriors=tuple(posteriors),
         beliefs=beliefs,
         warnings=_warnings(plans, posteriors),
+        costs=tuple(costs),
     )
 
 
-def _effort(planned: GraphCosts, plan: SeenPlan, something_else: bool) -> Regret:
+def _regret(planned: GraphCosts, plan: SeenPlan, something_else: bool) -> Regret:
     if isinstance(plan, PartialPlan):
         return partial_plan_regret(planned, plan, something_else=something_else)
     return graph_regret(planned, plan, something_else=something_else)

@@ -1,4 +1,4 @@
-"""Effort in any domain: all legal actions of the states that a plan leads through."""
+"""Regret in any domain: all legal actions of the states that a plan leads through."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.regret import Actions, Regret
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
-from hbtom.world.pddl import Plan
+from hbtom.world.pddl import Plan, follow
 
-OTHER_GOAL = Identity("something else")  # a goal that nobody thought of: who has it acts at random
+OTHER_GOAL = Identity("something else")  # not among the goals: an agent that has it acts at random
 
 
 def graph_regret(plans: GraphCosts, plan: Plan, *, something_else: bool = False) -> Regret:
-    """Return the effort of a plan that was seen, for every goal, and perhaps for any other.
+    """Return the regret of a plan that was seen, for every goal, and perhaps for any other.
 
-        waste(a) = max over legal a' of Q(s, a')  -  Q(s, a)
+        regret(a) = max over legal a' of Q(s, a')  -  Q(s, a)
 
-    Q is that of the plans, whatever came of an action: chance is the same for every goal, so what
-    was done is evidence, and what came of it is not. Where no action leads to a goal any more, all
-    are equal.
+    Chance is the same for every goal, so only what the agent did is evidence, and not what came of
+    it. Where no action leads to a goal any more, all are equal.
     """
-    state, taken = _path(plans, plan)
+    state, taken = follow(plans.graph, plan)
     options = _options(plans, state[:-1])
     step_regret = options[np.arange(len(plan)), taken]
     reachable = plans.cost[:, state[0]] < np.inf
@@ -39,22 +38,6 @@ def graph_regret(plans: GraphCosts, plan: Plan, *, something_else: bool = False)
         step_regret, options, warnings = _explained(step_regret, options, reachable, plan)
     frame = np.arange(1, len(plan) + 1)
     return Regret(goals, reachable, frame, step_regret, Actions(options), warnings)
-
-
-def _path(
-    plans: GraphCosts, plan: Plan
-) -> tuple[Annotated[Ints, "1+step"], Annotated[Ints, "step"]]:
-    """Return the states that a plan leads through, and which of the choices of each it takes."""
-    graph = plans.graph
-    states, taken = [0], []
-    for action, after in zip(plan.actions, plan.states[1:], strict=True):
-        first, last = graph.choices[states[-1] : states[-1] + 2]
-        choice = first + np.searchsorted(graph.action[first:last], action)
-        taken.append(choice - first)
-        outcomes = graph.target[slice(*graph.outcomes[choice : choice + 2])]
-        came = (graph.states[outcomes] == after).all(axis=1)
-        states.append(outcomes[came.argmax()])
-    return np.array(states), np.array(taken, dtype=np.int64)
 
 
 def _options(

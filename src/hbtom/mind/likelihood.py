@@ -47,6 +47,11 @@ class Likelihood(Struct, frozen=True, eq=False):
     def __len__(self) -> int:
         return len(self.log)
 
+    def __repr__(self) -> str:
+        steps, hypotheses, many = self.log.shape
+        kinds = f"{hypotheses} hypotheses and {many} efficiencies"
+        return f"<Likelihood of {steps} steps under {kinds}>"
+
 
 def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.

@@ -113,6 +113,13 @@ class Regret(Struct, frozen=True, eq=False):
     choice: Actions | Headings | FilteredChoice  # what else there was to do
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        total = ", ".join(
+            f"{goal} {sum(one):.2f}"
+            for goal, one in zip(self.goals, self.step_regret.T, strict=True)
+        )
+        return f"<Regret of {len(self.frame)} steps, in all: {total}>"
+
     def seen_through(self, filter: Filter) -> Regret:
         """Return the effort of steps that were not seen for certain, but are nearest to it."""
         assert not isinstance(self.choice, FilteredChoice)

@@ -26,6 +26,9 @@ class GraphCosts:
     goals: tuple[Goal, ...]
     cost: Annotated[Floats, "goal state"]
 
+    def __repr__(self) -> str:
+        return f"<GraphCosts of {len(self.goals)} goals in {self.graph!r}>"
+
     def prices(self, first: int, last: int) -> Annotated[Floats, "goal choice"]:
         """Return the total costs of the choices from first to last - 1, which are -Q.
 

@@ -46,7 +46,7 @@ class Trajectory(NamedTuple):
 
     def __repr__(self) -> str:
         moves = int((self.act == MOVE).sum())
-        return f"<Trajectory of {moves} moves and {len(self.act) - moves} acts>"
+        return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
 
 
 # Legs: stretches of free motion between acts

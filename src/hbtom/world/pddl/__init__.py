@@ -21,7 +21,7 @@ from hbtom.world.pddl.partial import (
 )
 from hbtom.world.pddl.plans import Plan, read_plan
 from hbtom.world.pddl.problem import Problem, read_problem
-from hbtom.world.pddl.states import MOST_STATES, StateGraph, TooManyStates, around, explore
+from hbtom.world.pddl.states import MOST_STATES, StateGraph, TooManyStates, around, explore, follow
 from hbtom.world.pddl.world import World
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "check_goals",
     "check_plans",
     "explore",
+    "follow",
     "ground",
     "load_goals",
     "load_plan",

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.world.pddl.world import Words, World, bits
+
+if TYPE_CHECKING:
+    from hbtom.world.pddl.plans import Plan
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # outcomes of choices, in all states together: about 400 MB
@@ -167,3 +170,26 @@ def _check(states: int, most: int, choices: int) -> None:
             f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
             hint="make the problem smaller, or allow more (--states, most=)",
         )
+
+
+class StatePath(NamedTuple):
+    """The states that a plan leads through, and which of the choices of each it takes."""
+
+    state: Annotated[Ints, "1+step"]
+    taken: Annotated[Ints, "step"]
+
+    def __repr__(self) -> str:
+        return f"<StatePath of {len(self.taken)} actions>"
+
+
+def follow(graph: StateGraph, plan: Plan) -> StatePath:
+    """Return the path of a plan that was seen through a graph of states."""
+    states, taken = [0], []
+    for action, after in zip(plan.actions, plan.states[1:], strict=True):
+        first, last = graph.choices[states[-1] : states[-1] + 2]
+        choice = first + np.searchsorted(graph.action[first:last], action)
+        taken.append(choice - first)
+        outcomes = graph.target[slice(*graph.outcomes[choice : choice + 2])]
+        came = (graph.states[outcomes] == after).all(axis=1)
+        states.append(outcomes[came.argmax()])
+    return StatePath(np.array(states), np.array(taken, dtype=np.int64))
