@@ -28,7 +28,6 @@ from episodes import (
     walk,
 )
 from hbtom import BadInput, Model, observe
-from hbtom.judgement import account
 from hbtom.show import judgement_row, judgement_table
 
 ORIGINALS = (simple_episode(times=1), episode(key_trial(), key_trial(jump=False)))
@@ -101,7 +100,7 @@ def judged_or_refused(data: bytes, model: Model) -> None:
 
 def sound(judgement: hbtom.Judgement) -> None:
     assert 0 <= judgement.plausibility <= 1
-    assert judgement_table([judgement_row(judgement, account(judgement), trace=True)])
+    assert judgement_table([judgement_row(judgement, trace=True)])
     json.dumps(judgement.to_dict(trace=True), allow_nan=False)
 
 

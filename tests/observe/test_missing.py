@@ -91,7 +91,6 @@ def test_gaps_are_bridged(model: str, noise: float) -> None:
 
 
 def test_pictures_pages_and_tables_live_with_gaps(tmp_path: Path) -> None:
-    from hbtom.judgement import account
     from hbtom.show.page import page
     from hbtom.show.words import explain
 
@@ -100,7 +99,7 @@ def test_pictures_pages_and_tables_live_with_gaps(tmp_path: Path) -> None:
         judgement = hbtom.judge(read(without(episode(key_trial(), key_trial()), [0, 9, -1])), model)
         assert "NaN" not in json.dumps(judgement.to_dict(trace=True))
         assert "NaN" not in page(judgement).partition("</script>")[0]
-        assert explain(account(judgement))
+        assert explain(judgement)
         judgement.plot()
         assert judgement._repr_html_()
 

@@ -22,7 +22,7 @@ from episodes import (
     walk,
 )
 from episodes import trial as still_and_walk
-from hbtom.judgement import Judgement, account
+from hbtom.judgement import Judgement
 from hbtom.show.page.scenes import leaders, per_cent
 from hbtom.show.page.story import Chapter, story
 from hbtom.show.words import explain
@@ -225,8 +225,8 @@ def test_a_choice_without_a_preference_is_said_to_be_one() -> None:
     one = to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)])
     judgement = hbtom.judge(read(episode(one)))
     assert min(judgement.parts.to_dict().values()) > 0.5
-    assert explain(account(judgement)) == "had no clear preference so far, and went to heart.png"
+    assert explain(judgement) == "had no clear preference so far, and went to heart.png"
     assert "no clear preference" in story(judgement)[-1].summary
     usual = hbtom.judge(read(episode(one, one, one, one)))
-    assert explain(account(usual)).endswith("nothing surprising")
+    assert explain(usual).endswith("nothing surprising")
     assert story(usual)[-1].summary.endswith("Nothing about this is surprising.")

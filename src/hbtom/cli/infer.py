@@ -10,12 +10,10 @@ import click
 from hbtom.cli.say import complain, or_complain, print_json
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
-from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
-from hbtom.show.plan_text import beliefs_table, explain_plan
+from hbtom.show.plan_text import beliefs_table, verdict_table
 from hbtom.show.plots import need_matplotlib
-from hbtom.show.terminal import Row, judgement_table
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")
@@ -54,18 +52,13 @@ def run(
         write_whole(Path(figure), figure_bytes(judgement.plot(), Path(figure).suffix[1:]))
     # A single plan is enough for an inference, though not for a judgement.
     warnings = [warning for warning in judgement.warnings if judged or warning != ALONE]
-    values = {**judgement.to_dict(), "warnings": warnings}
-    told = plan_account(judgement)
     for warning in warnings:
         complain(f"warning: {warning}")
     if form == "json":
+        values = {**judgement.to_dict(), "warnings": warnings}
         print_json({key: values[key] for key in values if judged or key not in VERDICT})
         return 0
-    tables = [beliefs_table(plan) for plan in (values["plans"][-1:] if judged else values["plans"])]
-    if judged:
-        plan = judgement.plans[-1]
-        sentence = explain_plan(told, plan.steps)
-        row = Row(plan.name, judgement.plausibility, values["surprise"], sentence)
-        tables.append(judgement_table([row], heading="plan"))
-    click.echo("\n\n".join(tables))
+    pairs = list(zip(judgement.plans, judgement.posteriors, strict=True))
+    tables = [beliefs_table(*pair) for pair in (pairs[-1:] if judged else pairs)]
+    click.echo("\n\n".join([*tables, *([verdict_table(judgement)] if judged else [])]))
     return 0

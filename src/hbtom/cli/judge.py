@@ -9,7 +9,7 @@ import click
 
 from hbtom.cli.say import complain, or_complain, to_json, warn
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, account, judge
+from hbtom.judgement import Judgement, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
 from hbtom.show.terminal import Row, judgement_row, judgement_table
@@ -35,7 +35,7 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
         if form == "json":
             objects.append(indent(to_json(judgement.to_dict(trace=trace)), "  "))
         else:
-            rows.append(judgement_row(judgement, account(judgement), trace=trace))
+            rows.append(judgement_row(judgement, trace=trace))
     for warning in warnings:
         warn(*warning)
     if objects:

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Any
 
-from hbtom.judgement.accounts import Account
+from hbtom.judgement.account import Account, plan_account
+from hbtom.judgement.plan_judging import PlanJudgement
+from hbtom.mind import Posterior
 from hbtom.show.aligned import columns
+from hbtom.show.terminal import Row, judgement_table
 from hbtom.show.words import CLEAR, SURE, efficiency, plain
+from hbtom.world.pddl import SeenPlan
 
 
-def beliefs_table(plan: dict[str, Any]) -> str:
-    """Return the beliefs before the first action of a plan, and after each action.
-
-    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`.
-    """
-    goals = [f"P({plain(goal)})" for goal in plan["steps"][0]["goal"]]
+def beliefs_table(plan: SeenPlan, posterior: Posterior) -> str:
+    """Return the beliefs before the first action of a plan, and after each action."""
+    goals = [f"P({goal})" for goal in posterior.goals]
     rows = [("step", "action", *goals, "efficiency", "surprise")]
-    for number, step in enumerate(plan["steps"]):
-        beliefs = (f"{chance:.3f}" for chance in step["goal"].values())
-        mean = sum(float(value) * chance for value, chance in step["efficiency"].items())
-        surprise = f"{round(step['observation_surprise'], 2) + 0.0:.2f}" if number else ""
-        rows.append((str(number), plain(step["action"] or ""), *beliefs, f"{mean:.2f}", surprise))
-    heading = f"{plain(PurePath(plan['plan']).name)}, by {plain(plan['agent'])}"
+    mean = posterior.efficiency @ posterior.efficiencies
+    surprise = ["", *(f"{0.0 - round(value, 2):.2f}" for value in posterior.log_likelihood)]
+    for step, (action, belief) in enumerate(zip(("", *plan.steps), posterior.goal, strict=True)):
+        numbers = (*(f"{value:.3f}" for value in belief), f"{mean[step]:.2f}", surprise[step])
+        rows.append((str(step), plain(action), *numbers))
+    heading = f"{plain(PurePath(plan.name).name)}, by {plain(plan.agent)}"
     return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
 
 
-def explain_plan(told: Account, actions: tuple[str, ...]) -> str:
-    """Say in a sentence what was surprising about a plan, or that nothing was."""
+def verdict_table(judgement: PlanJudgement) -> str:
+    """Return how plausible the last plan is, the surprises, and a sentence."""
+    surprise, sentence = judgement.surprise.to_dict(), explain_plan(judgement)
+    row = Row(judgement.plans[-1].name, judgement.plausibility, surprise, sentence)
+    return judgement_table([row], heading="plan")
+
+
+def explain_plan(judgement: PlanJudgement) -> str:
+    """Say in a sentence what was surprising about the last plan, or that nothing was."""
+    told = plan_account(judgement)
     if told.steps == 0:
         return "it does nothing"
     if told.surprising == "goal":
@@ -35,15 +43,15 @@ def explain_plan(told: Account, actions: tuple[str, ...]) -> str:
     if told.surprising == "efficiency":
         return f"{_wanted(told)}, {efficiency(told)}"
     if told.surprising == "observation":
-        step = told.unlikely[0]
-        return f"did something unlikely in step {step + 1}, {plain(actions[step])}"
+        action = plain(judgement.plans[-1].steps[told.unlikely])
+        return f"did something unlikely in step {told.unlikely + 1}, {action}"
     if told.surprising == "waste":
         return f"{_wanted(told)}, and wasted more on the way than expected"
     return f"{_wanted(told)}{_history(told, told.goal[-1])}; nothing surprising"
 
 
 def _other_goal(told: Account) -> str:
-    expected, then, last = (told.goals[goal] for goal in told.goal)
+    expected, then, last = (str(told.goals[goal]) for goal in told.goal)
     wanted = last if then == last else f"{then}, as it seemed, and then {last}"
     if expected == then or told.chance[0] <= CLEAR:
         return f"had no clear preference so far, and wanted {wanted}"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from hbtom.judgement import Judgement
-from hbtom.judgement.accounts import Account
 from hbtom.observe import names
 from hbtom.show.aligned import columns
 from hbtom.show.words import explain, plain
@@ -24,16 +23,13 @@ class Row:
     trace: str = ""  # the beliefs at every step
 
 
-def judgement_row(judgement: Judgement, told: Account, *, trace: bool = False) -> Row:
-    """Return what a table says about a judgement, given an account of it.
-
-    ``trace`` adds the beliefs at every step.
-    """
+def judgement_row(judgement: Judgement, *, trace: bool = False) -> Row:
+    """Return what a table says about a judgement, with the beliefs at every step if asked for."""
     return Row(
         name=judgement.episode.name,
         plausibility=judgement.plausibility,
         surprise=judgement.surprise.to_dict(),
-        sentence=explain(told),
+        sentence=explain(judgement),
         trace=trace_table(judgement) if trace else "",
     )
 

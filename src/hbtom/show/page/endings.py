@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hbtom.judgement.accounts import surprising
+from hbtom.judgement.account import surprising
 from hbtom.mind.regret import UNIT
 from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent

@@ -11,7 +11,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
-from hbtom.judgement.accounts import detour
+from hbtom.judgement.account import detour
 from hbtom.mind import Posterior
 from hbtom.observe import Identity, Trial
 from hbtom.show.page.labels import names_of

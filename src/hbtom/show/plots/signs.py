@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hbtom.judgement import Judgement, account
+from hbtom.judgement import Judgement
 from hbtom.mind.regret import KEY, name_goals
 from hbtom.observe import Episode, Identity, Trial, names
 from hbtom.show.plots.glyphs import AGENTS, OBJECTS, TRIANGLE, Polygon
@@ -103,7 +103,7 @@ def hexadecimal(look: Identity) -> str:
 
 def said(judgement: Judgement, known: Signs) -> str:
     """Return the sentence about a judgement, with the names of the signs."""
-    sentence = explain(account(judgement))
+    sentence = explain(judgement)
     for look, sign in {**known.items, **known.agents}.items():
         if look != KEY:
             sentence = sentence.replace(plain(str(look)), sign.name)

@@ -13,7 +13,7 @@ from hbtom.bench.comparison import PairName
 from hbtom.bench.dataset import Member, Pair, load_pairs
 from hbtom.bench.results import Row
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, account, judge
+from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
 from hbtom.observe.formats import Loaded
 from hbtom.show.page import page
@@ -56,7 +56,7 @@ def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> W
         if not math.isclose(judgement.plausibility, row.plausibility, rel_tol=_SAME, abs_tol=_SAME):
             return Watched(missing=_changed(row, judgement))
         judged.append(judgement)
-    return Watched(page(*judged), tuple(explain(account(judgement)) for judgement in judged))
+    return Watched(page(*judged), tuple(explain(judgement) for judgement in judged))
 
 
 def _changed(row: Row, judgement: Judgement) -> str:

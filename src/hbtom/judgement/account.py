@@ -5,8 +5,8 @@ Nothing is inferred here. An account is read off what a judgement already holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +15,9 @@ from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.beliefs import AgentBeliefs
-from hbtom.mind.regret import KEY, NOTHING, UNIT
+from hbtom.mind.regret import UNIT
 from hbtom.model import Observation
-from hbtom.observe import Identity, Trial, names
+from hbtom.observe import Identity, Trial
 from hbtom.world.steady import way_length
 
 if TYPE_CHECKING:
@@ -31,49 +31,45 @@ SURPRISING = 0.25  # a part that loses more than this share to its surprise is w
 class History:
     """What an agent chose in earlier trials, as far as it had a choice."""
 
-    trials: int  # before the test trial, with any agent
-    seen: bool  # whether the agent was seen in one of them
-    choices: int  # trials in which it had a choice
-    chosen: tuple[int, ...]  # how often it chose each goal of the test trial
+    seen: bool = False  # whether the agent was seen before
+    choices: int = 0  # trials in which it had a choice
+    chosen: tuple[int, ...] = ()  # how often it chose each goal of the test trial
 
 
 @dataclass(frozen=True)
 class Account:
     """What happened in a test trial. Goals are given by their index; "first" is before any step."""
 
-    agent: str
-    goals: tuple[str, ...]  # their names; empty if there is nothing to want
+    agent: Identity
+    goals: tuple[Identity, ...]
     reachable: int  # how many of the goals
     steps: int
     surprising: str  # the kind of surprise that costs the most plausibility; "" if none costs much
     goal: tuple[int, int, int]  # the likeliest: first, when belief shifted most, last
     chance: tuple[float, float]  # the probability of the likeliest goal, first and last
     efficiency: tuple[float, float]  # on average: first, and when belief shifted most
-    unlikely: tuple[int, int]  # the least likely step, counted from 0, and its last frame
+    unlikely: int  # the least likely step, counted from 0
     history: History
-    detour: float = 1.0  # how many times the shortest way was walked; measured if it was surprising
 
 
 def account(judgement: Judgement) -> Account:
     """Give an account of the test trial of an episode."""
-    test, trials = judgement.test, judgement.episode.trials
-    seen = any(trial.agent.look == test.agent for trial in trials[:-1])
+    test = judgement.test
+    seen = any(trial.agent.look == test.agent for trial in judgement.episode.trials[:-1])
     known = [beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1]]
-    choices = _choices(known)
-    times = tuple(choices.count(goal) for goal in test.goals)
-    told = _account(judgement, History(len(trials) - 1, seen, len(choices), times))
-    if told.surprising not in ("observation", "waste"):
-        return told
-    return replace(told, detour=detour(trials[-1], test, judgement.model.observation))
+    return _account(judgement, _history(seen, _choices(known), test.goals))
 
 
 def plan_account(judgement: PlanJudgement) -> Account:
     """Give an account of the last of some plans."""
-    *before, test = judgement.posteriors
-    earlier = [one for one in before if one.agent == test.agent]
+    test = judgement.test
+    earlier = [one for one in judgement.posteriors[:-1] if one.agent == test.agent]
     wanted = [one.goals[int(one.goal[-1].argmax())] for one in earlier if one.reachable.sum() > 1]
-    times = tuple(wanted.count(goal) for goal in test.goals)
-    return _account(judgement, History(len(before), bool(earlier), len(wanted), times))
+    return _account(judgement, _history(bool(earlier), wanted, test.goals))
+
+
+def _history(seen: bool, choices: Sequence[Identity], goals: Sequence[Identity]) -> History:
+    return History(seen, len(choices), tuple(choices.count(goal) for goal in goals))
 
 
 def _choices(known: Iterable[AgentBeliefs | None]) -> list[Identity]:
@@ -102,31 +98,23 @@ def _mean_counts(beliefs: AgentBeliefs) -> dict[Identity, float]:
 
 def _account(judgement: Judgement | PlanJudgement, history: History) -> Account:
     test = judgement.test
-    goal, efficiency, frame = test.goal, test.efficiency, test.frame
+    goal, efficiency = test.goal, test.efficiency
     mean = efficiency @ test.efficiencies
-    first, turned, last = (int(goal[time].argmax()) for time in (0, shift(goal).argmax(), -1))
+    times = 0, int(shift(goal).argmax()), -1
+    first, turned, last = (int(goal[time].argmax()) for time in times)
     steps = len(test.log_likelihood)
-    step = int(test.log_likelihood.argmin()) if steps else -1
     return Account(
+        agent=test.agent,
+        goals=test.goals,
         reachable=int(np.count_nonzero(test.reachable)),
         steps=steps,
         surprising=surprising(judgement),
         goal=(first, turned, last),
         chance=(float(goal[0].max()), float(goal[-1].max())),
         efficiency=(float(mean[0]), float(mean[shift(efficiency).argmax()])),
-        unlikely=(step, int(frame[step + 1])),
+        unlikely=int(test.log_likelihood.argmin()) if steps else 0,
         history=history,
-        goals=_named(test.goals),
-        agent=str(test.agent),
     )
-
-
-def _named(goals: tuple[Identity, ...]) -> tuple[str, ...]:
-    """Return distinct names; the key is "the key"."""
-    if NOTHING in goals:
-        return ()
-    short = tuple("the key" if goal == KEY else str(goal) for goal in goals)
-    return short if len(set(short)) == len(short) else tuple(names(goals))
 
 
 def surprising(judgement: Judgement | PlanJudgement) -> str:
