@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import hbtom
 from hbtom.judgement import Judgement
-from hbtom.show import page
+from hbtom.show.page import page
 from hbtom.show.page.story import story
 from hbtom.show.terminal import three
 
