@@ -121,6 +121,11 @@ def kernel(function: Callable[..., R]) -> Kernel[R]:
     return Kernel(function, function, typed=True)
 
 
+def kernel_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
+    """Make a function a kernel for which plain Python has another form."""
+    return lambda function: Kernel(function, plain, typed=True)
+
+
 def part(function: Callable[..., R]) -> Kernel[R]:
     """Make a function a part of kernels, which takes whatever they give it."""
     return Kernel(function, function, typed=False)
