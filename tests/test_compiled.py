@@ -63,7 +63,7 @@ def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None
     assert [name for name, value in there.items() if value != here[name]] == []
     assert len(results["needed only"]) == 2 * computed.SMALL
     left_out = [check_needed(*both) for both in enumerate(results["needed only"])]
-    assert sum(left_out) > 1000  # or leaving out would not have been tested
+    assert sum(left_out) > 500  # or leaving out would not have been tested
     for model, wanted in goldens.read("synthetic").items():
         assert goldens.difference(results["golden"][model], wanted) < 1e-9, model
 
