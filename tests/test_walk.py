@@ -22,6 +22,7 @@ import hbtom.cli
 
 house = Path(hbtom.__file__).parent
 called = {}
+returned = {}
 
 
 def importing(frame):
@@ -33,6 +34,8 @@ def importing(frame):
 
 def follow(frame, event, _):
     code = frame.f_code
+    if event == "return" and code in called:
+        returned.setdefault(code)
     if event != "call" or code in called or code.co_name[0] == "<" or importing(frame):
         return
     file = Path(code.co_filename)
@@ -46,16 +49,18 @@ except SystemExit as end:
     assert not end.code, end.code
 finally:
     sys.setprofile(None)
-names = [(parts[0], code.co_name) for code, parts in called.items() if len(parts) > 1]
-print(json.dumps(names), file=sys.stderr)
+entered = [parts[0] for parts in called.values() if len(parts) > 1]
+done = [called[code][0] for code in returned if len(called[code]) > 1]
+print(json.dumps([entered, done]), file=sys.stderr)
 '''
 
 
-def walk(*command: str) -> list[tuple[str, str]]:
-    """Return the room and the name of every function that a command calls, in order."""
+def walk(*command: str) -> tuple[list[str], list[str]]:
+    """Return the rooms of all functions that a command calls, as first called, as first done."""
     run = [sys.executable, "-c", FOLLOW, *command]
     finished = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
-    return [(room, name) for room, name in json.loads(finished.stderr.splitlines()[-1])]
+    entered, done = json.loads(finished.stderr.splitlines()[-1])
+    return entered, done
 
 
 def plan_in(world: str, plan: str) -> list[str]:
@@ -74,7 +79,8 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:2]))
 def test_rooms_are_entered_in_order_and_seldom_left(command: list[str]) -> None:
-    rooms = [room for room, _ in walk(*command)]
-    assert list(dict.fromkeys(rooms)) == [room for room in ROOMS if room in rooms]
-    way = [room for room, _ in groupby(rooms)]
+    """In each room something is done only after all rooms before it have something done."""
+    entered, done = walk(*command)
+    assert list(dict.fromkeys(done)) == [room for room in ROOMS if room in done]
+    way = [room for room, _ in groupby(entered)]
     assert len(way) - 1 <= MOST_CHANGES, " > ".join(way)

@@ -1,0 +1,157 @@
+"""Worlds that change: doors, things that move, other actors, and beliefs that lag behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import hbtom
+from hbtom import Beliefs, Episode, Model, Trial, infer
+from hbtom.model import with_settings
+from hbtom.observe import Body, Identity, Other
+from hbtom.observe.writing import write as write_bib
+from hbtom.plan.planning import plan_trial
+from hbtom.world import see
+
+HEART, SPOON, ANNA = Identity("heart"), Identity("spoon"), Identity("anna")
+ACROSS = [[100.0, float(y), 20.0, 20.0] for y in range(0, 200, 20)]  # a wall, a block a row
+
+
+def walk(*corners: tuple[float, float], step: float = 4.0) -> np.ndarray:
+    places = [np.array([corners[0]], dtype=float)]
+    for (x, y), (to_x, to_y) in pairwise(corners):
+        many = max(int(np.hypot(to_x - x, to_y - y) / step), 1)
+        share = np.arange(1, many + 1)[:, None] / many
+        places.append(np.array([x, y]) + share * np.array([to_x - x, to_y - y]))
+    return np.concatenate(places)
+
+
+def trial(path: np.ndarray, goals: dict[Identity, tuple[float, float]], **more: object) -> Trial:
+    return Trial(
+        size=(200.0, 200.0),
+        walls=more.pop("walls", np.empty((0, 4))),
+        barrier=np.empty((0, 4)),
+        objects=tuple(Body(look, place, 8.0) for look, place in goals.items()),
+        agent=Body(ANNA, tuple(path[0]), 6.0),
+        path=path,
+        barrier_left=np.zeros(len(path)),
+        **more,
+    )
+
+
+def doors(path: np.ndarray, closes: int) -> Trial:
+    """Return a trial with a wall across that has two doors; the upper one closes at a frame."""
+    walls = np.array(ACROSS)
+    there = np.ones((len(path), len(walls)), dtype=bool)
+    there[:, 8] = False  # the lower door is always open
+    there[:closes, 1] = False
+    return trial(path, {HEART: (170.0, 30.0)}, walls=walls, walls_there=there)
+
+
+DETOUR = walk((40, 60), (84, 34), (84, 170), (130, 170), (164, 40))  # to the upper door, then round
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_a_door_that_closes_makes_a_stage(preset: str) -> None:
+    model, seen = Model.preset(preset), see(Model.preset(preset), doors(DETOUR, closes=12))
+    assert len(seen.stages) == 2
+    opened, closed = (one.blocked[0] for one in seen.stages)
+    assert (opened < closed).any()
+    assert (opened <= closed).all()
+    assert seen.world.blocked.shape[0] == 2
+    frames = np.concatenate([[0], seen.trajectory.frame[:-1]])
+    np.testing.assert_array_equal(seen.trajectory.mode, frames >= 12)
+    costs = plan_trial(model, seen)
+    column, row = seen.world.cell_of(40, 60)
+    assert costs.cost[0, 1, row, column] > costs.cost[0, 0, row, column] + 5
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_nothing_that_changes_is_nothing_that_changes(preset: str) -> None:
+    """A world that is said to change, and does not, is judged as one that cannot."""
+    model = Model.preset(preset)
+    still = trial(walk((40, 60), (164, 60)), {HEART: (170.0, 60.0), SPOON: (170.0, 160.0)})
+    frames = len(still.path)
+    said = replace(
+        still,
+        walls_there=np.ones((frames, 0), dtype=bool),
+        object_paths=np.tile([one.centre for one in still.objects], (frames, 1, 1)),
+    )
+    one, other = infer(model, Beliefs(), still)[0], infer(model, Beliefs(), said)[0]
+    np.testing.assert_allclose(one.joint, other.joint, rtol=1e-9)
+    assert hbtom.judge(Episode((still,)), model).plausibility == pytest.approx(
+        hbtom.judge(Episode((said,)), model).plausibility
+    )
+
+
+def test_an_agent_that_missed_the_change_explains_a_detour() -> None:
+    """It heads for a door that closed before it set out: only an outdated belief makes sense."""
+    path = walk((40, 60), (84, 34))
+    changed = replace(doors(path, closes=0), walls_there=None)
+    there = np.ones((len(path), len(ACROSS)), dtype=bool)
+    there[:, 8] = False
+    there[0, 1] = False  # open in the first frame only
+    changed = replace(changed, walls_there=there)
+    model = with_settings(Model.preset("default"), {"hypotheses.outdated": 0.5})
+    posterior, _ = infer(model, Beliefs(), changed)
+    assert posterior.hypotheses.beliefs == ("true", "outdated")
+    assert posterior.belief[0].tolist() == pytest.approx([0.5, 0.5])
+    assert posterior.belief[-1][1] > 0.95
+    way = walk((40, 60), (84, 168))
+    stands = np.concatenate([there[:1], np.repeat(there[1:2], len(way) - 1, axis=0)])
+    round_about = replace(changed, path=way, walls_there=stands, barrier_left=np.zeros(len(way)))
+    round_about, _ = infer(model, Beliefs(), round_about)
+    assert round_about.belief[-1][1] < 0.05
+
+
+def test_a_thing_that_moves_is_followed() -> None:
+    """Whoever chases a moving thing wants it, though it never heads for where it was first."""
+    path = walk((100, 100), (100, 30), (30, 30), step=3.0)
+    frames = len(path)
+    runs = np.clip(path + np.array([0, -20.0]), 12, 188)
+    runs[len(path) // 2 :] = np.clip(path[len(path) // 2 :] + np.array([-20.0, 0]), 12, 188)
+    stays = np.tile([170.0, 170.0], (frames, 1))
+    seen = trial(
+        path,
+        {HEART: tuple(runs[0]), SPOON: (170.0, 170.0)},
+        object_paths=np.stack([runs, stays], axis=1),
+    )
+    posterior, _ = infer(Model.preset("default"), Beliefs(), seen)
+    assert posterior.goal[-1][0] > 0.9
+
+
+def company(path: np.ndarray, other: np.ndarray) -> Trial:
+    bob = Other("agent", Identity("bob"), (12.0, 12.0), other, np.zeros(len(other)))
+    return trial(path, {SPOON: (170.0, 170.0)}, others=(bob,))
+
+
+def test_actors_are_the_agent_and_the_others() -> None:
+    path = walk((40, 40), (40, 160))
+    other = path + np.array([100.0, 0.0])
+    both = company(path, other)
+    assert [str(one.look) for one in both.actors] == ["anna", "bob"]
+    assert both.actors[1].radius == 6.0
+    turned = both.judging(1)
+    assert turned.agent.look == Identity("bob")
+    np.testing.assert_array_equal(turned.path, other)
+    assert [str(one.look) for one in turned.actors] == ["bob", "anna"]
+    np.testing.assert_array_equal(turned.judging(1).path, path)
+    assert both.judging(0) is both
+    assert infer(Model.preset("default"), Beliefs(), turned)[0].agent == Identity("bob")
+
+
+def test_an_actor_may_be_the_goal() -> None:
+    """Following somebody is wanting somebody."""
+    other = walk((60, 40), (180, 40), step=3.0)
+    path = other - np.array([30.0, 0.0])
+    chased, _ = infer(Model.preset("default"), Beliefs(), company(path, other).wanting_actors())
+    assert [str(goal) for goal in chased.goals] == ["spoon", "bob"]
+    assert chased.goal[-1][1] > 0.9
+
+
+def test_no_file_can_hold_a_world_that_changes() -> None:
+    with pytest.raises(hbtom.BadInput, match="no file format can hold that"):
+        write_bib(Episode((doors(DETOUR, closes=12),)))
