@@ -9,42 +9,25 @@ h  history, a table of counts     g  goal     k  efficiency     j  preferred ite
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
+from hbtom.mind.histories import (
+    Choice,
+    History,
+    NestedOffers,
+    correction,
+    goal_by_history,
+    goal_weights,
+    log_sum,
+    summed_over_goals,
+    summed_over_histories,
+)
 
-
-class History(NamedTuple):
-    """What is known about an agent: each table of counts that is possible, and its probability."""
-
-    counts: Annotated[Ints, "history preferred"]  # how often the agent chose each item
-    log_weight: Annotated[Floats, "history efficiency"]  # log P(counts, efficiency)
-
-
-class Choice(NamedTuple):
-    """What the agent can choose from in a trial, and what else may explain its steps."""
-
-    among: Annotated[Ints, "goal"]  # the place of each goal among the preferred items
-    reachable: Annotated[Bools, "goal"]  # which goals are on offer
-    counts: bool  # whether this choice is added to the counts
-    alpha: Annotated[Floats, "preferred"]  # the parameters of the Dirichlet prior
-    log_prior: Annotated[
-        Floats, "explanation"
-    ]  # log P(belief, process); just [0.0] for one of each
-
-
-class NestedOffers(NamedTuple):
-    """Earlier offers that lie within a larger one; see :mod:`hbtom.mind.preference_tree`.
-
-    There are none where all choices were among the same goals.
-    """
-
-    inside: Annotated[Bools, "offer preferred"]  # the goals of each offer
-    times: Annotated[Ints, "offer"]  # how many choices were among exactly these goals
-    within: Annotated[Ints, "offer"]  # how many were among these goals or some of them
+__all__ = ["Choice", "History", "NestedOffers", "bayes", "learn_counts", "log_sum"]
 
 
 @kernel
@@ -61,8 +44,8 @@ def bayes(
     offers nested in this trial's. ``after`` are those nested in the set of all preferred items,
     this trial's among them.
     """
-    log_history = _histories(history, choice, before)
-    log_goal = _summed_over_histories(log_history)
+    log_history = goal_by_history(history, choice, before)
+    log_goal = summed_over_histories(log_history)
     log_joint, log_total = _joint(log_goal, choice.log_prior, log_likelihood)
     mean = _mean_preference(history.counts, log_history, log_goal, choice, after)
     joint, preference = _normalised(log_joint, log_total, mean)
@@ -77,97 +60,12 @@ def learn_counts(
     log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
 ) -> tuple[Ints, Floats]:
     """Return the counts and log-weights after the trial: log P(h, g, k | all that was seen)."""
-    log_history = _histories(history, choice, before)
+    log_history = goal_by_history(history, choice, before)
     seen = _seen(choice.log_prior, _summed_over_steps(log_likelihood))
     log_final = _final(log_history, seen, _log_total(log_history, seen))
     if choice.counts:
         return _counted(history.counts, log_final, choice.among, choice.reachable)
-    return history.counts.copy(), _summed_over_goals(log_final)
-
-
-# Before the trial
-
-
-@part
-def _histories(history: History, choice: Choice, before: NestedOffers) -> Floats:
-    """Return log W(h, k) + log P(g | h) [h g k].
-
-    P(g | h) = (alpha_g + c_g) / sum over reachable g', corrected where offers are nested.
-    """
-    counts, alpha, among, reachable = history.counts, choice.alpha, choice.among, choice.reachable
-    histories, goals, many = len(counts), len(among), history.log_weight.shape[1]
-    log, factor = np.full((histories, goals, many), -np.inf), np.ones(counts.shape[1])
-    for h in range(histories):
-        whole = 0.0
-        for g in range(goals):
-            if reachable[g]:
-                whole += alpha[among[g]] + counts[h, among[g]]
-        if len(before.times) > 0:
-            factor = _correction(_weights(alpha, counts, h), whole, before)
-        for g in range(goals):
-            if reachable[g]:
-                j = among[g]
-                share = math.log((alpha[j] + counts[h, j]) / whole * factor[j])
-                for k in range(many):
-                    log[h, g, k] = history.log_weight[h, k] + share
-    return log
-
-
-@part
-def _weights(alpha: Floats, counts: Ints, h: int) -> Floats:
-    """Return alpha_j + c_j."""
-    weight = np.empty(len(alpha))
-    for j in range(len(alpha)):
-        weight[j] = alpha[j] + counts[h, j]
-    return weight
-
-
-@part
-def _correction(weight: Floats, whole: float, nested: NestedOffers) -> Floats:
-    """Return what to multiply weight / whole by, since some choices were among fewer goals.
-
-    With n_N choices among exactly the goals N, w_N = sum of weights in N - choices within N:
-
-        whole / (whole - sum of n_N)  *  product over N that contain j of  w_N / (w_N + n_N)
-    """
-    factor, left = np.ones(len(weight)), whole
-    for offer in range(len(nested.times)):
-        own = -float(nested.within[offer])
-        for j in range(len(weight)):
-            if nested.inside[offer, j]:
-                own += weight[j]
-        for j in range(len(weight)):
-            if nested.inside[offer, j]:
-                factor[j] *= own / (own + nested.times[offer])
-        left -= nested.times[offer]
-    for j in range(len(weight)):
-        factor[j] *= whole / left
-    return factor
-
-
-@part
-def _summed_over_histories(log: Floats) -> Floats:
-    """Return log P(g, k) = log sum over h of exp."""
-    _, goals, many = log.shape
-    total = np.empty((goals, many))
-    for g in range(goals):
-        for k in range(many):
-            total[g, k] = log_sum(log[:, g, k])
-    return total
-
-
-@part
-def log_sum(log: Floats) -> float:
-    """Return log sum exp; the sum of nothing but zeros is zero."""
-    top = -np.inf
-    for i in range(len(log)):
-        top = max(top, log[i])
-    if top == -np.inf:
-        return top
-    total = 0.0
-    for i in range(len(log)):
-        total += math.exp(log[i] - top)
-    return top + math.log(total)
+    return history.counts.copy(), summed_over_goals(log_final)
 
 
 # During the trial
@@ -209,10 +107,10 @@ def _mean_preference(
             whole += choice.alpha[j] + counts[h, j]
         for g in range(goals):
             if choice.reachable[g]:
-                weight = _weights(choice.alpha, counts, h)
+                weight = goal_weights(choice.alpha, counts, h)
                 weight[choice.among[g]] += 1.0 if choice.counts else 0.0
                 if len(after.times) > 0:
-                    factor = _correction(weight, whole, after)
+                    factor = correction(weight, whole, after)
                 for k in range(many):
                     if log_history[h, g, k] > -np.inf:
                         share = math.exp(log_history[h, g, k] - log_goal[g, k]) / whole
@@ -278,7 +176,7 @@ def _seen(log_prior: Floats, log_likelihood: Floats) -> Floats:
 @part
 def _log_total(log_history: Floats, seen: Floats) -> float:
     """Return log P(o_1:T)."""
-    log_goal, (goals, many) = _summed_over_histories(log_history), seen.shape
+    log_goal, (goals, many) = summed_over_histories(log_history), seen.shape
     log = np.empty(goals * many)
     for g in range(goals):
         for k in range(many):
@@ -296,16 +194,6 @@ def _final(log_history: Floats, seen: Floats, log_total: float) -> Floats:
             for k in range(many):
                 final[h, g, k] = log_history[h, g, k] + seen[g, k] - log_total
     return final
-
-
-@part
-def _summed_over_goals(log: Floats) -> Floats:
-    histories, _, many = log.shape
-    total = np.empty((histories, many))
-    for h in range(histories):
-        for k in range(many):
-            total[h, k] = log_sum(log[h, :, k])
-    return total
 
 
 @part
