@@ -81,6 +81,8 @@ COMMANDS = [
 def test_rooms_are_entered_in_order_and_seldom_left(command: list[str]) -> None:
     """In each room something is done only after all rooms before it have something done."""
     entered, done = walk(*command)
-    assert list(dict.fromkeys(done)) == [room for room in ROOMS if room in done]
+    rooms = ROOMS if command[0] == "judge" else [room for room in ROOMS if room != "observe"]
+    done = [room for room in done if room in rooms]  # of a plan, nothing has to be observed
+    assert list(dict.fromkeys(done)) == [room for room in rooms if room in done]
     way = [room for room, _ in groupby(entered)]
     assert len(way) - 1 <= MOST_CHANGES, " > ".join(way)

@@ -154,3 +154,11 @@ def test_a_new_object_is_judged_by_what_is_known() -> None:
     judgement = judge(read(episode(*[familiar] * 3, test)), "paper")
     assert judgement.test.goal[0, 2] == pytest.approx(1 / 3)
     assert judgement.warnings == ()
+
+
+def test_a_judgement_warns_of_overlapping_choices() -> None:
+    """Of three objects, two are there in each trial."""
+    spoon, cup = SPOON.at(60, 150), Thing("cup.png", (9, 9, 9)).at(150, 150)
+    one, two = to_thing(HEART.at(120, 60), others=[spoon]), to_thing(spoon, others=[cup])
+    (warning,) = judge(read(episode(one, two)), "paper").warnings
+    assert warning.startswith("trial 2: the agent has chosen from sets of goals that overlap")

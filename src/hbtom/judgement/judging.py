@@ -78,7 +78,7 @@ class Judgement(Plottable):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
-        return _warnings(self.episode, self.regrets)
+        return _warnings(self.episode, self.regrets, self.beliefs)
 
     @property
     def predictive(self) -> float:
@@ -193,7 +193,9 @@ def _alike(one: Episode, other: Episode) -> int:
     return sum(1 for _ in takewhile(lambda both: same_trial(*both), pairs))
 
 
-def _warnings(episode: Episode, regrets: tuple[Regret, ...]) -> tuple[str, ...]:
+def _warnings(
+    episode: Episode, regrets: tuple[Regret, ...], beliefs: tuple[Beliefs, ...]
+) -> tuple[str, ...]:
     """Say all that limits what the judgement means."""
     warnings = []
     trials = episode.trials
@@ -208,7 +210,8 @@ def _warnings(episode: Episode, regrets: tuple[Regret, ...]) -> tuple[str, ...]:
         frames = sum(len(trial.path) for trial in trials)
         warnings.append(f"the agent is not seen in {unseen} of {frames} frames")
     for number, (trial, regret) in enumerate(zip(trials, regrets, strict=True), start=1):
-        for warning in (*trial.warnings, *caveats(regret)):
+        learnt = beliefs[number - 1].agents.get(trial.agent.look)
+        for warning in (*trial.warnings, *caveats(regret, learnt)):
             warnings.append(f"trial {number}: {warning}")
     return tuple(warnings)
 
