@@ -121,9 +121,7 @@ def children(process: int) -> list[int]:
     return [one for one in everybody if parent(one) == process]
 
 
-@pytest.mark.parametrize(
-    ("kind", "workers"), [(".csv", 1), (".csv", 2), (".jsonl", 2), (".parquet", 1), (".parquet", 2)]
-)
+@pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".jsonl", 2), (".parquet", 2)])
 def test_killed_again_and_again_nothing_is_lost(data, whole, tmp_path, kind, workers):
     out = tmp_path / f"out{kind}"
     lines = whole[".jsonl" if kind == ".parquet" else kind]
