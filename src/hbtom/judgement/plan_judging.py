@@ -6,40 +6,31 @@ for an episode of the benchmark. Agents are told apart by their names, goals by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.judgement.tracing import Trace, trace
-from hbtom.judgement.warm_up import warm_up_for_plans
-from hbtom.mind import Beliefs, Posterior, Regret, find_likelihood, infer_agent
-from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
-from hbtom.mind.partial_plan import partial_plan_regret
+from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
+from hbtom.mind.graph_regret import OTHER_GOAL
+from hbtom.mind.partial_plan import seen_regret
 from hbtom.model import Model, find_model
 from hbtom.observe import Identity
-from hbtom.plan.graph import GraphCosts, plan_on_graph
-from hbtom.plan.search import plan_by_search
+from hbtom.plan.graph import GraphCosts
+from hbtom.plan.worlds import plan_worlds
 from hbtom.plottable import Plottable
 from hbtom.world.pddl import (
     MOST_STATES,
     Goal,
-    PartialPlan,
-    Plan,
     SeenPlan,
-    TooManyStates,
-    World,
+    StatePath,
     check_goals,
     check_plans,
-    explore,
-    follow,
-    make_goal,
 )
 
 if TYPE_CHECKING:
@@ -64,12 +55,13 @@ class PlanJudgement(Plottable):
     beliefs: Beliefs  # what is learnt by the end
     warnings: tuple[str, ...] = ()
     costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
+    paths: tuple[StatePath | None, ...] = ()  # of each plan, if all of it was seen
 
     def trace(self, plan: int = -1) -> Trace:
         """Return all values from a plan to its plausibility, by name; by default the last one's."""
-        seen, costs = self.plans[plan], self.costs[plan]
-        steps = follow(costs.graph, seen) if isinstance(seen, Plan) else None
-        return trace(self.model, seen, seen.world, costs, steps, self.posteriors[plan])
+        seen = self.plans[plan]
+        known = seen, seen.world, self.costs[plan], self.paths[plan]
+        return trace(self.model, *known, self.posteriors[plan])
 
     @property
     def test(self) -> Posterior:
@@ -148,11 +140,10 @@ def judge_plans(
     if something_else != 0 and not LEAST_WEIGHT <= something_else <= MOST_WEIGHT:
         hint = f"it is 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
         raise BadInput(f"{something_else} is no weight", hint=hint)
-    warm_up_for_plans(len(goals.goals if isinstance(goals, GraphCosts) else goals), plans)
     beliefs, posteriors = Beliefs(), []
-    costs = [cost for _, cost in _planned(goals, plans, most)]
-    for plan, planned in zip(plans, costs, strict=True):
-        regret = _regret(planned, plan, something_else > 0)
+    costs, paths = plan_worlds(goals, plans, most)
+    for plan, planned, path in zip(plans, costs, paths, strict=True):
+        regret = seen_regret(planned, plan, path, something_else=something_else > 0)
         weight = {OTHER_GOAL: something_else}
         agent, likelihood = Identity(plan.agent), find_likelihood(model, regret)
         posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
@@ -168,48 +159,9 @@ def judge_plans(
         posteriors=tuple(posteriors),
         beliefs=beliefs,
         warnings=_warnings(plans, posteriors),
-        costs=tuple(costs),
+        costs=costs,
+        paths=paths,
     )
-
-
-def _regret(planned: GraphCosts, plan: SeenPlan, something_else: bool) -> Regret:
-    if isinstance(plan, PartialPlan):
-        return partial_plan_regret(planned, plan, something_else=something_else)
-    return graph_regret(planned, plan, something_else=something_else)
-
-
-def _planned(
-    goals: Sequence[Goal] | GraphCosts, plans: Sequence[SeenPlan], most: int
-) -> Iterator[tuple[SeenPlan, GraphCosts]]:
-    """Yield every plan with what planning to the goals costs in its world."""
-    known: dict[int, GraphCosts] = {}
-    if isinstance(goals, GraphCosts):
-        known[id(goals.graph.world)] = goals
-        goals = goals.goals
-    for plan in plans:
-        if id(plan.world) not in known:
-            seen = [other for other in plans if other.world is plan.world]
-            known[id(plan.world)] = _plan(plan.world, goals, seen, most)
-        yield plan, known[id(plan.world)]
-
-
-def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: int) -> GraphCosts:
-    """Plan from all states of a world, or, if they are too many, from those that were visited.
-
-    Where some actions were not seen, nobody knows which states were visited.
-    """
-    its = tuple(goal if goal.world is world else _told_in(world, goal) for goal in goals)
-    try:
-        return plan_on_graph(explore(world, most=most), its)
-    except TooManyStates:
-        visited = [plan.states for plan in seen if isinstance(plan, Plan)]
-        if len(visited) < len(seen):
-            raise
-        return plan_by_search(world, its, np.concatenate(visited), most=most)
-
-
-def _told_in(world: World, goal: Goal) -> Goal:
-    return make_goal(world, goal.name, str(goal.formula))
 
 
 def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:

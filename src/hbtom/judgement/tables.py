@@ -23,11 +23,11 @@ def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
 
 def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
     goals = names(posterior.goals)
-    efficiencies = [f"{value:.9g}" for value in posterior.efficiencies]
+    efficiencies = [f"{value:.9g}" for value in posterior.likelihood.efficiencies]
     variables = {
-        "goal": (goals, posterior.goal.tolist()),
+        "goal": (goals, posterior.joint.sum(axis=2).tolist()),
         **{name: (labels, posterior.margin(name).tolist()) for name, labels in several(posterior)},
-        "efficiency": (efficiencies, posterior.efficiency.tolist()),
+        "efficiency": (efficiencies, posterior.joint.sum(axis=1).tolist()),
         "preference": (names(posterior.preferred), posterior.preference.tolist()),
     }
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]

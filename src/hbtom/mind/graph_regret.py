@@ -10,12 +10,14 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.regret import Actions, Regret
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
-from hbtom.world.pddl import Plan, follow
+from hbtom.world.pddl import Plan, StatePath, follow
 
 OTHER_GOAL = Identity("something else")  # not among the goals: an agent that has it acts at random
 
 
-def graph_regret(plans: GraphCosts, plan: Plan, *, something_else: bool = False) -> Regret:
+def graph_regret(
+    plans: GraphCosts, plan: Plan, path: StatePath | None = None, *, something_else: bool = False
+) -> Regret:
     """Return the regret of a plan that was seen, for every goal, and perhaps for any other.
 
         regret(a) = max over legal a' of Q(s, a')  -  Q(s, a)
@@ -23,7 +25,7 @@ def graph_regret(plans: GraphCosts, plan: Plan, *, something_else: bool = False)
     Chance is the same for every goal, so only what the agent did is evidence, and not what came of
     it. Where no action leads to a goal any more, all are equal.
     """
-    state, taken = follow(plans.graph, plan)
+    state, taken = follow(plans.graph, plan) if path is None else path
     options = _options(plans, state[:-1])
     step_regret = options[np.arange(len(plan)), taken]
     reachable = plans.cost[:, state[0]] < np.inf

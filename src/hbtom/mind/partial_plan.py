@@ -10,11 +10,11 @@ import numpy as np
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.mind.forward import Belief, Successors, advance
-from hbtom.mind.graph_regret import OTHER_GOAL
+from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.mind.regret import FilteredChoice, Regret
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
-from hbtom.world.pddl import PartialPlan
+from hbtom.world.pddl import PartialPlan, SeenPlan, StatePath
 
 
 def partial_plan_regret(
@@ -114,3 +114,12 @@ class ForwardFilter:
         if partial_plan.likelihood is not None:
             likely = likely * partial_plan.likelihood[step, target]
         return likely
+
+
+def seen_regret(
+    plans: GraphCosts, plan: SeenPlan, path: StatePath | None, *, something_else: bool
+) -> Regret:
+    """Return the regret of a plan that was seen, whole or in part."""
+    if isinstance(plan, PartialPlan):
+        return partial_plan_regret(plans, plan, something_else=something_else)
+    return graph_regret(plans, plan, path, something_else=something_else)

@@ -45,7 +45,8 @@ def plan_on_graph(graph: StateGraph, goals: tuple[Goal, ...]) -> GraphCosts:
     """Plan from every state of a whole graph to every goal."""
     goals = check_goals(goals)
     outcomes = graph.outcomes, graph.target, graph.probability
-    transitions = Transitions(graph.choices, graph.cost, *outcomes)
+    price, done = graph.cost, [goal.holds(graph.states) for goal in goals]
+    transitions = Transitions(graph.choices, price, *outcomes)
     solve = cheapest if transitions.certain else expected_cost
-    cost = np.array([solve(transitions, goal.holds(graph.states)) for goal in goals])
+    cost = np.array([solve(transitions, one) for one in done])
     return GraphCosts(graph, goals, cost.reshape(len(goals), len(graph)))

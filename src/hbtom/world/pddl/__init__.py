@@ -21,7 +21,15 @@ from hbtom.world.pddl.partial import (
 )
 from hbtom.world.pddl.plans import Plan, read_plan
 from hbtom.world.pddl.problem import Problem, read_problem
-from hbtom.world.pddl.states import MOST_STATES, StateGraph, TooManyStates, around, explore, follow
+from hbtom.world.pddl.states import (
+    MOST_STATES,
+    StateGraph,
+    StatePath,
+    TooManyStates,
+    around,
+    explore,
+    follow,
+)
 from hbtom.world.pddl.world import World
 
 __all__ = [
@@ -33,6 +41,7 @@ __all__ = [
     "Problem",
     "SeenPlan",
     "StateGraph",
+    "StatePath",
     "TooManyStates",
     "World",
     "around",
