@@ -14,6 +14,7 @@ import pytest
 from hypothesis import strategies as st
 
 from hbtom import Trial
+from hbtom.observe import layout_of
 from hbtom.plan import CostToGo, legs
 from hbtom.world import (
     Costs,
@@ -25,7 +26,6 @@ from hbtom.world import (
     continuous_world,
     grid_trajectory,
     grid_world,
-    layout_of,
 )
 from hbtom.world.modes import key_and_lock
 

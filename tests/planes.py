@@ -39,7 +39,8 @@ def plane_regret(start: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.nd
 def steps_on(strides: int) -> Trajectory:
     """Return moves of which nothing is known but that there are so many."""
     nothing, nowhere = np.zeros(strides, dtype=np.int64), np.zeros((0, 2))
-    return Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere, np.full(2, MIDDLE))
+    first, exits = np.full(2, MIDDLE), nothing - 1
+    return Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere, first, exits)
 
 
 BETA = np.array([0.5, 1.5, 4.0, 10.0])

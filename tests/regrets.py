@@ -5,10 +5,11 @@ from __future__ import annotations
 from hbtom import Model, Trial
 from hbtom.mind import Regret, find_regrets
 from hbtom.mind.motions import motion_regret
+from hbtom.observe import layout_of
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in, plan_trial
-from hbtom.world import Trajectory, layout_of
-from hbtom.world.seeing import Seen, see, steps_of, world_of
+from hbtom.world import Trajectory
+from hbtom.world.seeing import Seen, Walk, see, steps_of, world_of
 
 
 def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
@@ -30,6 +31,8 @@ def planned_at(
     model: Model, trial: Trial, opening: float, *, everywhere: bool = False
 ) -> tuple[CostToGo, Trajectory]:
     """Return the plans on which this rests, and the steps."""
-    world = world_of(model.motion, model.acts, opening, trial)
-    steps = steps_of(model.motion, layout_of(trial), trial, world, model.acts.final)
+    layout = layout_of(trial)
+    world = world_of(model.motion, model.acts, opening, layout)
+    walk = Walk(layout, trial.whole_path, trial.marks, model.acts.final)
+    steps = steps_of(model.motion, walk, world)
     return plan_in(model.motion, world, steps, everywhere), steps

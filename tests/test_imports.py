@@ -108,6 +108,54 @@ def test_the_check_itself_finds_what_is_wrong(home: str, source: str, wrong: lis
     assert wrong_imports(source, home, package) == wrong
 
 
+# Names and signatures
+
+SAME_NAME = {"labels", "layout", "stages", "watching"}  # module names that still occur twice
+LONG = {"evaluate", "generate", "write_problem"}  # functions that still take more than 8 parameters
+
+
+def rooms_of(paths: list[Path]) -> list[Path]:
+    return [path for path in paths if home_of(path) != "cli"]
+
+
+def test_no_two_modules_share_a_name() -> None:
+    names = [path.stem for path in rooms_of(sources()) if path.stem != "__init__"]
+    assert {name for name in names if names.count(name) > 1} <= SAME_NAME
+
+
+def parameters(source: str) -> Iterator[tuple[str, int]]:
+    """Yield the name of every function and how many parameters it takes, without ``self``."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            given = node.args
+            named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+            named = [one for one in named if one.arg not in ("self", "cls")]
+            yield node.name, len(named) + (given.vararg is not None) + (given.kwarg is not None)
+
+
+@pytest.mark.parametrize(
+    ("source", "counted"),
+    [
+        ("def f(a, b, /, c, *d, e=1, **g): ...", 6),
+        ("class A:\n    def f(self, a, *, b): ...", 2),
+        ("async def f(): ...", 0),
+    ],
+)
+def test_all_kinds_of_parameters_count(source: str, counted: int) -> None:
+    assert list(parameters(source)) == [("f", counted)]
+
+
+def test_no_function_takes_more_than_eight_parameters() -> None:
+    """Verbs of the command line aside, which take their options."""
+    found = {
+        name
+        for path in rooms_of(sources())
+        for name, many in parameters(path.read_text(encoding="utf-8"))
+        if many > 8
+    }
+    assert found <= LONG
+
+
 # What is light stays light
 
 

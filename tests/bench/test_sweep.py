@@ -81,7 +81,7 @@ def test_models_that_move_alike_plan_once(folder, monkeypatch):
     planned = []
     whole = judging.find_regrets
     monkeypatch.setattr(
-        judging, "find_regret", lambda *given: planned.append(given[0].motion) or whole(*given)
+        judging, "find_regrets", lambda *given: planned.append(given[0].motion) or whole(*given)
     )
     first, second = (member.load() for member in _members(folder))
     models = [

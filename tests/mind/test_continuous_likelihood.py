@@ -16,8 +16,9 @@ from hbtom import Model, Trial
 from hbtom.mind import Headings, Likelihood, log_likelihood
 from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.model import Acts, Continuous
+from hbtom.observe import layout_of
 from hbtom.plan import CONTINUOUS, cost_to_go
-from hbtom.world import Act, Costs, Mode, Space, continuous_world, layout_of
+from hbtom.world import Act, Costs, Mode, Space, continuous_world
 from regrets import regret_at
 from worlds import odd_model, odd_trial
 

@@ -54,7 +54,8 @@ def told(trial: Trial, trajectory: Trajectory, items: list[str]) -> list[str]:
 
 def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Do what ``infer`` does, by way of a PDDL problem and a plan."""
-    _, cells, trajectory, _ = see(model, trial)
+    seen = see(model, trial)
+    cells, trajectory = seen.world, seen.trajectory
     items = [f"thing-{number}" for number in range(len(trial.items))]
     key = None if trial.key is None else len(trial.objects)
     column, row = cells.cell_of(*trial.path[0])

@@ -18,9 +18,9 @@ from hbtom import Model, Trial
 from hbtom.mind import Likelihood, log_likelihood
 from hbtom.mind.grid import action_values
 from hbtom.model import Acts
-from hbtom.observe import Body, Identity
+from hbtom.observe import Body, Identity, layout_of
 from hbtom.plan import GRID, cost_to_go
-from hbtom.world import Act, Costs, Mode, Space, Trajectory, grid_world, layout_of
+from hbtom.world import Act, Costs, Mode, Space, Trajectory, grid_world
 from regrets import regret_at
 from worlds import odd_trial
 

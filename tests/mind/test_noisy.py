@@ -137,7 +137,7 @@ def policy_of(filter: CellFilter, cell: int, goal: int, beta: float) -> dict[int
     """Return how probable it is to be seen in each cell next, by plain loops; acts are -1."""
     columns = filter.costs.world.blocked.shape[2]
     here, start = np.array([[cell % columns, cell // columns]], dtype=float), np.zeros(1, dtype=int)
-    trajectory = Trajectory(start, start, start, start, here, here, here[0])
+    trajectory = Trajectory(start, start, start, start, here, here, here[0], start - 1)
     legal, q = action_values(filter.costs, trajectory, GRID.table)
     if filter.slip:
         q = noisy_values(q, filter.costs, trajectory, filter.slip)

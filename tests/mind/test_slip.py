@@ -112,7 +112,7 @@ def test_whatever_is_written_adds_up_to_one(slip: float) -> None:
 
 @pytest.mark.parametrize("slip", [-0.1, 1.0, math.nan])
 def test_a_slip_is_a_probability(slip: float) -> None:
-    with pytest.raises(BadInput, match="no slip"):
+    with pytest.raises(BadInput, match="the slip is"):
         write_domain(slip)
 
 
@@ -295,7 +295,7 @@ def every_sight(regret: Regret) -> np.ndarray:
     many = choice.options.shape[1]
     logs = []
     for option in range(many):
-        seen = ActionNoise(choice.noise.chance, np.full(len(regret.frame), option))
+        seen = ActionNoise(choice.slips.chance, np.full(len(regret.frame), option))
         logs.append(
             log_likelihood(
                 msgspec.structs.replace(regret, choice=Actions(choice.options, seen)), BETAS

@@ -113,7 +113,7 @@ def steps_from(world: World, places: list[tuple[int, int, Mode, set[int]]]) -> T
     none = np.zeros(len(places), dtype=np.int64)
     mode = np.array([min(mode, len(world.blocked) - 1) for _, _, mode, _ in places])
     start = np.array([(column, row) for row, column, _, _ in places], dtype=np.float64)
-    return Trajectory(none, none, none, mode, start, start, start[0])
+    return Trajectory(none, none, none, mode, start, start, start[0], none - 1)
 
 
 @few

@@ -18,10 +18,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel, part_or
+from hbtom.compiled import kernel, part, part_or
 from hbtom.plan.field import Stencil
 from hbtom.plan.legs import Cells, leg, seeds_of
-from hbtom.world.modes import NEVER, World
+from hbtom.world.modes import NEVER, Exits, World
 
 EVERYWHERE = np.empty((0, 0, 0), dtype=np.bool_)
 
@@ -93,7 +93,10 @@ def plan(
     modes, rows, columns = world.blocked.shape
     goals, exits = world.lying.shape[1], world.exits
     cost = np.zeros((goals, modes, rows, columns))
-    kept = np.empty((goals if modes > 1 else 0, rows, columns))  # of the exit that must come next
+    slots, many = _slots(exits)
+    kept = np.empty((many, goals, rows, columns))  # the ways to exits that must follow another
+    for index in range(many * goals):
+        _fill(kept[index // goals, index % goals], np.inf)
     for mode in range(modes - 1, -1, -1):
         cells = Cells(_listed(wanted.needed, mode), _listed(wanted.read, mode))
         for goal in range(goals):
@@ -106,14 +109,27 @@ def plan(
                 if exits.source[one] != mode or not useful:
                     continue
                 # an exit that ends the plan asks for no costs afterwards
-                then = kept[goal] if exits.then[one] >= 0 else cost[goal, exits.target[one]]
+                then = cost[goal, exits.target[one]]
+                if exits.then[one] >= 0 and world.lying[exits.target[one], goal]:
+                    then = kept[slots[exits.then[one]], goal]
                 seeds = seeds_of(world, one, then, ends)
                 way = leg(world, one, seeds, moves, wanted.entry[mode], cells)
-                if leaves and exits.then[one] < 0:
-                    _fill(kept[goal], np.inf)
-                    _lower(kept[goal], way)
+                if slots[one] >= 0:
+                    _lower(kept[slots[one], goal], way)
                 _lower(cost[goal, mode], way)
     return cost
+
+
+@part
+def _slots(exits: Exits) -> tuple[Annotated[Ints, "exit"], int]:
+    """Number the exits that must follow another, and count them; -1 for all others."""
+    slots, many = np.empty(len(exits.then), dtype=np.int64), 0
+    for one in range(len(slots)):
+        slots[one] = -1
+    for one in range(len(slots)):
+        if exits.then[one] >= 0 and slots[exits.then[one]] < 0:
+            slots[exits.then[one]], many = many, many + 1
+    return slots, many
 
 
 def _all_listed(cells: Bools, mode: int) -> Ints:
