@@ -40,7 +40,7 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
             },
             "observation_surprise": surprise[step],
         }
-        for step, frame in enumerate(posterior.frame.tolist())
+        for step, frame in enumerate([0, *posterior.likelihood.regret.frame.tolist()])
     ]
     reachable = [goal for goal, can in zip(goals, posterior.reachable, strict=True) if can]
     agent = str(posterior.agent)
@@ -49,7 +49,10 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
 
 def several(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
     """Return those of the axes belief and process along which there is more than one value."""
-    axes = ("belief", posterior.hypotheses.beliefs), ("process", posterior.hypotheses.processes)
+    axes = (
+        ("belief", posterior.likelihood.hypotheses.beliefs),
+        ("process", posterior.likelihood.hypotheses.processes),
+    )
     return [(name, labels) for name, labels in axes if len(labels) > 1]
 
 
