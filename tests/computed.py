@@ -27,7 +27,7 @@ from hbtom.model import with_settings
 from hbtom.observe import layout_of
 from hbtom.plan import CONTINUOUS, GRID, Stencil, cost_to_go, solve
 from hbtom.plan.between import cost_at
-from hbtom.plan.field import _solved
+from hbtom.plan.field import field
 from hbtom.world import (
     Costs,
     Space,
@@ -204,9 +204,7 @@ def needed_only() -> list[np.ndarray]:
     found = []
     for seed in range(2 * SMALL):
         blocked, seeds, stencil, cell, needed = some_field(seed)
-        found.append(
-            np.array([_solved(blocked, one, stencil.table, cell, needed) for one in seeds])
-        )
+        found.append(np.array([field(blocked, one, stencil.table, cell, needed) for one in seeds]))
     return found
 
 

@@ -103,7 +103,11 @@ def _mean_counts(beliefs: AgentBeliefs) -> dict[Identity, float]:
 
 def _account(judgement: Judgement | PlanJudgement, history: History) -> Account:
     test = judgement.test
-    goal, efficiency, frame = test.joint.sum(axis=2), test.joint.sum(axis=1), test.frame
+    goal, efficiency, frame = (
+        test.joint.sum(axis=2),
+        test.joint.sum(axis=1),
+        [0, *test.likelihood.regret.frame],
+    )
     mean = efficiency @ test.likelihood.efficiencies
     first, turned, last = (int(goal[time].argmax()) for time in (0, shift(goal).argmax(), -1))
     steps = len(test.log_likelihood)

@@ -8,8 +8,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.compiled import kernel, part, part_or
-from hbtom.plan.between import to_go
+from hbtom.compiled import kernel, part_or
+from hbtom.plan.between import cost_at
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.world.modes import NO_GOAL
 from hbtom.world.seeing import UNIT
@@ -25,8 +25,8 @@ def heading_regret(costs: CostToGo, steps: Trajectory) -> tuple[Floats, Floats, 
     """
     many = len(steps.act)
     start, stop = steps.start.reshape((1, many, 2)), steps.stop.reshape((1, many, 2))
-    first = to_go(costs, steps.first.reshape((1, 1, 2)), np.zeros(1, dtype=np.int64))
-    regret, length = _regret(costs, start, stop, steps.mode, steps.exit)
+    first = cost_at(costs, steps.first.reshape((1, 1, 2)), np.zeros(1, dtype=np.int64))
+    regret, length = regret_at(costs, start, stop, steps.mode, steps.exit)
     return regret, length, first
 
 
@@ -43,13 +43,6 @@ def regret_at(
     A step is a move from start to stop, or, where an exit is given (not -1), taking it there.
     Places may be the same for all goals (one row).
     """
-    return _regret(costs, start, stop, mode, exit)
-
-
-@part
-def _regret(
-    costs: CostToGo, start: Floats, stop: Floats, mode: Ints, exit: Ints
-) -> tuple[Floats, Floats]:
     exits, many = costs.world.exits, len(mode)
     length = _lengths(start, stop)
     after, goal = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
@@ -60,7 +53,7 @@ def _regret(
         if one >= 0:
             after[place], goal[place] = exits.target[one], exits.goal[one]
             price[place] = exits.price[one]
-    before, left = to_go(costs, start, mode), to_go(costs, stop, after)
+    before, left = cost_at(costs, start, mode), cost_at(costs, stop, after)
     for place in range(many):
         if goal[place] >= 0:
             left[goal[place], place] = 0.0  # the goal is attained: nothing is left to do

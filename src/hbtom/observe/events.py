@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, read_only
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel
 
 if TYPE_CHECKING:
     from hbtom.observe.episode import Trial
@@ -53,7 +53,7 @@ class Marks(NamedTuple):
 class Track(NamedTuple):
     """All that moves or goes in a trial: the agent, the key, the barrier, the lock."""
 
-    path: Annotated[Floats, "frame 2", FROZEN]  # not a number where the agent was not seen
+    path: Annotated[Floats, "frame 2", FROZEN]  # of the agent, without gaps
     key_path: Annotated[Floats, "frame 2", FROZEN]  # not a number where it is gone
     barrier_left: Annotated[Floats, "frame", FROZEN]  # how much of it stands, from 1 to 0
     lock_there: Annotated[Bools, "frame", FROZEN]  # no frame without a lock
@@ -63,7 +63,7 @@ def track_of(trial: Trial) -> Track:
     """Return all that moves or goes in a trial."""
     key_path = _NOWHERE if trial.key_path is None else trial.key_path
     lock_there = _NEVER if trial.lock_there is None else trial.lock_there
-    moving = read_only(trial.path), read_only(key_path), read_only(trial.barrier_left)
+    moving = read_only(trial.whole_path), read_only(key_path), read_only(trial.barrier_left)
     return Track(*moving, read_only(lock_there))
 
 
@@ -73,7 +73,7 @@ _NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)
 @kernel
 def find_marks(track: Track) -> Marks:
     """Return when things happen in a trial."""
-    path, key_path = without_gaps(track.path), track.key_path
+    path, key_path = track.path, track.key_path
     barrier_left, lock_there = track.barrier_left, track.lock_there
     first = picked = reached = started = gone = last = -1
     for frame in range(len(path)):
@@ -94,19 +94,16 @@ def find_marks(track: Track) -> Marks:
     return Marks(first, picked, reached, started, gone, last)
 
 
-@part
 def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame 2"]:
-    """Return a path on which an agent that is not seen stays where it was, or waits to be first."""
-    if not np.isnan(path[:, 0]).any():
+    """Return a path without gaps: an agent that is not seen stays where it was last.
+
+    Before it is first seen, it is where it appears.
+    """
+    seen = ~np.isnan(path[:, 0])
+    if seen.all() or not seen.any():
         return path
-    first = 0
-    while first < len(path) - 1 and np.isnan(path[first, 0]):
-        first += 1
-    whole = path.copy()
-    for frame in range(len(path)):
-        if np.isnan(whole[frame, 0]):
-            whole[frame] = whole[frame - 1] if frame > first else path[first]
-    return whole
+    last = np.maximum.accumulate(np.where(seen, np.arange(len(path)), seen.argmax()))
+    return path[last]
 
 
 def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) -> bool:

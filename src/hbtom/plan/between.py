@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.compiled import kernel, part, part_or
+from hbtom.compiled import kernel_or, part
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.plan.field import spilled
 
@@ -54,8 +54,8 @@ def _all_corners(at: Floats, cells: int) -> tuple[Ints, Floats]:
     return low, np.minimum(np.maximum(at - low, 0.0), 1.0)
 
 
-@part_or(_all_to_go)
-def to_go(
+@kernel_or(_all_to_go)
+def cost_at(
     costs: CostToGo,
     places: Annotated[Floats, "goal place 2"],
     mode: Annotated[Ints, "place"],
@@ -99,13 +99,3 @@ def corner(at: float, cells: int) -> tuple[int, float]:
     """Return the cell before a coordinate (-1 if there is none), and the share of the one after."""
     low = min(max(math.floor(at), 0), cells - 2)
     return low, min(max(at - low, 0.0), 1.0)
-
-
-@kernel
-def cost_at(
-    costs: CostToGo,
-    places: Annotated[Floats, "goal place 2"],
-    mode: Annotated[Ints, "place"],
-) -> Annotated[Floats, "goal place"]:
-    """Return the cost-to-go at places; see :func:`to_go`."""
-    return to_go(costs, places, mode)

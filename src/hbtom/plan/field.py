@@ -17,7 +17,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel, part, part_or
+from hbtom.compiled import kernel_or, part
 
 _MARGIN = 2  # cells; the longest reach of a move
 _BUCKETS = 4  # more than the longest move has shortest ones in it
@@ -81,7 +81,7 @@ def solve(
     """
     fields = np.ascontiguousarray(seeds, dtype=np.float64).reshape(-1, *blocked.shape)
     everywhere = np.empty((0, 2), dtype=np.int64)
-    solved = [_solved(blocked, one, stencil.table, cell, everywhere) for one in fields]
+    solved = [field(blocked, one, stencil.table, cell, everywhere) for one in fields]
     return np.array(solved).reshape(seeds.shape)
 
 
@@ -148,7 +148,7 @@ def _relax(
             return
 
 
-@part_or(relaxed)
+@kernel_or(relaxed)
 def field(
     blocked: Annotated[Bools, "row column"],
     seeds: Annotated[Floats, "row column"],
@@ -356,17 +356,6 @@ def _all_beside(cost: Annotated[Floats, "row column"], price: float) -> Floats:
         way = price * math.sqrt(i * i + j * j)
         np.minimum(best, wide[1 + i : 1 + i + rows, 1 + j : 1 + j + columns] + way, out=best)
     return best
-
-
-@kernel
-def _solved(
-    blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "row column"],
-    moves: Annotated[Ints, "move 2"],
-    cell: float,
-    needed: Annotated[Ints, "needed 2"],
-) -> Annotated[Floats, "row column"]:
-    return field(blocked, seeds, moves, cell, needed)
 
 
 def _shifted(padded: Floats | Bools, move: tuple[int, int]) -> Floats | Bools:

@@ -117,18 +117,17 @@ def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"
     rows, columns = math.ceil(layout.size[1] / cell), math.ceil(layout.size[0] / cell)
     one = len(layout.items) == layout.objects and len(barrier) == 0 and len(lock) == 0
     blocked = np.zeros((1 if one else 3, rows, columns), dtype=np.bool_)
-    opened, closed = blocked[-1], blocked[START]
-    for i in range(len(walls)):
-        _cover(opened, cell, walls[i, 0], walls[i, 1], walls[i, 2], walls[i, 3], margin)
-    if one:
-        return blocked
-    closed[:] = opened
-    for i in range(len(barrier)):
-        _cover(closed, cell, barrier[i, 0], barrier[i, 1], barrier[i, 2], barrier[i, 3], margin)
-    for i in range(len(lock)):
-        left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
-        _cover(closed, cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
-    blocked[1] = closed
+    for mode in range(len(blocked)):
+        for i in range(len(walls)):
+            x, y, width, height = walls[i, 0], walls[i, 1], walls[i, 2], walls[i, 3]
+            _cover(blocked[mode], cell, x, y, width, height, margin)
+    for mode in range(len(blocked) - 1):  # what stands until the lock is opened
+        for i in range(len(barrier)):
+            x, y, width, height = barrier[i, 0], barrier[i, 1], barrier[i, 2], barrier[i, 3]
+            _cover(blocked[mode], cell, x, y, width, height, margin)
+        for i in range(len(lock)):
+            left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
+            _cover(blocked[mode], cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
     return blocked
 
 
