@@ -19,9 +19,9 @@ from hbtom.plan import CostToGo, legs
 from hbtom.world import (
     Costs,
     Mode,
+    PlaceWorld,
     Space,
     Trajectory,
-    World,
     continuous_trajectory,
     continuous_world,
     grid_trajectory,
@@ -52,7 +52,7 @@ class Floor:
         return world_of(self, FREE).cell_of(x, y)
 
 
-def world_of(floor: Floor, costs: Costs, key: int | None = None) -> World:
+def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
     """Return the same as a world of places and modes; the key can only be the last item."""
     items, rows, columns = floor.to_item.shape
     assert key in (None, items - 1)
@@ -64,7 +64,7 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> World:
     lying = np.ones((len(modes), items), dtype=bool)
     if key is not None:
         lying[1:, key] = False
-    return World(
+    return PlaceWorld(
         Space(floor.cell),
         costs,
         np.array([floor.blocked(mode) for mode in modes]),
@@ -75,7 +75,7 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> World:
     )
 
 
-def floor_of(world: World) -> Floor:
+def floor_of(world: PlaceWorld) -> Floor:
     """Return a world with at most one lock as a floor."""
     items = world.lying.shape[1]
     closed, opened = world.blocked[Mode.START], world.blocked[-1]

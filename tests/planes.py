@@ -6,7 +6,7 @@ import numpy as np
 
 from hbtom.mind.sight import WOBBLE
 from hbtom.plan import CostToGo
-from hbtom.world import Costs, Space, Trajectory, World
+from hbtom.world import Costs, PlaceWorld, Space, Trajectory
 from hbtom.world.modes import key_and_lock
 
 HEADINGS = np.array([0.0, 1.0, 2.6])
@@ -23,7 +23,7 @@ def plane() -> CostToGo:
     exits = key_and_lock(len(WAY), len(WAY), 0, 1, costs)
     blocked, lying = np.zeros((1, 2, 2), dtype=bool), np.ones((1, len(WAY)), dtype=bool)
     boxes = np.zeros((0, 2, 2), dtype=bool)
-    world = World(Space(MIDDLE), costs, blocked, lying, np.full(shape, np.inf), boxes, exits)
+    world = PlaceWorld(Space(MIDDLE), costs, blocked, lying, np.full(shape, np.inf), boxes, exits)
     y, x = (np.mgrid[:2, :2] + 0.5) * MIDDLE
     left = [(MIDDLE - x) * across + (MIDDLE - y) * down for across, down in WAY]
     return CostToGo(world, 1000.0 + np.array(left)[:, None] / 10.0)

@@ -20,7 +20,7 @@ from hbtom.model import Acts
 from hbtom.observe import Body, Identity, Layout
 from hbtom.plan import CostToGo, Stencil, cost_to_go
 from hbtom.plan.planning import plan_in
-from hbtom.world import Costs, Seen, Space, Trajectory, World, grid_trajectory, grid_world
+from hbtom.world import Costs, PlaceWorld, Seen, Space, Trajectory, grid_trajectory, grid_world
 from hbtom.world.seeing import Walk, steps_of, world_of
 
 # A motion: agents of a city walk along streets only, in four directions
@@ -35,17 +35,17 @@ class City(msgspec.Struct, frozen=True):
 
 
 @world_of.register
-def _world(motion: City, acts: Acts, opening: float, layout: Layout) -> World:
+def _world(motion: City, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
     return grid_world(layout, Space(motion.block), Costs(1.0, float(acts.cost), opening))
 
 
 @steps_of.register
-def _steps(motion: City, walk: Walk, world: World) -> Trajectory:
+def _steps(motion: City, walk: Walk, world: PlaceWorld) -> Trajectory:
     return grid_trajectory(walk.layout, walk.path, walk.marks, world, walk.final)
 
 
 @plan_in.register
-def _plan(motion: City, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
+def _plan(motion: City, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
     return cost_to_go(world, STREETS)
 
 
@@ -85,7 +85,7 @@ def test_a_motion_is_four_functions() -> None:
     assert not posterior.likelihood.regret.step_regret[:, 0].any()
     judged = hbtom.judge(Episode((up, up, walk_to((50, 110), (50, 130), (50, 150)))), city)
     assert judged.surprise.goal > 0.5
-    assert str(judged.trace().world).startswith("<World of 10 x 10 cells")
+    assert str(judged.trace().world).startswith("<PlaceWorld of 10 x 10 cells")
 
 
 # A surprise: any function of a posterior

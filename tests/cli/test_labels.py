@@ -117,4 +117,4 @@ def test_what_is_wrong_with_labels_is_one_line(run, scenes):
 def test_labels_without_a_dataset_are_wrong_usage(run, scenes, verb):
     ran = run(verb, "--labels", "labels.json")
     assert ran.status == 2
-    assert "name it" in ran.err
+    assert "give both" in ran.err

@@ -14,7 +14,7 @@ from floors import cell_by_cell, costs_to, way_graph
 from hbtom.plan import CONTINUOUS, GRID, cost_to_go, find_route
 from hbtom.plan.cost_to_go import plan, wanted
 from hbtom.plan.slippery import slippery_cost_to_go
-from hbtom.world import Costs, Exits, Space, World
+from hbtom.world import Costs, Exits, PlaceWorld, Space
 from hbtom.world.modes import ANY, NEVER, NO_GOAL
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
@@ -29,15 +29,15 @@ def exits_of(rows: list[Row]) -> Exits:
     return Exits(*whole, *(np.array([row[n] for row in rows], dtype=float) for n in (5, 6)))
 
 
-def make_world(blocked, lying, reach, rows: list[Row], costs: Costs = ONE) -> World:
+def make_world(blocked, lying, reach, rows: list[Row], costs: Costs = ONE) -> PlaceWorld:
     boxes = np.zeros((0, *blocked.shape[1:]), dtype=bool)
-    return World(Space(10.0), costs, blocked, lying, reach, boxes, exits_of(rows))
+    return PlaceWorld(Space(10.0), costs, blocked, lying, reach, boxes, exits_of(rows))
 
 
 # The definition
 
 
-def state_graph(world: World, kind: str, goal: int) -> nx.DiGraph:
+def state_graph(world: PlaceWorld, kind: str, goal: int) -> nx.DiGraph:
     """Return all states (row, column, mode, the exit that must come next), and the node "done"."""
     graph, exits, cell = nx.DiGraph(), world.exits, world.costs.cell
     graph.add_node("done")
@@ -60,7 +60,7 @@ def weight_of(graph: nx.DiGraph, state, after) -> float:
     return graph.edges[state, after]["weight"] if graph.has_edge(state, after) else math.inf
 
 
-def taken(world: World, goal: int, state: tuple[int, int, int, int]):
+def taken(world: PlaceWorld, goal: int, state: tuple[int, int, int, int]):
     """Yield the price of each exit that can be taken in a state, and the state after it."""
     row, column, mode, must = state
     exits = world.exits
@@ -77,7 +77,7 @@ def taken(world: World, goal: int, state: tuple[int, int, int, int]):
             yield price, ((row, column, target, then) if world.lying[target, goal] else "done")
 
 
-def exact_costs(world: World, kind: str, goal: int) -> np.ndarray:
+def exact_costs(world: PlaceWorld, kind: str, goal: int) -> np.ndarray:
     found = costs_to(state_graph(world, kind, goal), "done")
     cost = np.full(world.blocked.shape, np.inf)
     for row, column, mode, must in (state for state in found if state != "done"):
@@ -90,7 +90,7 @@ def exact_costs(world: World, kind: str, goal: int) -> np.ndarray:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, *, free_choice: bool = False) -> World:
+def worlds(draw: st.DrawFn, *, free_choice: bool = False) -> PlaceWorld:
     """Draw a world of up to four modes with exits of all kinds between them."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     modes, items, tools = (draw(st.integers(*ends)) for ends in ((1, 4), (1, 3), (0, 3)))
@@ -134,7 +134,7 @@ def worlds(draw: st.DrawFn, *, free_choice: bool = False) -> World:
 @pytest.mark.parametrize("kind", STENCILS)
 @few
 @given(world=worlds())
-def test_cost_to_go_is_the_shortest_way_through_all_modes(kind: str, world: World) -> None:
+def test_cost_to_go_is_the_shortest_way_through_all_modes(kind: str, world: PlaceWorld) -> None:
     plans = cost_to_go(world, STENCILS[kind])
     with cell_by_cell():
         np.testing.assert_array_equal(cost_to_go(world, STENCILS[kind]).cost, plans.cost)
@@ -146,7 +146,7 @@ def test_cost_to_go_is_the_shortest_way_through_all_modes(kind: str, world: Worl
 
 @few
 @given(world=worlds(), pick=st.integers(0, 2**32 - 1))
-def test_what_is_needed_is_known_in_any_modes(world: World, pick: int) -> None:
+def test_what_is_needed_is_known_in_any_modes(world: PlaceWorld, pick: int) -> None:
     needed = np.random.default_rng(pick).random(world.blocked.shape) < 0.1
     needed[0, 0, 0] = True
     some = wanted(world, (0, 0), needed, needed)
@@ -157,7 +157,7 @@ def test_what_is_needed_is_known_in_any_modes(world: World, pick: int) -> None:
 
 @few
 @given(world=worlds(free_choice=True), pick=st.integers(0, 2**32 - 1))
-def test_searching_and_slipping_find_the_same(world: World, pick: int) -> None:
+def test_searching_and_slipping_find_the_same(world: PlaceWorld, pick: int) -> None:
     """Both leave out what a plan must do next and what it is reluctant to do."""
     cost = cost_to_go(world, GRID).cost
     free = np.argwhere(~world.blocked)
@@ -173,7 +173,9 @@ def test_searching_and_slipping_find_the_same(world: World, pick: int) -> None:
 # By hand
 
 
-def corridor(rows: list[Row], things: dict[int, int], modes: int, walls: dict[int, int]) -> World:
+def corridor(
+    rows: list[Row], things: dict[int, int], modes: int, walls: dict[int, int]
+) -> PlaceWorld:
     """A corridor of nine cells with things in some of them, and in some modes a wall."""
     blocked = np.zeros((modes, 1, 9), dtype=bool)
     for mode, column in walls.items():

@@ -26,7 +26,7 @@ LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 def predictive(posterior: Posterior) -> float:
     """Return the posterior predictive probability of so large a total excess, between 0 and 1."""
-    if len(posterior.log_likelihood) == 0:
+    if len(posterior.likelihood.log) == 0:
         return 1.0
     tails = _tails(posterior.likelihood, posterior.likelihood.efficiencies)
     return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))

@@ -19,7 +19,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.regret import ActionNoise
 from hbtom.plan import GRID, CostToGo
 from hbtom.plan.slippery import BESIDE, LENGTH, Slippery
-from hbtom.world import Act, Trajectory, World
+from hbtom.world import Act, PlaceWorld, Trajectory
 
 MOVES = len(GRID.moves)
 
@@ -55,7 +55,7 @@ def noisy_values(
 
 
 def _noise(
-    legal: Annotated[Bools, "step action"], world: World, steps: Trajectory, slip: float
+    legal: Annotated[Bools, "step action"], world: PlaceWorld, steps: Trajectory, slip: float
 ) -> ActionNoise:
     """Return how probable it is that an action is seen as another, and which each was seen as.
 
@@ -72,7 +72,7 @@ def _noise(
 
 
 def _seen(
-    legal: Annotated[Bools, "step action"], world: World, steps: Trajectory
+    legal: Annotated[Bools, "step action"], world: PlaceWorld, steps: Trajectory
 ) -> tuple[Annotated[Ints, "step"], Annotated[Bools, "step"]]:
     """Return as which action each step was seen, and whether it is known; else the action is 0."""
     column, row = steps.start.astype(np.int64).T

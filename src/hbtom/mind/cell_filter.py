@@ -24,7 +24,7 @@ from hbtom.mind.forward import Belief, Successors, advance
 from hbtom.mind.grid import action_values
 from hbtom.plan import GRID, CostToGo
 from hbtom.plan.slippery import Slippery
-from hbtom.world import Trajectory, World
+from hbtom.world import PlaceWorld, Trajectory
 from hbtom.world.trajectory import MOVE
 
 _FAR = 6.0  # standard deviations; farther cells are left out
@@ -46,7 +46,7 @@ class Stays(NamedTuple):
 
 def stays(
     trajectory: Trajectory,
-    world: World,
+    world: PlaceWorld,
     steady: Annotated[Floats, "frame 2"],
     seen: Annotated[Floats, "frame 2"],
     noise: float,
@@ -95,7 +95,7 @@ def _until(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], fram
 
 
 def _stay(
-    world: World,
+    world: PlaceWorld,
     cell: Annotated[Floats, "2"],
     places: Annotated[Floats, "frame 2"],
     noise: float,

@@ -13,7 +13,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import World, exit_of
+from hbtom.world.modes import PlaceWorld, exit_of
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
@@ -64,7 +64,7 @@ def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool
 def action_regret(
     legal: Annotated[Bools, "step action"],
     q: Annotated[Floats, "step action goal"],
-    world: World,
+    world: PlaceWorld,
     steps: Trajectory,
     moves: Annotated[Ints, "move 2"],
 ) -> tuple[Annotated[Floats, "step goal"], Annotated[Floats, "step action goal"], int]:

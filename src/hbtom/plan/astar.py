@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hbtom.plan.field import Stencil, legal_moves
-from hbtom.world.modes import World
+from hbtom.world.modes import PlaceWorld
 
 State = tuple[int, int, int]  # row, column, mode
 
@@ -27,7 +27,7 @@ class Route:
     states: tuple[State, ...]
 
 
-def find_route(world: World, stencil: Stencil, start: State, item: int) -> Route | None:
+def find_route(world: PlaceWorld, stencil: Stencil, start: State, item: int) -> Route | None:
     """Return a cheapest plan from ``start`` to an item, or None if there is no way.
 
     Things may be crossed: boxes, contact and reluctance are not searched with.
@@ -56,7 +56,7 @@ def find_route(world: World, stencil: Stencil, start: State, item: int) -> Route
 
 
 def _steps(
-    world: World, stencil: Stencil, item: int
+    world: PlaceWorld, stencil: Stencil, item: int
 ) -> Callable[[State], Iterator[tuple[float, State | None]]]:
     """Return the function that yields price and next state of all that can be done in a state.
 
@@ -80,7 +80,7 @@ def _steps(
     return steps
 
 
-def _heuristic(world: World, item: int) -> Callable[[State], float]:
+def _heuristic(world: PlaceWorld, item: int) -> Callable[[State], float]:
     """Return the straight distance to the box of cells around the item: never too much."""
     rows, columns = np.nonzero(np.isfinite(world.reach[item]))
     if len(rows) == 0:

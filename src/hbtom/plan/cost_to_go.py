@@ -21,7 +21,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
 from hbtom.plan.field import Stencil
 from hbtom.plan.legs import Cells, leg, seeds_of
-from hbtom.world.modes import NEVER, Exits, World
+from hbtom.world.modes import NEVER, Exits, PlaceWorld
 
 EVERYWHERE = np.empty((0, 0, 0), dtype=np.bool_)
 
@@ -32,7 +32,7 @@ class CostToGo(NamedTuple):
     Only the cells that were asked for need to be known; others may be too high, or infinite.
     """
 
-    world: World
+    world: PlaceWorld
     cost: Annotated[Floats, "goal mode row column"]
 
     def __repr__(self) -> str:
@@ -48,7 +48,7 @@ class Wanted(NamedTuple):
     read: Annotated[Bools, "mode row column"]  # and in which of them costs are read
 
 
-def cost_to_go(world: World, stencil: Stencil, first: tuple[int, int] = (0, 0)) -> CostToGo:
+def cost_to_go(world: PlaceWorld, stencil: Stencil, first: tuple[int, int] = (0, 0)) -> CostToGo:
     """Plan to every item, from everywhere.
 
     ``first`` is the row and column where the agent sets out, which matters only where things are in
@@ -58,7 +58,7 @@ def cost_to_go(world: World, stencil: Stencil, first: tuple[int, int] = (0, 0)) 
 
 
 def wanted(
-    world: World,
+    world: PlaceWorld,
     first: tuple[int, int],
     needed: Annotated[Bools, "mode row column"] = EVERYWHERE,
     read: Annotated[Bools, "mode row column"] = EVERYWHERE,
@@ -87,7 +87,7 @@ def wanted(
 
 @kernel
 def plan(
-    world: World, moves: Annotated[Ints, "move 2"], wanted: Wanted
+    world: PlaceWorld, moves: Annotated[Ints, "move 2"], wanted: Wanted
 ) -> Annotated[Floats, "goal mode row column"]:
     """Return the cost-to-go of the states that are wanted, mode by mode and leg by leg."""
     modes, rows, columns = world.blocked.shape

@@ -20,7 +20,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
 from hbtom.plan.field import all_spilled, field, spilled
-from hbtom.world.modes import World
+from hbtom.world.modes import PlaceWorld
 
 _SAME = 1e-9  # cells that are equally near, but for rounding
 
@@ -38,7 +38,7 @@ class Cells(NamedTuple):
 # What it costs at the end of a leg
 
 
-def _all_seeds(world: World, one: int, then: Floats, ends: bool) -> Floats:
+def _all_seeds(world: PlaceWorld, one: int, then: Floats, ends: bool) -> Floats:
     costs, exits = world.costs, world.exits
     away = world.reach[exits.thing[one]]
     if ends:
@@ -52,7 +52,7 @@ def _all_seeds(world: World, one: int, then: Floats, ends: bool) -> Floats:
 
 @part_or(_all_seeds)
 def seeds_of(
-    world: World, one: int, then: Annotated[Floats, "row column"], ends: bool
+    world: PlaceWorld, one: int, then: Annotated[Floats, "row column"], ends: bool
 ) -> Annotated[Floats, "row column"]:
     """Return what it costs to take an exit where it is in reach, and then to go on.
 
@@ -87,7 +87,7 @@ def seeds_of(
 
 
 def _whole_leg(
-    world: World, one: int, seeds: Floats, moves: Ints, begin: Bools, cells: Cells
+    world: PlaceWorld, one: int, seeds: Floats, moves: Ints, begin: Bools, cells: Cells
 ) -> Floats:
     costs, mode = world.costs, world.exits.source[one]
     blocked, boxes = world.blocked[mode], np.zeros_like(world.blocked[mode])
@@ -131,7 +131,7 @@ def _is_far(cost: Floats, solid: Bools, seeds: Floats, push: float, cells: Cells
 
 @part_or(_whole_leg)
 def leg(
-    world: World,
+    world: PlaceWorld,
     one: int,
     seeds: Annotated[Floats, "row column"],
     moves: Annotated[Ints, "move 2"],
@@ -178,7 +178,7 @@ def leg(
 
 
 @part
-def _solid(world: World, one: int) -> tuple[Annotated[Bools, "row column"], bool]:
+def _solid(world: PlaceWorld, one: int) -> tuple[Annotated[Bools, "row column"], bool]:
     """Return what is blocked or in a box of what lies about, but for the target of an exit."""
     mode = world.exits.source[one]
     _, rows, columns = world.blocked.shape

@@ -12,7 +12,7 @@ from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan
 from hbtom.plan.field import CONTINUOUS, GRID
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.plan.wanted import wanted_in_cells, wanted_in_pixels
-from hbtom.world import Trajectory, World
+from hbtom.world import PlaceWorld, Trajectory
 from hbtom.world.seeing import Seen
 
 
@@ -30,7 +30,7 @@ def plan_trial(model: Model, seen: Seen) -> CostToGo:
 
 
 @singledispatch
-def plan_in(motion: Any, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
+def plan_in(motion: Any, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
     """Plan in a world under a motion, everywhere or as far as some steps need it.
 
     Motions register their own functions.
@@ -39,7 +39,7 @@ def plan_in(motion: Any, world: World, steps: Trajectory, everywhere: bool) -> C
 
 
 @plan_in.register
-def _grid(motion: Grid, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
+def _grid(motion: Grid, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
     if motion.slip > 0:
         return slippery_cost_to_go(world, motion.slip)
     if everywhere:
@@ -48,7 +48,9 @@ def _grid(motion: Grid, world: World, steps: Trajectory, everywhere: bool) -> Co
 
 
 @plan_in.register
-def _continuous(motion: Continuous, world: World, steps: Trajectory, everywhere: bool) -> CostToGo:
+def _continuous(
+    motion: Continuous, world: PlaceWorld, steps: Trajectory, everywhere: bool
+) -> CostToGo:
     if everywhere:
         column, row = world.cell_of(*steps.first)
         return cost_to_go(world, CONTINUOUS, (row, column))

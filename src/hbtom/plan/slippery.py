@@ -23,7 +23,7 @@ from hbtom.plan.chance import expected_cost
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.plan.field import GRID, legal_moves
 from hbtom.plan.transitions import Transitions
-from hbtom.world.modes import World
+from hbtom.world.modes import PlaceWorld
 
 _AWAY = ((GRID.table[:, None] - GRID.table) ** 2).sum(axis=2)
 BESIDE: Annotated[Ints, "move 2"] = np.nonzero(_AWAY == 1)[1].reshape(-1, 2)  # 45 degrees to a side
@@ -80,7 +80,7 @@ class Slippery:
         )
 
 
-def slippery_cost_to_go(world: World, slip: float) -> CostToGo:
+def slippery_cost_to_go(world: PlaceWorld, slip: float) -> CostToGo:
     """Plan to every item, as :func:`hbtom.plan.cost_to_go` does where no move goes astray."""
     exits, cell = world.exits, world.costs.cell
     items = range(world.lying.shape[1])

@@ -10,18 +10,18 @@ from hbtom.arrays import Bools, Floats
 from hbtom.compiled import kernel, part
 from hbtom.plan.between import SPILL, corner
 from hbtom.plan.cost_to_go import Wanted, wanted
-from hbtom.world.modes import World
+from hbtom.world.modes import PlaceWorld
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
-def wanted_in_cells(world: World, steps: Trajectory) -> Wanted:
+def wanted_in_cells(world: PlaceWorld, steps: Trajectory) -> Wanted:
     """Return the cells that the agent was in and those around them, in that mode."""
     needed = _cells(world.blocked, steps)
     column, row = steps.first.astype(np.int64)
     return wanted(world, (row, column), needed, needed)
 
 
-def wanted_in_pixels(world: World, steps: Trajectory) -> Wanted:
+def wanted_in_pixels(world: PlaceWorld, steps: Trajectory) -> Wanted:
     """Return the cells around every place in its mode, further out beside walls and things."""
     column, row = world.cell_of(*steps.first.tolist())
     cell, closed = world.space.cell, world.blocked[0]

@@ -1,7 +1,7 @@
 """What it means: a trial becomes a world of places and modes, and a trajectory in it."""
 
 import hbtom.observe  # noqa: F401, the room before
-from hbtom.world.modes import Costs, Exits, Mode, Space, World
+from hbtom.world.modes import Costs, Exits, Mode, PlaceWorld, Space
 from hbtom.world.occupancy import continuous_world, grid_world
 from hbtom.world.seeing import Seen, see
 from hbtom.world.trajectory import Act, Trajectory, continuous_trajectory, grid_trajectory
@@ -11,10 +11,10 @@ __all__ = [
     "Costs",
     "Exits",
     "Mode",
+    "PlaceWorld",
     "Seen",
     "Space",
     "Trajectory",
-    "World",
     "continuous_trajectory",
     "continuous_world",
     "grid_trajectory",

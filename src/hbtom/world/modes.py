@@ -69,7 +69,7 @@ class Exits(NamedTuple):
     reluctance: Annotated[Floats, "exit"]  # what planning to do it costs beyond the price
 
 
-class World(NamedTuple):
+class PlaceWorld(NamedTuple):
     """The states of one trial, as data."""
 
     space: Space
@@ -93,7 +93,9 @@ class World(NamedTuple):
     def __repr__(self) -> str:
         modes, rows, columns = self.blocked.shape
         kinds = f"{modes} modes" if modes > 1 else "one mode"
-        return f"<World of {rows} x {columns} cells, {kinds} and {len(self.exits.source)} exits>"
+        return (
+            f"<PlaceWorld of {rows} x {columns} cells, {kinds} and {len(self.exits.source)} exits>"
+        )
 
 
 @part

@@ -13,13 +13,13 @@ import numpy as np
 from hbtom.arrays import Bools, Floats
 from hbtom.compiled import kernel, part
 from hbtom.observe.layout import Layout
-from hbtom.world.modes import START, Costs, Space, World, cell_of, key_and_lock
+from hbtom.world.modes import START, Costs, PlaceWorld, Space, cell_of, key_and_lock
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
 
 
 @kernel
-def grid_world(layout: Layout, space: Space, costs: Costs) -> World:
+def grid_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
     """Cut the world into the paper's cells: things are at hand from their own and adjacent cells.
 
     A cell is blocked where its centre is covered; positions fall into cells by rounding down.
@@ -48,7 +48,7 @@ def grid_world(layout: Layout, space: Space, costs: Costs) -> World:
 
 
 @kernel
-def continuous_world(layout: Layout, space: Space, costs: Costs) -> World:
+def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
     """Cut the world into fine cells, with walls grown by the clearance that agents keep.
 
     An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
@@ -76,13 +76,13 @@ def continuous_world(layout: Layout, space: Space, costs: Costs) -> World:
 @part
 def _world(
     layout: Layout, space: Space, costs: Costs, blocked: Bools, reach: Floats, boxes: Bools
-) -> World:
+) -> PlaceWorld:
     """Put a world together: what lies in each mode, and which acts lead from one to another."""
     items, modes = len(layout.items), len(blocked)
     lying = np.ones((modes, items), dtype=np.bool_)
     lying[1:, layout.objects :] = False  # once it is held, the key lies no more
     exits = key_and_lock(items, layout.objects, len(layout.lock), modes, costs)
-    return World(space, costs, blocked, lying, reach, boxes, exits)
+    return PlaceWorld(space, costs, blocked, lying, reach, boxes, exits)
 
 
 @part

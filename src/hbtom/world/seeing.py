@@ -15,7 +15,7 @@ from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.events import Marks
 from hbtom.observe.layout import Layout, layout_of
-from hbtom.world.modes import Costs, Space, World
+from hbtom.world.modes import Costs, PlaceWorld, Space
 from hbtom.world.occupancy import continuous_world, grid_world
 from hbtom.world.stages import at_frame, changes, joined, staged
 from hbtom.world.steady import steadied
@@ -28,10 +28,10 @@ class Seen(NamedTuple):
     """What a trial means: the world, and what the agent did in it."""
 
     trial: Trial  # as it is seen; without noise, as far as one can tell
-    world: World
+    world: PlaceWorld
     trajectory: Trajectory
     waited: tuple[float, ...]  # what waiting for a barrier cost, if there was one
-    stages: tuple[World, ...] = ()  # of which the world is made, if it changes
+    stages: tuple[PlaceWorld, ...] = ()  # of which the world is made, if it changes
 
 
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
@@ -64,7 +64,7 @@ class Walk(NamedTuple):
 
 
 @singledispatch
-def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> World:
+def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
     """Return the world of a trial under a motion; ``opening`` is what opening a lock costs.
 
     Motions register their own functions.
@@ -73,24 +73,24 @@ def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> World:
 
 
 @singledispatch
-def steps_of(motion: Any, walk: Walk, world: World) -> Trajectory:
+def steps_of(motion: Any, walk: Walk, world: PlaceWorld) -> Trajectory:
     """Return the trajectory in a world. Motions register their own functions."""
     raise TypeError(f"no trajectory is known for {motion!r}")
 
 
 @world_of.register
-def _grid_world(motion: Grid, acts: Acts, opening: float, layout: Layout) -> World:
+def _grid_world(motion: Grid, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
     costs = Costs(1.0, float(acts.cost), opening)
     return grid_world(layout, Space(float(motion.cell)), costs)
 
 
 @steps_of.register
-def _grid_steps(motion: Grid, walk: Walk, world: World) -> Trajectory:
+def _grid_steps(motion: Grid, walk: Walk, world: PlaceWorld) -> Trajectory:
     return grid_trajectory(walk.layout, walk.path, walk.marks, world, walk.final)
 
 
 @world_of.register
-def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: Layout) -> World:
+def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
     pace, push, tool = motion.cell / UNIT, float(motion.push), float(motion.reluctance)
     costs = Costs(pace, float(acts.cost), opening, push, tool, motion.contact)
     space = Space(float(motion.cell), float(motion.clearance), float(motion.berth))
@@ -98,7 +98,7 @@ def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: La
 
 
 @steps_of.register
-def _continuous_steps(motion: Continuous, walk: Walk, world: World) -> Trajectory:
+def _continuous_steps(motion: Continuous, walk: Walk, world: PlaceWorld) -> Trajectory:
     seen = walk.layout, walk.path, walk.marks
     return continuous_trajectory(*seen, world, float(motion.stride), walk.final)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from hbtom.arrays import Ints
 from hbtom.observe import Trial
-from hbtom.world.modes import Exits, World
+from hbtom.world.modes import Exits, PlaceWorld
 from hbtom.world.trajectory import Trajectory
 
 
@@ -39,8 +39,8 @@ def at_frame(trial: Trial, frame: int) -> Trial:
 
 
 def staged(
-    trial: Trial, steps: Trajectory, make: Callable[[Trial], World]
-) -> tuple[tuple[World, ...], Trajectory]:
+    trial: Trial, steps: Trajectory, make: Callable[[Trial], PlaceWorld]
+) -> tuple[tuple[PlaceWorld, ...], Trajectory]:
     """Return a world for each stage of a trial, and the trajectory through their modes.
 
     ``make`` makes the world of a trial in which nothing changes. The first stage is that of the
@@ -72,7 +72,7 @@ def _state(trial: Trial, frame: int) -> bytes:
     return b"".join(one[frame].tobytes() for one in changing if one is not None)
 
 
-def joined(worlds: tuple[World, ...]) -> World:
+def joined(worlds: tuple[PlaceWorld, ...]) -> PlaceWorld:
     """Return one world with the modes, things and exits of all stages, one after the other."""
     modes, things, _ = _sizes(worlds[0])
     return worlds[0]._replace(
@@ -91,7 +91,7 @@ def joined(worlds: tuple[World, ...]) -> World:
     )
 
 
-def outdated(steps: Trajectory, stage: World) -> Trajectory:
+def outdated(steps: Trajectory, stage: PlaceWorld) -> Trajectory:
     """Return the same steps as if the world were still in its first stage, which is given."""
     modes, things, exits = _sizes(stage)
     thing = np.where(steps.thing < 0, -1, steps.thing % things)
@@ -99,6 +99,6 @@ def outdated(steps: Trajectory, stage: World) -> Trajectory:
     return steps._replace(mode=steps.mode % modes, thing=thing, exit=taken)
 
 
-def _sizes(stage: World) -> tuple[int, int, int]:
+def _sizes(stage: PlaceWorld) -> tuple[int, int, int]:
     """Return how many modes, things and exits a stage has."""
     return len(stage.blocked), max(len(stage.reach), 1), len(stage.exits.source)

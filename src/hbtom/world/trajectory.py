@@ -17,7 +17,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.observe.events import Marks
 from hbtom.observe.layout import Layout
-from hbtom.world.modes import HELD, OPEN, START, World, cell_of, exit_of
+from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, cell_of, exit_of
 
 
 class Act(IntEnum):
@@ -141,7 +141,7 @@ def continuous_trajectory(
     layout: Layout,
     path: Annotated[Floats, "frame 2"],
     marks: Marks,
-    world: World,
+    world: PlaceWorld,
     stride: float,
     final: bool,
 ) -> Trajectory:
@@ -221,7 +221,7 @@ def _cut(steps: Trajectory, many: int) -> Trajectory:
 
 @kernel
 def grid_trajectory(
-    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: World, final: bool
+    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: PlaceWorld, final: bool
 ) -> Trajectory:
     """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
     cell, legs = world.space.cell, _legs(layout, path, marks, final)

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.world.modes import Mode
-from hbtom.world.modes import World as Cells
+from hbtom.world.modes import Mode, PlaceWorld
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
 SLIPPERY = Path(__file__).with_name("slippery.pddl")  # a fifth of all moves go astray
@@ -52,7 +51,7 @@ PLAIN = Prices()
 
 
 def write_problem(
-    floor: Cells,
+    floor: PlaceWorld,
     start: tuple[int, int],
     items: Sequence[str],
     *,
@@ -104,7 +103,9 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _facts(
+    floor: PlaceWorld, items: Sequence[str], cells: Sequence[tuple[int, int]]
+) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
@@ -125,7 +126,7 @@ def _facts(floor: Cells, items: Sequence[str], cells: Sequence[tuple[int, int]])
             yield f"(at-lock {cell_name(cell)})"
 
 
-def _astray(floor: Cells, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _astray(floor: PlaceWorld, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield where moves end that go astray: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.blocked[0], "standing"), (floor.blocked[-1], "gone")):
         free = {cell for cell in cells if not blocked[cell]}
