@@ -2,9 +2,9 @@
 
     C(s) = min over moves a of  cost(a) + C(s'),      C(s) <= seed(s)
 
-The same kernel serves both motion models; they differ in their stencil of moves alone. Compiled, it
-is Dijkstra's algorithm with buckets; in plain Python it relaxes all cells at once, move by move,
-until nothing changes. Since rounding is monotone, both find the same number, bit for bit.
+The same kernel serves both motion models; they differ in their stencil of moves alone. It is
+Dijkstra's algorithm with buckets: compiled, cell by cell, in plain Python a bucket at a time. Since
+rounding is monotone, both find the same number, bit for bit.
 """
 
 from __future__ import annotations
@@ -92,10 +92,9 @@ def relaxed(
     cell: float,
     needed: Annotated[Ints, "needed 2"],
 ) -> Annotated[Floats, "row column"]:
-    """Solve a field in plain Python: relax all cells at once until nothing changes.
+    """Solve a field in plain Python: relax all cells of a bucket at once.
 
-    With ``needed`` cells given, only until these are known: whatever changes later costs more than
-    the least that has changed last, so that all below this is final.
+    With ``needed`` cells given, only until these are known.
     """
     wide = blocked.shape[1] + 2 * _MARGIN
     steps, price = _offsets(moves, wide, cell)
@@ -131,21 +130,26 @@ def _relax(
     price: Annotated[Floats, "move 1"],
     wanted: Annotated[Ints, "wanted"],
 ) -> None:
-    """Lower costs, in place, around the cells that changed last, until those wanted are known."""
-    changed = np.flatnonzero(cost < np.inf)
-    while len(changed):
-        near = np.zeros(len(cost), dtype=np.bool_)
-        near[neighbour.take(changed, axis=1)] = True  # every move can be undone
-        cells = near[:-1].nonzero()[0]
-        ways = cost.take(neighbour.take(cells, axis=1))
-        ways += price
-        best = ways.min(axis=0)
-        better = best < cost[cells]
-        changed, best = cells[better], best[better]
-        cost[changed] = best
-        if len(wanted) and len(changed) and (known := best.min()) >= cost[wanted].max():
-            cost[cost > known] = np.inf
+    """Let costs flow, in place, a bucket of cells at a time, until those wanted are known.
+
+    Buckets are a little narrower than the shortest move: no cell improves another in its own.
+    """
+    width, limit = price.min() * (1.0 - 1e-9), 0.0
+    left = np.ones(len(cost), dtype=np.bool_)
+    left[-1] = False  # from nowhere nothing flows
+    while True:
+        now = (left & (cost < limit)).nonzero()[0]
+        if not len(now):
+            least = cost[left].min(initial=np.inf)
+            if least == np.inf:
+                return
+            limit = least
+        left[now] = False
+        np.minimum.at(cost, neighbour.take(now, axis=1), cost[now] + price)  # moves can be undone
+        if len(wanted) and not left[wanted].any():
+            cost[left] = np.inf
             return
+        limit += width
 
 
 @kernel_or(relaxed)
