@@ -22,6 +22,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.mind.continuous import regret_at
+from hbtom.mind.policy import all_log_i0e
 from hbtom.mind.sight import Stride
 from hbtom.observe import Trial
 from hbtom.plan import CostToGo
@@ -109,7 +110,7 @@ class _Cloud:
     def _policy(self, start: Floats, stop: Floats, mode: int) -> Floats:
         """Return log pi = -beta excess - log(I0(beta l) exp(-beta l)), the density of headings."""
         step_regret, length = self._regret(start, stop, mode, -1)
-        return -self.beta * step_regret - log_i0e(self.beta * length)
+        return -self.beta * step_regret - all_log_i0e(self.beta * length)
 
     def _regret(
         self, start: Floats, stop: Floats, mode: int, exit: int
@@ -241,19 +242,6 @@ def _systematic(weight: Annotated[Floats, "goal efficiency particle"], shift: fl
 
 def _taken(places: Floats, chosen: np.ndarray) -> Floats:
     return np.take_along_axis(places, chosen[..., None], axis=2)
-
-
-def log_i0e(x: Floats) -> Floats:
-    """Return log(I0(x) exp(-x)) for x >= 0, I0 the modified Bessel function of order zero."""
-    near = np.log(np.i0(np.minimum(x, 30.0))) - np.minimum(x, 30.0)
-    if x.max(initial=0.0) <= 30.0:
-        return near
-    far = np.maximum(x, 30.0)
-    term = total = np.ones_like(far)
-    for n in range(1, 30):  # asymptotic, good to the last digits beyond 30
-        term = term * (2.0 * n - 1.0) ** 2 / (8.0 * far * n)
-        total = total + term
-    return np.where(x <= 30.0, near, np.log(total) - 0.5 * np.log(2.0 * np.pi * far))
 
 
 def content(trial: Trial) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel, kernel_or, part
 from hbtom.plan.between import SPILL, corner
 from hbtom.plan.cost_to_go import Wanted, wanted
 from hbtom.world.modes import PlaceWorld
@@ -49,7 +49,27 @@ def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory) -> B
     return needed
 
 
-@kernel
+def _all_places(blocked: Bools, solid: Bools, steps: Trajectory, cell: float, spill: int) -> Bools:
+    """Mark cells around places that are found all at once: in plain Python that is quicker."""
+    marked = np.zeros_like(blocked)
+    modes, rows, columns = blocked.shape
+    places = np.concatenate([steps.first[None], steps.start, steps.stop])
+    row, column = (
+        np.minimum(np.maximum(np.floor(at / cell - 0.5), 0), cells - 2).astype(int)
+        for at, cells in ((places[:, 1], rows), (places[:, 0], columns))
+    )
+    mode = np.concatenate([[0], steps.mode, steps.mode]).tolist()
+    moves = [True, *(steps.act == MOVE).tolist() * 2]
+    for r, c, layer, is_move in zip(row.tolist(), column.tolist(), mode, moves, strict=True):
+        top, left = max(r, 0), max(c, 0)
+        more = spill if solid[top : r + 2, left : c + 2].any() else 0
+        some = slice(max(r - more, 0), r + 2 + more), slice(max(c - more, 0), c + 2 + more)
+        for one in (layer,) if is_move else range(modes):
+            marked[one][some] = True
+    return marked
+
+
+@kernel_or(_all_places)
 def _places(
     blocked: Annotated[Bools, "mode row column"],
     solid: Annotated[Bools, "row column"],

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel, part, part_or
 from hbtom.observe.layout import Layout
 from hbtom.world.modes import START, Costs, PlaceWorld, Space, cell_of, key_and_lock
 
@@ -117,18 +117,41 @@ def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"
     rows, columns = math.ceil(layout.size[1] / cell), math.ceil(layout.size[0] / cell)
     one = len(layout.items) == layout.objects and len(barrier) == 0 and len(lock) == 0
     blocked = np.zeros((1 if one else 3, rows, columns), dtype=np.bool_)
-    for mode in range(len(blocked)):
-        for i in range(len(walls)):
-            x, y, width, height = walls[i, 0], walls[i, 1], walls[i, 2], walls[i, 3]
-            _cover(blocked[mode], cell, x, y, width, height, margin)
-    for mode in range(len(blocked) - 1):  # what stands until the lock is opened
-        for i in range(len(barrier)):
-            x, y, width, height = barrier[i, 0], barrier[i, 1], barrier[i, 2], barrier[i, 3]
-            _cover(blocked[mode], cell, x, y, width, height, margin)
-        for i in range(len(lock)):
-            left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
-            _cover(blocked[mode], cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
+    _cover_all(blocked[-1], walls, cell, margin)
+    if one:
+        return blocked
+    blocked[START] = blocked[-1]
+    _cover_all(blocked[START], barrier, cell, margin)
+    for i in range(len(lock)):
+        left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
+        _cover(blocked[START], cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
+    blocked[1] = blocked[START]
     return blocked
+
+
+def _all_covered(covered: Bools, blocks: Floats, cell: float, margin: float) -> None:
+    """Mark blocks, whose first and last cells are found all at once."""
+    low = blocks[:, :2] - margin
+    high = low + blocks[:, 2:] + 2 * margin
+    first, last = (np.maximum(np.floor(at / cell - 0.5), 0.0) for at in (low, high))
+    while (short := (first + 0.5) * cell <= low).any():
+        first += short
+    while (short := (last + 0.5) * cell < high).any():
+        last += short
+    for (left, top), (right, bottom) in zip(
+        first.astype(int).tolist(), last.astype(int).tolist(), strict=True
+    ):
+        covered[top:bottom, left:right] = True
+
+
+@part_or(_all_covered)
+def _cover_all(
+    covered: Bools, blocks: Annotated[Floats, "block 4"], cell: float, margin: float
+) -> None:
+    """Mark the cells whose centres are inside blocks grown by a margin."""
+    for i in range(len(blocks)):
+        x, y, width, height = blocks[i, 0], blocks[i, 1], blocks[i, 2], blocks[i, 3]
+        _cover(covered, cell, x, y, width, height, margin)
 
 
 @part
