@@ -71,9 +71,7 @@ def test_jobs_need_jobs_that_exist() -> None:
 
 def test_what_must_pass_before_a_change_is_what_is_run() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    block = re.search(
-        r"must pass before [^\n]*:\n\n```console\n(.*?)```", text, re.DOTALL
-    )
+    block = re.search(r"must pass before [^\n]*:\n\n```console\n(.*?)```", text, re.DOTALL)
     assert block
     wanted = [line.removeprefix("$ ") for line in block[1].splitlines()]
     script, workflow = (ROOT / ".ci" / "run").read_text(), WORKFLOWS[0].read_text()

@@ -69,7 +69,9 @@ some_blocks = st.lists(
 
 
 @settings(max_examples=30)
-@given(walls=some_blocks, cell=st.sampled_from([4.0, 5.0, 7.0]), clearance=st.sampled_from([0, 6]))
+@given(
+    walls=some_blocks, cell=st.sampled_from([4.0, 5.0, 7.0]), clearance=st.sampled_from([0.0, 6.0])
+)
 def test_walls_grow_by_the_clearance(walls: list[Json], cell: float, clearance: float) -> None:
     closed = fine(seen(walls), cell, clearance).closed
     assert blocked_cells(closed) == slow(walls, cell, clearance)

@@ -15,7 +15,7 @@ from hbtom.errors import BadInput
 from hbtom.mind.grid import action_values
 from hbtom.plan import GRID, CostToGo, cost_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
-from hbtom.world import Costs, Mode, Trajectory, World
+from hbtom.world import Costs, Mode, PlaceWorld, Trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, Prices, write_problem
 
@@ -31,7 +31,7 @@ class Grid(NamedTuple):
     mode: Mode
 
     @property
-    def world(self) -> World:
+    def world(self) -> PlaceWorld:
         return world_of(self.floor, self.costs, self.key)
 
     def problem(self, *, slippery: bool = False, **other: float) -> str:
@@ -108,7 +108,7 @@ def number_of(grid: Grid, action: tuple[str, ...]) -> int:
     return many + len(grid.items) if name == "unlock" else many + grid.items.index(terms[0])
 
 
-def steps_from(world: World, places: list[tuple[int, int, Mode, set[int]]]) -> Trajectory:
+def steps_from(world: PlaceWorld, places: list[tuple[int, int, Mode, set[int]]]) -> Trajectory:
     """Return a trajectory that begins a step in each of some places."""
     none = np.zeros(len(places), dtype=np.int64)
     mode = np.array([min(mode, len(world.blocked) - 1) for _, _, mode, _ in places])

@@ -81,8 +81,10 @@ def _steps(
 
 
 def _heuristic(world: PlaceWorld, item: int) -> Callable[[State], float]:
-    """Return the straight distance to the box of cells around the item: never too much."""
-    rows, columns = np.nonzero(np.isfinite(world.reach[item]))
+    """Return the straight distance to where plans can end, as a box of cells: never too much."""
+    exits = world.exits
+    ends = (exits.goal == item) | ~world.lying[exits.target, item]
+    rows, columns = np.nonzero(np.isfinite(world.reach[exits.thing[ends]]).any(axis=0))
     if len(rows) == 0:
         return lambda state: 0.0
     top, bottom = int(rows.min()), int(rows.max())

@@ -2,9 +2,12 @@
 
 import hbtom.observe  # noqa: F401, the room before
 from hbtom.world.modes import Costs, Exits, Mode, PlaceWorld, Space
-from hbtom.world.occupancy import continuous_world, grid_world
+from hbtom.world.occupancy import continuous_world as continuous_world
+from hbtom.world.occupancy import grid_world as grid_world
 from hbtom.world.seeing import Seen, see
-from hbtom.world.trajectory import Act, Trajectory, continuous_trajectory, grid_trajectory
+from hbtom.world.trajectory import Act, Trajectory
+from hbtom.world.trajectory import continuous_trajectory as continuous_trajectory
+from hbtom.world.trajectory import grid_trajectory as grid_trajectory
 
 __all__ = [
     "Act",
@@ -15,9 +18,5 @@ __all__ = [
     "Seen",
     "Space",
     "Trajectory",
-    "continuous_trajectory",
-    "continuous_world",
-    "grid_trajectory",
-    "grid_world",
     "see",
 ]
