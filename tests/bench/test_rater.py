@@ -258,13 +258,13 @@ def test_what_cannot_be_sent_to_other_processes(here):
         ("lengths:Nothing", "the module 'lengths' has no 'Nothing'"),
         ("lengths:np", "'lengths:np' does not rate"),
         ("lengths:np.exp", "cannot be made: TypeError"),
-        ("broken:Rater", "'broken' cannot be imported: ZeroDivisionError"),
+        ("unsound:Rater", "'unsound' cannot be imported: ZeroDivisionError"),
         ("needs:Rater", "'needs' cannot be imported: ModuleNotFoundError.*'nowhere'"),
         ("nothing.csv", "there is no such file"),
     ],
 )
 def test_a_rater_that_is_not_there(here, name, complaint):
-    (here / "broken.py").write_text("1 / 0")
+    (here / "unsound.py").write_text("1 / 0")
     (here / "needs.py").write_text("import nowhere")
     with pytest.raises(BadInput, match=complaint):
         find_rater(name)

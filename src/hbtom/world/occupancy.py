@@ -120,13 +120,24 @@ def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"
     _cover_all(blocked[-1], walls, cell, margin)
     if one:
         return blocked
-    blocked[START] = blocked[-1]
+    _copy(blocked[START], blocked[-1])
     _cover_all(blocked[START], barrier, cell, margin)
     for i in range(len(lock)):
         left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
         _cover(blocked[START], cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
-    blocked[1] = blocked[START]
+    _copy(blocked[1], blocked[START])
     return blocked
+
+
+def _whole_copy(target: Bools, source: Bools) -> None:
+    target[:] = source
+
+
+@part_or(_whole_copy)
+def _copy(target: Bools, source: Bools) -> None:
+    for r in range(target.shape[0]):
+        for c in range(target.shape[1]):
+            target[r, c] = source[r, c]
 
 
 def _all_covered(covered: Bools, blocks: Floats, cell: float, margin: float) -> None:
