@@ -99,7 +99,7 @@ def believed(posterior: Any) -> list[Any]:
         posterior.reachable,
         posterior.likelihood.log,
         regret.step_regret,
-        regret.choice.options,
+        regret.choice.action_regret,
     ]
 
 

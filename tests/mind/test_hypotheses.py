@@ -54,7 +54,7 @@ def test_all_hypotheses_are_added_up(seed: int, wrong: float, aimless: float) ->
         if process == 1:
             return -sum(
                 math.log(np.isfinite(options[:, 0]).sum())
-                for options in trials[trial][0].regret.choice.options
+                for options in trials[trial][0].regret.choice.action_regret
             )
         return float(likelihood.log[:, goal, k].sum())
 
@@ -146,15 +146,15 @@ def test_random_steps_are_equally_probable() -> None:
     heading = regret_of(Model.preset("default"), seen)
     np.testing.assert_array_equal(log_random(heading), 0.0)
     action = regret_of(Model.preset("paper"), seen)
-    legal = np.isfinite(action.choice.options).any(axis=2).sum(axis=1)
+    legal = np.isfinite(action.choice.action_regret).any(axis=2).sum(axis=1)
     np.testing.assert_allclose(log_random(action), -np.log(legal))
     slips = with_settings(Model.preset("paper"), {"motion.slip": 0.25})
     astray = regret_of(slips, seen)
-    chance, options = astray.choice.slips.chance, astray.choice.options
+    chance, options = astray.choice.noise.chance, astray.choice.action_regret
     possible = np.isfinite(options).any(axis=2)
     said = [
         math.log(one[can, seen].sum() / one[can].sum())
-        for one, can, seen in zip(chance, possible, astray.choice.slips.seen, strict=True)
+        for one, can, seen in zip(chance, possible, astray.choice.noise.seen, strict=True)
     ]
     np.testing.assert_allclose(log_random(astray), said)
 

@@ -292,13 +292,13 @@ def test_evidence_by_plain_loops(number: int, final: bool, slip: float) -> None:
 def every_sight(regret: Regret) -> np.ndarray:
     """Return the log-probability of everything that could have been seen, [option step goal k]."""
     choice = regret.choice
-    many = choice.options.shape[1]
+    many = choice.action_regret.shape[1]
     logs = []
     for option in range(many):
-        seen = ActionNoise(choice.slips.chance, np.full(len(regret.frame), option))
+        seen = ActionNoise(choice.noise.chance, np.full(len(regret.frame), option))
         logs.append(
             log_likelihood(
-                msgspec.structs.replace(regret, choice=Actions(choice.options, seen)), BETAS
+                msgspec.structs.replace(regret, choice=Actions(choice.action_regret, seen)), BETAS
             ).log
         )
     return np.array(logs)
@@ -400,7 +400,7 @@ def test_the_predictive_score_expects_slips() -> None:
     """What an agent wastes is drawn from what is seen of it, slips and all."""
     regret = regret_at(slippery(0.4), astray(), 1.0)
     likelihood = log_likelihood(regret, BETAS)
-    waste, goal = regret.choice.options[0, :, 0], 0
+    waste, goal = regret.choice.action_regret[0, :, 0], 0
     chance = np.exp(every_sight(regret)[:, 0, goal, 1])
     more = chance[np.rint(waste * 50) >= np.rint(regret.step_regret[0, goal] * 50)].sum()
     assert tail(likelihood, goal, BETAS[1]) == pytest.approx(more)

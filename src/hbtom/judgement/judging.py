@@ -82,7 +82,7 @@ class Judgement(Plottable):
 
     @property
     def predictive(self) -> float:
-        """A score without fitted weights: how often so much effort would be wasted, 0 to 1."""
+        """A score without fitted weights: how often regret would be so large, 0 to 1."""
         return predictive(self.test)
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A score without fitted weights: how often so much effort would be wasted.
+"""A score without fitted weights: how often regret would be so large in all.
 
     score = sum over g, beta of P_0(g, beta) P(X_beta >= x_g)
 
@@ -25,7 +25,7 @@ LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 
 def predictive(posterior: Posterior) -> float:
-    """Return the posterior predictive probability of so large a total excess, between 0 and 1."""
+    """Return the posterior predictive probability of so large a total regret, between 0 and 1."""
     if len(posterior.likelihood.log) == 0:
         return 1.0
     tails = _tails(posterior.likelihood, posterior.likelihood.efficiencies)
@@ -54,7 +54,7 @@ def _tails(
 def tail(likelihood: Likelihood, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
     choice, step_regret = likelihood.regret.choice, likelihood.regret.step_regret[:, goal]
-    options = choice.options[:, :, goal]
+    options = choice.action_regret[:, :, goal]
     nearest = choice.nearest if isinstance(choice, FilteredChoice) else choice
     if np.isinf(step_regret).any():
         return 0.0
@@ -62,9 +62,9 @@ def tail(likelihood: Likelihood, goal: int, efficiency: float) -> float:
     scale = min(BINS_PER_UNIT, MOST_BINS / max(float(possible.max(axis=1).sum()), 1.0))
     bins = np.rint(possible * scale).astype(np.int64)
     weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
-    if isinstance(nearest, Actions) and nearest.slips is not None:
+    if isinstance(nearest, Actions) and nearest.noise is not None:
         # Of what is seen, not of what is meant
-        weight = (weight[:, None] @ nearest.slips.chance)[:, 0]
+        weight = (weight[:, None] @ nearest.noise.chance)[:, 0]
     weight = weight / weight.sum(axis=1, keepdims=True)
     wasted = np.rint(step_regret * scale).astype(np.int64).sum()
     distribution = _convolved(bins, weight)

@@ -51,7 +51,7 @@ def stays(
     seen: Annotated[Floats, "frame 2"],
     noise: float,
 ) -> tuple[Stays, ...]:
-    """Return where the agent may have stayed before and after each step of a course."""
+    """Return where the agent may have stayed before and after each step of a trajectory."""
     cells = np.array([world.cell_of(x, y) for x, y in steady.tolist()])
     places = np.where(np.isnan(seen), steady, seen)
     found: list[Stays] = []
@@ -127,7 +127,7 @@ def _within(at: float, spread: float, cell: float, cells: int) -> tuple[Ints, Fl
 
 @dataclass(frozen=True, eq=False)
 class CellFilter:
-    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+    """A filter without its efficiencies: called with these, it returns the likelihood."""
 
     costs: CostToGo
     trajectory: Trajectory
@@ -195,7 +195,7 @@ class CellFilter:
     ]:
         """Return what may be seen of actions: of which it comes, where it ends, how probable it is.
 
-        Who slips and stays is not seen.
+        A slip that leaves the agent where it was is not seen.
         """
         moves, ground = action < MOVES, self._ground[mode]
         target = np.repeat(cells[:, None], 3, axis=1)

@@ -55,7 +55,7 @@ def regret_at(
             price[place] = exits.price[one]
     before, left = cost_at(costs, start, mode), cost_at(costs, stop, after)
     for place in range(many):
-        if goal[place] >= 0:
+        if 0 <= goal[place] < len(left):
             left[goal[place], place] = 0.0  # the goal is attained: nothing is left to do
     return _bounded(left, before, length, price, costs.world.costs.act), length
 

@@ -74,6 +74,6 @@ def _explained(
             step_regret, options = step_regret.copy(), options.copy()
             step_regret[step], options[step], options[step, 0] = 0.0, np.inf, 0.0
             told = f"step {step + 1}, {plan.steps[step]}, makes every goal impossible"
-            return step_regret, options, (f"{told}; it is left out of the evidence",)
+            return step_regret, options, (f"{told}; it is left out",)
         left &= np.isfinite(wasted)
     return step_regret, options, ()

@@ -114,4 +114,4 @@ def illegal(count: int) -> tuple[str, ...]:
     """Return the warning about moves that the gridworld does not have, if there are any."""
     if count == 0:
         return ()
-    return (f"{count} moves go where the gridworld has no way; they are left out of the evidence",)
+    return (f"{count} moves go where the gridworld has no way; they are left out",)

@@ -73,15 +73,15 @@ def log_likelihood(regret: Regret, efficiency: Annotated[Floats, "efficiency"]) 
     """Turn the regret of each step into its log-probability for agents of every efficiency."""
     choice, step_regret = regret.choice, regret.step_regret
     if isinstance(choice, FilteredChoice):
-        log = choice.log(efficiency)
+        log = choice.filter(efficiency)
     elif isinstance(choice, Headings):
         moves = choice.length, choice.moves, choice.act
         log = log_headings(step_regret, *moves, regret.reachable, efficiency)
-    elif choice.slips is not None:
-        seen = choice.slips.likelihood, choice.slips.visible
-        log = log_seen(choice.options, *seen, efficiency)
+    elif choice.noise is not None:
+        seen = choice.noise.likelihood, choice.noise.visible
+        log = log_seen(choice.action_regret, *seen, efficiency)
     else:
-        log = log_boltzmann(step_regret, choice.options, efficiency)
+        log = log_boltzmann(step_regret, choice.action_regret, efficiency)
     return Likelihood(regret, log, efficiency)
 
 
@@ -136,7 +136,7 @@ def log_random(regret: Regret) -> Annotated[Floats, "step"]:
         )
     if isinstance(choice, Headings):
         return np.zeros(steps)
-    legal = np.isfinite(choice.options).any(axis=2, keepdims=True)
-    aimless = replace(choice, options=np.where(legal, 0.0, np.inf))
+    legal = np.isfinite(choice.action_regret).any(axis=2, keepdims=True)
+    aimless = replace(choice, action_regret=np.where(legal, 0.0, np.inf))
     idle = replace(regret, step_regret=np.zeros((steps, 1)), choice=aimless)
     return log_likelihood(idle, np.ones(1)).log[:, 0, 0]

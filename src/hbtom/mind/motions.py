@@ -32,18 +32,13 @@ def find_regrets(
     """
     if not trial.items:
         return aimless(), None
-    true = _some(model, trial, motion_regret(model.motion, model, trial, seen, costs))
+    if not model.preference.keys:  # nobody wants the key itself
+        costs = costs._replace(cost=costs.cost[: len(trial.objects)])
+    true = motion_regret(model.motion, model, trial, seen, costs)
     if not seen.stages or model.hypotheses.outdated == 0:
         return true, None
     missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0]))
-    return true, _some(model, trial, motion_regret(model.motion, model, trial, missed, costs))
-
-
-def _some(model: Model, trial: Trial, regret: Regret) -> Regret:
-    """Return the regret for those goals that an agent may have: perhaps not for the key."""
-    if model.preference.keys or trial.key is None:
-        return regret
-    return regret.among(slice(len(trial.objects)))
+    return true, motion_regret(model.motion, model, trial, missed, costs)
 
 
 @singledispatch
@@ -64,7 +59,8 @@ def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo)
     column, row = steps.first.astype(np.int64)
     reachable = costs.cost[:, 0, row, column] < np.inf
     choice, warnings = Actions(options, noise), illegal(unknown)
-    found = Regret(name_goals(trial), reachable, steps.frame, regret, choice, warnings)
+    goals = name_goals(trial)[: len(costs.cost)]
+    found = Regret(goals, reachable, steps.frame, regret, choice, warnings)
     if sight.noise == 0:
         return found
     where = stays(steps, world, seen.trial.whole_path, trial.path, sight.noise)
@@ -81,7 +77,8 @@ def _continuous(
     reachable = first[:, 0] < np.inf
     regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
     choice = Headings(steps.act == MOVE, length[0], regret, act)
-    found = Regret(name_goals(trial), reachable, steps.frame, regret, choice)
+    goals = name_goals(trial)[: len(costs.cost)]
+    found = Regret(goals, reachable, steps.frame, regret, choice)
     if model.observation.noise == 0:
         return found
     return found.seen_through(_particles(model.observation, trial, seen, costs, reachable))

@@ -1,4 +1,4 @@
-"""Evidence from plans that were seen in part: all ways to fill in what was not are summed over."""
+"""The likelihood of plans that were seen in part: a sum over all ways to fill in the rest."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hbtom.world.pddl import PartialPlan, SeenPlan, StatePath
 def partial_plan_regret(
     plans: GraphCosts, partial_plan: PartialPlan, *, something_else: bool = False
 ) -> Regret:
-    """Return the effort of a plan that was seen in part; it needs plans from all states.
+    """Return the regret of a plan that was seen in part; it needs the costs of all states.
 
-    What was wasted is not known (not a number); the evidence is :func:`advance`'s, step by step.
+    The regret itself is not known (not a number); :func:`advance` finds the likelihood.
     """
     _check(plans, partial_plan)
     goals = tuple(Identity(goal.name) for goal in plans.goals)
@@ -56,7 +56,7 @@ def _check(plans: GraphCosts, partial_plan: PartialPlan) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ForwardFilter:
-    """All that filtering takes but the efficiencies: called with these, it returns the evidence."""
+    """A filter without its efficiencies: called with these, it returns the likelihood."""
 
     plans: GraphCosts
     partial_plan: PartialPlan

@@ -1,14 +1,14 @@
 """A particle filter over the places where an agent decides, one for every goal and efficiency.
 
 Places are proposed by what was seen, whatever the agent wants (:mod:`hbtom.mind.sight`), and
-weighed by the policy of each goal and efficiency. What comes out is the evidence,
+weighed by the policy of each goal and efficiency. What comes out is the likelihood,
 
     log P(o_t | o_<t, g, beta) - log P_0(o_t | o_<t),
 
 P_0 for an agent that heads anywhere, for which the sum is done exactly. Without noise all particles
-are where the agent was seen, and this is the evidence of the exact model.
+are where the agent was seen, and this is the likelihood of the exact model.
 
-All strata (goal, efficiency) use the same random numbers, so that chance is not evidence.
+All strata (goal, efficiency) use the same random numbers, so that chance does not favour any.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _Cloud:
         return likelihood
 
     def act(self, step: int) -> Annotated[Floats, "goal efficiency"]:
-        """Weigh by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 excess)))."""
+        """Weigh by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 regret)))."""
         steps, cost = self.model.trajectory, self.model.costs.world.costs.act
         if self.recent is None:  # an act before any move: it is done where the agent begins
             self._begin(_Neutral(steps.start[step], self.model.noise**2))
@@ -108,7 +108,7 @@ class _Cloud:
         return self.rng.standard_normal((self.model.particles, 2))
 
     def _policy(self, start: Floats, stop: Floats, mode: int) -> Floats:
-        """Return log pi = -beta excess - log(I0(beta l) exp(-beta l)), the density of headings."""
+        """Return log pi = -beta regret - log(I0(beta l) exp(-beta l)), the density of headings."""
         step_regret, length = self._regret(start, stop, mode, -1)
         return -self.beta * step_regret - all_log_i0e(self.beta * length)
 

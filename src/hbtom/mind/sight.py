@@ -47,7 +47,7 @@ def strides(
     seen: Annotated[Floats, "frame 2"],
     noise: float,
 ) -> tuple[Stride | None, ...]:
-    """Return what was seen during each step of a course along a steadied path; None for acts."""
+    """Return what was seen during each step along a steadied path; None for acts."""
     rest = _rests(steady)
     found: list[Stride | None] = []
     for step in range(len(trajectory.act)):
