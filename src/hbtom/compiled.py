@@ -44,9 +44,10 @@ class Kernel(Generic[R]):
         self._function, self._typed = function, typed
         self._run = plain
         self._dispatcher: Any = None
-        Kernel.all.append(self)
-        if Kernel.compiling:
-            self.prepare()
+        with _ONE_AT_A_TIME:
+            Kernel.all.append(self)
+            if Kernel.compiling:
+                self.prepare()
 
     def __call__(self, *args: Any) -> R:
         return self._run(*args)
@@ -54,10 +55,15 @@ class Kernel(Generic[R]):
     def prepare(self) -> None:
         """Hand the function to the compiler, which sets to work when it is first called."""
         import numba
+        from numba.core.compiler import Compiler
+
+        from hbtom.linking import PartCompiler
 
         # Only kernels are called from Python, and nothing is called from C.
         outside: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": not self._typed}
-        self._dispatcher = numba.njit(error_model="numpy", **outside)(self._function)
+        compiler = Compiler if self._typed else PartCompiler
+        make = numba.njit(error_model="numpy", pipeline_class=compiler, **outside)
+        self._dispatcher = make(self._function)
         self._find_template = self._dispatcher.get_call_template
         self._dispatcher.get_call_template = self._call_template
         if self._typed:
@@ -170,23 +176,19 @@ def remember_compiled(what: str) -> None:
 _SCALARS = {float: "float64", int: "int64", bool: "boolean"}
 
 
-def _numba_type(hint: Any) -> Any:
+def _numba_type(hint: Any, *, inside: bool = False) -> Any:
     """Return numba's name for an annotation; arrays are C-ordered.
 
-    Arrays in a tuple are as kernels make them, unless they are marked as ``FROZEN``; all others are
-    only read.
+    Arrays inside a tuple are as kernels make them, unless they are marked as ``FROZEN``; all others
+    are only read.
     """
-    return _named_type(hint, inside=False)
-
-
-def _named_type(hint: Any, *, inside: bool) -> Any:
     import numba
 
     if hint in _SCALARS:
         return getattr(numba.types, _SCALARS[hint])
     if hasattr(hint, "_fields"):  # a NamedTuple
         inner = get_type_hints(hint, include_extras=True)
-        types = [_named_type(inner[name], inside=True) for name in hint._fields]
+        types = [_numba_type(inner[name], inside=True) for name in hint._fields]
         kinds: Any = numba.types
         if len(set(types)) == 1:  # numba has a type of its own for these
             return kinds.NamedUniTuple(types[0], len(types), hint)
