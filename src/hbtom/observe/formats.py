@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
@@ -28,12 +28,8 @@ def load(path: str | os.PathLike[str]) -> Episode:
     """
     name = os.fspath(path)
     packed = archived(name)
-    try:
-        if packed is not None:
-            return load_archived(*packed)
-        return read(file_bytes(Path(path)), name)
-    except BadInput as error:
-        raise error.at(file=name) from None
+    with located(file=name):
+        return load_archived(*packed) if packed else read(file_bytes(Path(path)), name)
 
 
 def load_each(path: str | os.PathLike[str]) -> Iterator[Episode]:

@@ -6,6 +6,8 @@ Either may consist of several parts in a row, padded with zeros.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 from hbtom import files
@@ -32,50 +34,43 @@ class PartDecoder(Protocol):
 def unpack(data: bytes) -> bytes:
     """Decompress data of the usual size at once, and anything else piece by piece with a limit."""
     if data.startswith(_GZIP):
-        return _gunzip_at_once(data) or _gunzip(data)
+        return _gunzip(data)
     if data.startswith(_ZSTD):
-        return _unzstd_at_once(data) or _unzstd(data)
+        return _unzstd(data)
     return data
-
-
-def _gunzip_at_once(data: bytes) -> bytes | None:
-    import zlib
-
-    stream = zlib.decompressobj(wbits=31)  # with the header and checksum of gzip
-    try:
-        unpacked = stream.decompress(data, min(files.LARGEST, _USUAL))
-    except zlib.error:
-        return None
-    return unpacked if stream.eof and not stream.unused_data else None
 
 
 def _gunzip(data: bytes) -> bytes:
     import zlib
 
-    try:
-        return _in_parts(data, lambda: zlib.decompressobj(wbits=31))
-    except (EOFError, zlib.error) as error:
-        raise _broken("gzip", error) from None
-
-
-def _unzstd_at_once(data: bytes) -> bytes | None:
-    import zstandard
-
-    try:
-        if not 0 < zstandard.frame_content_size(data) <= min(files.LARGEST, _USUAL):
-            return None
-        return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
-    except zstandard.ZstdError:
-        return None
+    begin = partial(zlib.decompressobj, wbits=31)  # with the header and checksum of gzip
+    with suppress(zlib.error):
+        stream = begin()
+        unpacked = stream.decompress(data, min(files.LARGEST, _USUAL))
+        if unpacked and stream.eof and not stream.unused_data:
+            return unpacked
+    return _piecewise(data, "gzip", begin, zlib.error)
 
 
 def _unzstd(data: bytes) -> bytes:
     import zstandard
 
+    with suppress(zstandard.ZstdError):
+        if 0 < zstandard.frame_content_size(data) <= min(files.LARGEST, _USUAL):
+            return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+    begin = zstandard.ZstdDecompressor().decompressobj
+    return _piecewise(data, "zstd", begin, zstandard.ZstdError)
+
+
+def _piecewise(
+    data: bytes, kind: str, begin: Callable[[], PartDecoder], failure: type[Exception]
+) -> bytes:
     try:
-        return _in_parts(data, zstandard.ZstdDecompressor().decompressobj)
-    except (EOFError, zstandard.ZstdError) as error:
-        raise _broken("zstd", error) from None
+        return _in_parts(data, begin)
+    except (EOFError, failure) as error:
+        raise BadInput(
+            f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
+        ) from None
 
 
 def _in_parts(data: bytes, begin: Callable[[], PartDecoder]) -> bytes:
@@ -96,10 +91,4 @@ def _in_parts(data: bytes, begin: Callable[[], PartDecoder]) -> bytes:
             return bytes(unpacked)
     raise BadInput(
         f"the compressed file has more than {MOST_PARTS} parts", hint="compress it as one"
-    )
-
-
-def _broken(kind: str, error: Exception) -> BadInput:
-    return BadInput(
-        f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
-from hbtom.errors import BadInput, Place
+from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
 from hbtom.observe.mcs.ending import Disc, discs, settled
@@ -30,10 +30,8 @@ def read(data: bytes, name: str = "episode", like: Episode | None = None) -> Epi
     scene = decode(data)
     trials: list[Trial] = []
     for number, span in enumerate(scene.spans, start=1):
-        try:
+        with located(trial=number):
             trials.append(_trial(scene, span))
-        except BadInput as error:
-            raise error.at(trial=number) from None
     if not trials:
         raise BadInput("the scene has no steps", hint=SHAPE, place=Place(field="goal.action_list"))
     return Episode(tuple(_shared(trials, like)), name)

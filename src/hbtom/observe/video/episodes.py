@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, frozen
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial
 from hbtom.observe.mcs.ending import discs, settled
@@ -45,10 +45,8 @@ def read(data: bytes, name: str = "episode") -> Episode:
     looks = _looks(watched, casts)
     trials: list[Trial] = []
     for number, (trial, cast) in enumerate(zip(watched, casts, strict=True), start=1):
-        try:
+        with located(trial=number):
             trials.append(_trial(trial, cast, looks))
-        except BadInput as error:
-            raise error.at(trial=number) from None
     return Episode(tuple(trials), name)
 
 

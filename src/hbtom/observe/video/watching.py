@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.errors import BadInput
+from hbtom.errors import located
 from hbtom.observe.video.camera import Camera, calibrate_camera
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.following import Sight, first_sight, follow_things
@@ -57,10 +57,8 @@ def watch_trials(pictures: Iterable[Picture]) -> list[WatchedTrial]:
         if is_plain(picture):
             picture, plain = next(worlds, None), True
             continue
-        try:
+        with located(trial=len(trials) + 1):
             trial, picture = _watched(picture, worlds, camera.of_part, trials, plain=plain)
-        except BadInput as error:
-            raise error.at(trial=len(trials) + 1) from None
         trials.append(trial)
         plain = False
     return trials
