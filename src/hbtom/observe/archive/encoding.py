@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,9 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
     for episode in (expected, unexpected):
         check_still(episode)
     one, other = ([_content(trial) for trial in episode] for episode in (expected, unexpected))
-    alike = _alike(one, other)
+    alike = sum(
+        1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False))
+    )
     same = {"task": task, "pair": pair, "content": _hash([*one, b"", *other])}
     rows = [
         {**same, "members": members, "trial": number, **_row(trial)}
@@ -35,12 +37,6 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
         for number, trial in enumerate(trials, start=first)
     ]
     return pa.RecordBatch.from_pylist(rows, schema=schema())
-
-
-def _alike(one: list[bytes], other: list[bytes]) -> int:
-    """Return how many trials at the beginning of two episodes are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _content(trial: Trial) -> bytes:
@@ -59,11 +55,8 @@ def _bytes(value: object) -> bytes:
 
 
 def _hash(parts: list[bytes]) -> str:
-    return blake2b(b"".join(map(_framed, parts)), digest_size=8).hexdigest()
-
-
-def _framed(part: bytes) -> bytes:
-    return len(part).to_bytes(8, "big") + part
+    framed = (len(part).to_bytes(8, "big") + part for part in parts)
+    return blake2b(b"".join(framed), digest_size=8).hexdigest()
 
 
 def _row(trial: Trial) -> dict[str, Any]:
@@ -76,8 +69,8 @@ def _row(trial: Trial) -> dict[str, Any]:
         "agent": _body(trial.agent),
         "path_x": trial.path[:, 0],
         "path_y": trial.path[:, 1],
-        "walls": list(_blocks(trial.walls)),
-        "barrier": list(_blocks(trial.barrier)),
+        "walls": _blocks(trial.walls),
+        "barrier": _blocks(trial.barrier),
         "barrier_left": None if nothing_stands else trial.barrier_left,
         "objects": [_body(one) for one in trial.objects],
         "key": None if trial.key is None else _body(trial.key),
@@ -110,6 +103,5 @@ def _other(other: Other) -> dict[str, Any]:
     }
 
 
-def _blocks(blocks: Floats) -> Iterator[dict[str, float]]:
-    for x, y, width, height in blocks.tolist():
-        yield {"x": x, "y": y, "width": width, "height": height}
+def _blocks(blocks: Floats) -> list[dict[str, float]]:
+    return [dict(zip(("x", "y", "width", "height"), row, strict=True)) for row in blocks.tolist()]

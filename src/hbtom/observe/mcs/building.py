@@ -7,18 +7,26 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints, frozen
+from hbtom.arrays import Bools, Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
-from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
-from hbtom.observe.mcs.ending import Disc, discs, settled
-from hbtom.observe.mcs.others import RADIUS, others_of
-from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
-from hbtom.observe.mcs.roles import Role, look_of
+from hbtom.observe.episode import Body, Episode, Identity, Other, OtherKind, Trial, same_trial
+from hbtom.observe.events import without_gaps
+from hbtom.observe.mcs.pace import Disc, Pace, along, discs, pace, settled, shrinking
+from hbtom.observe.mcs.roles import Role, colour_of, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
-from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, tiled
+from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, extent, tiled
 from hbtom.observe.mcs.timeline import SeenThing, changes, seen, stands
 
+RADIUS = 6.0  # of other agents, in pixels
+
+_SIZES: dict[OtherKind, tuple[float, float]] = {
+    "agent": (2 * RADIUS, 2 * RADIUS),  # at whatever size they are drawn
+    "door": (20.0, 40.0),
+    "occluder": (10.0, 42.0),
+    "paddle": (10.0, 40.0),
+}
+_CYAN = colour_of(("Cyan",))
 _METRES = "in a scene, the world extends from -2.5 to 2.5 metres in x and z"
 
 
@@ -75,7 +83,7 @@ def _trial(scene: McsScene, span: range) -> Trial:
         key=_body(keys[0], KEY, span) if keys else None,
         key_path=_carried(at, keys[0]) if keys else None,
         lock=_body(locks[0], LOCK, span) if locks else None,
-        lock_there=_there(at, locks[0]) if locks else None,
+        lock_there=read_only(locks[0].there[at.step]) if locks else None,
         warnings=(
             *_absent(agent, span),
             *_changes("walls", (*scene.all("wall"), *scene.all("border")), span),
@@ -84,7 +92,7 @@ def _trial(scene: McsScene, span: range) -> Trial:
             *more_than_one("key", keys),
             *more_than_one("lock", locks),
         ),
-        others=others_of(at, others, present("paddle"), present("screen")),
+        others=_others(at, others, present("paddle"), present("screen")),
     )
     check_trial(trial)
     return trial
@@ -147,10 +155,7 @@ def _inside(agent: SeenThing, span: range) -> Annotated[Floats, "step 2"]:
     if not on_stage.any():
         problem = "the agent is never inside the world"
         raise BadInput(problem, hint=_METRES, place=_first_place(agent, span))
-    latest = np.maximum.accumulate(np.where(on_stage, np.arange(len(on_stage)), 0))
-    latest = np.maximum(latest, on_stage.argmax())
-    place: Floats = agent.place[latest]
-    return place
+    return without_gaps(np.where(on_stage[:, None], agent.place, np.nan))
 
 
 def _first_place(one: SeenThing, span: range) -> Place:
@@ -182,10 +187,36 @@ def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     return frozen(path)
 
 
-def _there(at: Pace, lock: SeenThing) -> Annotated[Bools, "frame"]:
-    there: Bools = lock.there[at.step]
-    there.flags.writeable = False
-    return there
+# What else is seen: other agents, occluders, doors, the paddle
+
+
+def _others(
+    at: Pace,
+    agents: Iterable[SeenThing],
+    paddles: Iterable[SeenThing],
+    screens: Iterable[SeenThing],
+) -> tuple[Other, ...]:
+    """Return what else is seen, sorted by kind; screens in cyan are doors."""
+    found = [
+        *(_other(at, "agent", one) for one in agents),
+        *(_other(at, "paddle", one) for one in paddles),
+        *(
+            _other(at, "door" if colour_of(one.thing.materials) == _CYAN else "occluder", one)
+            for one in screens
+        ),
+    ]
+    return tuple(sorted(found, key=lambda other: other.kind))
+
+
+def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
+    usual = _SIZES[kind]
+    return Other(
+        kind=kind,
+        look=look_of(one.thing.type, one.thing.materials),
+        size=usual if kind == "agent" else extent(one.thing, usual),
+        path=along(at, one.place),
+        angle=along(at, one.angle[:, None])[:, 0],
+    )
 
 
 # What is unusual

@@ -17,7 +17,7 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Other, Trial, check_still
-from hbtom.observe.mcs.skins import Skin, agent_skin, key_skin, lock_skin, object_skin, plain
+from hbtom.observe.mcs.skins import Skin, plain, skin_of
 from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
 from hbtom.observe.mcs.steps import SceneSteps, steps_of
 
@@ -102,19 +102,19 @@ def _parts(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pos
     yield from _barrier(trial, steps)
     looks: Counter[Skin] = Counter()
     for body in trial.objects:
-        skin = object_skin(body.look)
+        skin = skin_of("object", body.look)
         looks[skin] += 1
         yield _body("object", body, skin, str(looks[skin])), _still(body, skin, len(steps))
-    agent = agent_skin(trial.agent.look)
+    agent = skin_of("agent", trial.agent.look)
     walk = [(x, y, trial.agent.radius * PIXEL, 0.0) for x, y in steps.path.tolist()]
     yield _body("agent", trial.agent, agent), walk
     home = Part("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
     yield home, [(*trial.whole_path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
     if trial.key is not None:
-        key = key_skin(trial.key.look)
+        key = skin_of("key", trial.key.look)
         yield _body("key", trial.key, key), list(_key(trial, steps, key))
     if trial.lock is not None and trial.lock_there is not None:
-        lock = lock_skin(trial.lock.look)
+        lock = skin_of("lock", trial.lock.look)
         there = trial.lock_there[steps.frames]
         stands = _still(trial.lock, lock, 1)[0]
         yield _body("lock", trial.lock, lock), [stands if one else None for one in there]
@@ -188,7 +188,7 @@ def _other(other: Other, mark: str) -> Part:
     role, colour, high = _OTHERS[other.kind]
     width, height = other.size
     if other.kind == "agent":
-        skin = agent_skin(other.look)
+        skin = skin_of("agent", other.look)
         side = _rounded(width * PIXEL * skin.metre)
         return Part(role, skin, (side, side, side), mark)
     return Part(role, plain("cube", colour), _box(width, height, high), mark)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from hbtom.observe.colour_names import colour_table
 from hbtom.observe.episode import Identity
 
 Role = Literal[
@@ -42,35 +43,14 @@ def role_of(name: str, *, old: bool) -> Role | None:
     return "object" if old else None
 
 
-_COLOURS: dict[str, tuple[float, float, float]] = {
-    "azure": (0, 127, 255),
-    "black": (0, 0, 0),
-    "blue": (0, 0, 255),
-    "brown": (139, 69, 19),
-    "chartreuse": (127, 255, 0),
-    "cyan": (0, 255, 255),
-    "goldenrod": (218, 165, 32),
-    "green": (0, 128, 0),
-    "grey": (128, 128, 128),
-    "indigo": (75, 0, 130),
-    "lime": (0, 255, 0),
-    "magenta": (255, 0, 255),
-    "maroon": (128, 0, 0),
-    "navy": (0, 0, 128),
-    "olive": (128, 128, 0),
-    "orange": (255, 165, 0),
-    "pink": (255, 192, 203),
-    "purple": (128, 0, 128),
-    "red": (255, 0, 0),
-    "rose": (255, 0, 127),
-    "springgreen": (0, 255, 127),
-    "tan": (210, 180, 140),
-    "teal": (0, 128, 128),
-    "turquoise": (64, 224, 208),
-    "violet": (238, 130, 238),
-    "white": (255, 255, 255),
-    "yellow": (255, 255, 0),
-}
+COLOURS = colour_table(
+    "Azure 007FFF, Black 000000, Blue 0000FF, Brown 8B4513, Chartreuse 7FFF00, Cyan 00FFFF, "
+    "Goldenrod DAA520, Green 008000, Grey 808080, Indigo 4B0082, Lime 00FF00, Magenta FF00FF, "
+    "Maroon 800000, Navy 000080, Olive 808000, Orange FFA500, Pink FFC0CB, Purple 800080, "
+    "Red FF0000, Rose FF007F, SpringGreen 00FF7F, Tan D2B48C, Teal 008080, Turquoise 40E0D0, "
+    "Violet EE82EE, White FFFFFF, Yellow FFFF00"
+)
+_BY_NAME = {name.lower(): colour for name, colour in COLOURS.items()}
 
 
 _PICTURES = {"triangle": "triangle{}.png", "lock_wall": "triangle_slot{}.png"}
@@ -94,7 +74,7 @@ def look_of(shape: str, materials: tuple[str, ...] | None, *, turned: float = 0.
 def colour_of(materials: tuple[str, ...] | None) -> tuple[float, ...]:
     """Return the red, green and blue of the first material that is named after a colour."""
     for material in materials or ():
-        colour = _COLOURS.get(material.rsplit("/", 1)[-1].lower())
+        colour = _BY_NAME.get(material.rsplit("/", 1)[-1].lower())
         if colour is not None:
             return colour
     return ()

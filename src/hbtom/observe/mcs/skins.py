@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from math import isfinite
 from urllib.parse import quote, unquote
 
+from hbtom.observe.colour_names import nearest_name
 from hbtom.observe.episode import Identity
-from hbtom.observe.mcs.roles import colour_of, look_of
+from hbtom.observe.mcs.roles import COLOURS, look_of
 
 _MATERIALS = "Custom/Materials/"
 _MADE_OF = "Benchmark"
@@ -31,23 +32,17 @@ BLOBS = {
     "blob_12": 3.33,
 }
 _SOLIDS = (
-    "circle_frustum",
-    "cone",
-    "cube",
-    "cube_hollow_narrow",
-    "cube_hollow_wide",
-    "cylinder",
-    "pyramid",
-    "sphere",
-    "square_frustum",
-    "tube_narrow",
-    "tube_wide",
+    *("circle_frustum", "cone", "cube", "cube_hollow_narrow", "cube_hollow_wide", "cylinder"),
+    *("pyramid", "sphere", "square_frustum", "tube_narrow", "tube_wide"),
 )
-_PALETTE = (
-    *("Azure", "Blue", "Brown", "Chartreuse", "Cyan", "Goldenrod", "Green", "Grey", "Indigo"),
-    *("Lime", "Magenta", "Maroon", "Navy", "Olive", "Orange", "Pink", "Purple", "Rose"),
-    *("SpringGreen", "Tan", "Teal", "Turquoise", "Violet", "Yellow"),
-)  # without red, which marks contact
+_SHAPES = {  # a key is always a triangle
+    "agent": tuple(BLOBS),
+    "object": _SOLIDS,
+    "key": ("triangle",),
+    "lock": ("lock_wall",),
+}
+_UNUSED = "Black", "Red", "White"  # red marks contact
+_PALETTE = {name: colour for name, colour in COLOURS.items() if name not in _UNUSED}
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -69,31 +64,16 @@ def plain(shape: str, colour: str) -> Skin:
     return Skin(shape, (_MATERIALS + colour,))
 
 
-def agent_skin(look: Identity) -> Skin:
-    """Return how an agent looks in a scene."""
-    return _native(look) or _made(look, tuple(BLOBS))
-
-
-def object_skin(look: Identity) -> Skin:
-    """Return how a goal object looks in a scene."""
-    return _native(look) or _made(look, _SOLIDS)
-
-
-def key_skin(look: Identity) -> Skin:
-    """Return how a key looks in a scene: always a triangle."""
-    return _native(look) or _made(look, ("triangle",), turned=True)
-
-
-def lock_skin(look: Identity) -> Skin:
-    """Return how a lock looks in a scene."""
-    return _native(look) or _made(look, ("lock_wall",), turned=True)
+def skin_of(role: str, look: Identity) -> Skin:
+    """Return how an agent, object, key or lock looks in a scene."""
+    return _native(look) or _made(role, look)
 
 
 def original(look: Identity) -> Identity:
     """Return the look that a look in a scene was made from, or else the look itself.
 
     >>> clove = Identity("./shapes/clove.png", (0.0, 0.0, 128.0))
-    >>> skin = agent_skin(clove)
+    >>> skin = skin_of("agent", clove)
     >>> original(look_of(skin.shape, skin.materials)) == clove
     True
     """
@@ -111,14 +91,15 @@ def _numbers(text: str) -> tuple[float, ...] | None:
     return numbers if all(map(isfinite, numbers)) else None
 
 
-def _made(look: Identity, shapes: tuple[str, ...], *, turned: bool = False) -> Skin:
+def _made(role: str, look: Identity) -> Skin:
     """Return a skin for a look; a look made before gives the same skin again."""
-    look = original(look)
+    look, shapes = original(look), _SHAPES[role]
     shape = shapes[zlib.crc32(look.image.encode(errors="surrogatepass")) % len(shapes)]
-    angle = _turned(look) if turned else 0.0
+    angle = _turned(look) if role in ("key", "lock") else 0.0
+    shown = [min(max(part, 0.0), 255.0) for part in look.colour]
     colour = ",".join(f"{number:.17g}" for number in look.colour)
     spelt = f"{_MADE_OF}/{quote(look.image, safe='', errors='surrogatepass')}/{colour}"
-    return Skin(shape, (_MATERIALS + _nearest(look.colour), spelt), angle)
+    return Skin(shape, (_MATERIALS + nearest_name(shown, _PALETTE), spelt), angle)
 
 
 def _native(look: Identity) -> Skin | None:
@@ -140,13 +121,3 @@ def _turned(look: Identity) -> float:
     """Return the rotation of a key or lock, according to the name of its picture."""
     found = re.search(r"(\d+)\.\w+$", look.image)
     return float(int(found[1]) % 360 // 90 * 90) if found else 0.0
-
-
-def _nearest(colour: tuple[float, ...]) -> str:
-    """Return the named colour nearest to red, green and blue."""
-    shown = [min(max(part, 0.0), 255.0) for part in colour]
-
-    def far(name: str) -> float:
-        return sum((a - b) ** 2 for a, b in zip(shown, colour_of((name,)), strict=False))
-
-    return min(_PALETTE, key=far)

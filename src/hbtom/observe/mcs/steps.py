@@ -17,8 +17,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe.episode import Trial
-from hbtom.observe.mcs.ending import Disc, discs, last_apart
-from hbtom.observe.mcs.pace import BURNING, FRAMES
+from hbtom.observe.mcs.pace import BURNING, FRAMES, discs, last_apart
 
 START = 3  # still steps at the beginning, at most
 PAUSE = 2  # still steps anywhere else, at most, including those in contact at the end
@@ -86,20 +85,12 @@ def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> SceneSteps:
     found = last_apart(path, trial.agent.radius, discs(trial.objects), 0.0)
     if found is None:
         return SceneSteps(frames, path)
-    last, touched = found
+    last, (centre, size) = found
     first = last + 1
     stays = frames[first:][-(1 + PAUSE) :]
-    meeting = np.tile(_meeting(path, trial.agent.radius, touched), (len(stays), 1))
-    return SceneSteps(
-        np.concatenate([frames[:first], stays]), np.concatenate([path[:first], meeting])
-    )
-
-
-def _meeting(
-    path: Annotated[Floats, "step 2"], radius: float, thing: Disc
-) -> Annotated[Floats, "2"]:
-    """Return the position nearest to the end of a path at which outlines just meet."""
-    centre, size = thing
     out = next(way for way in path[::-1] - centre if way.any())
-    found: Floats = centre + out * ((radius + size) / np.hypot(*out))
-    return found
+    meeting = centre + out * ((trial.agent.radius + size) / np.hypot(*out))  # nearest to the end
+    return SceneSteps(
+        np.concatenate([frames[:first], stays]),
+        np.concatenate([path[:first], np.tile(meeting, (len(stays), 1))]),
+    )

@@ -106,7 +106,12 @@ def calibrate_camera(dark: Annotated[Bools, "row column"]) -> Camera:
     flat = _flat(left, top, right, bottom)
     if _misfit(flat, seen) < _CLOSE:
         return flat
-    found = _pinhole_fitted(seen, dark.shape)
+    rows, columns = dark.shape
+    start = np.array([*_START, _FOCUS * columns])
+    best, _ = least_squares(
+        lambda values: outline(_border(_pinhole(values, columns, rows))) - seen, start
+    )
+    found = _pinhole(best, columns, rows)
     if _misfit(found, seen) > _CLOSE:
         raise _no_floor()
     return found
@@ -116,16 +121,6 @@ def _flat(left: float, top: float, right: float, bottom: float) -> Camera:
     across, down = (right - left) / SIDE, (bottom - top) / SIDE
     matrix = np.array([[across, 0.0, 0.0, left], [0.0, down, 0.0, top], [0.0, 0.0, 0.0, 1.0]])
     return Camera(frozen(matrix), 0.0)
-
-
-def _pinhole_fitted(seen: Floats, shape: tuple[int, ...]) -> Camera:
-    """Return the pinhole camera that reproduces the outline of the border."""
-    rows, columns = shape
-    start = np.array([*_START, _FOCUS * columns])
-    found, _ = least_squares(
-        lambda values: outline(_border(_pinhole(values, columns, rows))) - seen, start
-    )
-    return _pinhole(found, columns, rows)
 
 
 def _pinhole(values: Sequence[float] | Floats, columns: int, rows: int) -> Camera:

@@ -98,20 +98,11 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
         taken = _gaps(rest, middle) <= _ONE[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
-            shown.append(_shown(own[taken], middle, shaded=shaded))
+            lit = np.percentile(own[taken].max(axis=1), 85) / _BRIGHT  # as it is in the light
+            shown.append(middle * lit if shaded else np.median(own[taken], axis=0))
         left = ~(taken | (_gaps(rest, frequent) <= _COARSE))
         rest, own = rest[left], own[left]
     return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
-
-
-def _shown(
-    own: Annotated[Floats, "pixel 3"], middle: Floats, *, shaded: bool
-) -> Annotated[Floats, "3"]:
-    """Return a colour as red, green and blue; if it is shaded, as it is in the light."""
-    if shaded:
-        return middle * (np.percentile(own.max(axis=1), 85) / _BRIGHT)
-    colour: Floats = np.median(own, axis=0)
-    return colour
 
 
 def _values(pixels: Picture, *, shaded: bool) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from itertools import chain, count
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -16,18 +17,24 @@ import numpy as np
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, located
 from hbtom.observe.checks import check_trial, more_than_one
+from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.observe.episode import Body, Episode, Identity, Trial
-from hbtom.observe.mcs.ending import discs, settled
-from hbtom.observe.mcs.pace import along, pace
+from hbtom.observe.mcs.pace import along, discs, pace, settled
 from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
 from hbtom.observe.video.camera import SIDE, Camera
-from hbtom.observe.video.names import name_by_colour
 from hbtom.observe.video.pictures import pictures
 from hbtom.observe.video.solids import Stamp
 from hbtom.observe.video.things import VideoThing, is_home, same_kind
 from hbtom.observe.video.watching import WatchedTrial, watch_trials
 
 _MOVES = 4.0  # distance of a moving thing from its start, at least once, in pixels of the world
+_COLOURS = colour_table(
+    "black 000000, grey 808080, white FFFFFF, maroon 800000, red E11428, brown 8B4513, "
+    "orange F08200, gold E1AA14, yellow FAE61E, wheat F5DEB3, olive 808000, green 008C00, "
+    "lime 00FF00, slate 2F4F4F, teal 008080, cyan 00FFFF, sky blue 00BEFF, steel blue 4682B4, "
+    "blue 1E1EFF, navy 000080, violet 7B68EE, purple 800080, magenta FF00FF, pink FF69B4, "
+    "mauve C71585"
+)
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
@@ -114,8 +121,10 @@ def _look(thing: VideoThing, role: str, looks: Mapping[VideoThing, Identity]) ->
     for other, look in looks.items():
         if what in look.image and same_kind(other, thing):
             return look
-    colour = _rounded(thing)
-    return Identity(name_by_colour(colour, what, {look.image for look in looks.values()}), colour)
+    colour, taken = _rounded(thing), {look.image for look in looks.values()}
+    name = f"{nearest_name(colour, _COLOURS)} {what}"
+    numbered = (f"{name} {number}" for number in count(2))
+    return Identity(next(one for one in chain([name], numbered) if one not in taken), colour)
 
 
 def _rounded(thing: VideoThing) -> tuple[float, ...]:

@@ -35,7 +35,7 @@ def is_lock(mask: Mask) -> bool:
     rows, columns = mask.shape
     if max(rows, columns) > 1.2 * min(rows, columns) or is_block(mask):
         return False
-    slots = [~np.rot90(_triangle(mask, SLOT), turn) for turn in range(4)]
+    slots = [~np.rot90(_slot(max(rows, columns)), turn) for turn in range(4)]
     return max(likeness(mask, slotted) for slotted in slots) > _LIKE
 
 
@@ -65,10 +65,8 @@ def _sized(mask: Mask, shape: tuple[int, ...]) -> Mask:
     return mask[np.ix_(rows, columns)]
 
 
-def _triangle(like: Mask, part: float = 1.0) -> Mask:
-    """Return a triangle that points upwards, in the middle of a square as wide as a mask."""
-    side = max(like.shape)
-    middles = ((np.arange(side) + 0.5) * 2.0 / side - 1.0) / part
+def _slot(side: int) -> Mask:
+    """Return the slot of a lock of this width: a triangle that points upwards, in the middle."""
+    middles = ((np.arange(side) + 0.5) * 2.0 / side - 1.0) / SLOT
     x, y = middles[None, :], middles[:, None]
-    triangle: Mask = (np.abs(x) <= (y + 1.0) / 2.0) & (np.abs(y) <= 1.0)
-    return triangle
+    return np.asarray((np.abs(x) <= (y + 1.0) / 2.0) & (np.abs(y) <= 1.0))

@@ -9,30 +9,18 @@ from collections.abc import Iterable
 from hbtom.judgement import Judgement
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity
+from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
 
 LONGEST = 40  # letters of a name; longer names are cut
 
 _SUFFIX = re.compile(r"\.(png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
-_COLOURS = {
-    "black": (0, 0, 0),
-    "grey": (128, 128, 128),
-    "white": (255, 255, 255),
-    "red": (230, 0, 30),
-    "orange": (255, 140, 0),
-    "yellow": (255, 225, 0),
-    "olive": (128, 128, 0),
-    "green": (0, 150, 0),
-    "cyan": (0, 225, 255),
-    "blue": (40, 110, 220),
-    "navy": (0, 0, 128),
-    "purple": (130, 80, 220),
-    "magenta": (255, 0, 255),
-    "pink": (255, 130, 190),
-    "brown": (139, 69, 19),
-    "beige": (245, 222, 179),
-}
+COLOURS = colour_table(
+    "black 000000, grey 808080, white FFFFFF, red E6001E, orange FF8C00, yellow FFE100, "
+    "olive 808000, green 009600, cyan 00E1FF, blue 286EDC, navy 000080, purple 8250DC, "
+    "magenta FF00FF, pink FF82BE, brown 8B4513, beige F5DEB3"
+)
 
 
 def names_of(judgement: Judgement) -> dict[Identity, str]:
@@ -49,7 +37,7 @@ def called(looks: Iterable[Identity]) -> dict[Identity, str]:
     common = Counter(names.values())
     for look, name in names.items():
         if common[name] > 1 and look.colour:
-            names[look] = f"{colour_word(rgb(look))} {name}"
+            names[look] = f"{nearest_name(rgb(look), COLOURS)} {name}"
     seen: Counter[str] = Counter()
     for look, name in names.items():
         seen[name] += 1
@@ -60,14 +48,6 @@ def called(looks: Iterable[Identity]) -> dict[Identity, str]:
 def shape_of(look: Identity) -> str:
     """Return the name of the image without its folder and suffix."""
     return _SUFFIX.sub("", str(Identity(look.image)))
-
-
-def colour_word(colour: tuple[int, int, int]) -> str:
-    """Return the word for the nearest colour in the list."""
-    return min(
-        _COLOURS,
-        key=lambda word: sum((a - b) ** 2 for a, b in zip(_COLOURS[word], colour, strict=True)),
-    )
 
 
 def _short(look: Identity) -> str:
