@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Protocol
+from typing import Any
 
 from hbtom import files
 from hbtom.errors import BadInput
@@ -19,16 +19,7 @@ _PIECE = 1 << 8  # compressed bytes taken at a time, so that a bomb is noticed e
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
-class PartDecoder(Protocol):
-    """The decoder of one part, as in zlib and zstandard."""
-
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, /) -> bytes: ...
+PartDecoder = Any  # the decoder of one part, as in zlib and zstandard
 
 
 def unpack(data: bytes) -> bytes:

@@ -58,22 +58,16 @@ def _trial(trial: Trial) -> bytes:
 
 
 def _frames(trial: Trial) -> Iterator[FrameText]:
-    agent = original(trial.agent.look)
+    agent, radius = original(trial.agent.look), trial.agent.radius
     for at, place in enumerate(trial.path.tolist()):
+        unseen = np.isnan(place[0])
         yield FrameText(
             blocks_text(_standing(trial, float(trial.barrier_left[at]))),
             bodies_text(_key(trial, at)),
             bodies_text(_lock(trial, at)),
-            _agent(place, trial.agent.radius, agent),
+            "[]" if unseen else entity_text(place, radius, agent.image, agent.colour),
             "".join(_others(trial.others, at)),
         )
-
-
-def _agent(place: Sequence[float], radius: float, look: Identity) -> str:
-    """Return an agent, or an empty list if it is not seen."""
-    if np.isnan(place[0]):
-        return "[]"
-    return entity_text(place, radius, look.image, look.colour)
 
 
 def _standing(trial: Trial, share: float) -> Iterator[Block]:

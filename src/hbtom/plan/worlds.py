@@ -72,7 +72,10 @@ def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: i
 
     Where some actions were not seen, nobody knows which states were visited.
     """
-    its = tuple(goal if goal.world is world else _told_in(world, goal) for goal in goals)
+    its = tuple(
+        goal if goal.world is world else make_goal(world, goal.name, str(goal.formula))
+        for goal in goals
+    )
     try:
         return plan_on_graph(explore(world, most=most), its)
     except TooManyStates:
@@ -80,7 +83,3 @@ def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: i
         if len(visited) < len(seen):
             raise
         return plan_by_search(world, its, np.concatenate(visited), most=most)
-
-
-def _told_in(world: World, goal: Goal) -> Goal:
-    return make_goal(world, goal.name, str(goal.formula))

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from hbtom.judgement.accounts import Account
-from hbtom.show.aligned import columns
+from hbtom.show.terminal import columns
 from hbtom.show.words import CLEAR, SURE, efficiency, plain
 
 

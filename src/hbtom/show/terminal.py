@@ -9,7 +9,6 @@ from pathlib import PurePath
 from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import Account
 from hbtom.observe import names
-from hbtom.show.aligned import columns
 from hbtom.show.words import explain, plain
 
 
@@ -68,3 +67,17 @@ def trace_table(judgement: Judgement) -> str:
         beliefs = (f"{probability:.3f}" for probability in goal)
         rows.append((str(step), str(frame + 1), *beliefs, f"{mean[step]:.2f}", surprise[step]))
     return "\n".join(columns(rows, right="R" * len(rows[0])))
+
+
+def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
+    """Return rows as lines with aligned columns; ``right`` has an R for each column of numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = right.ljust(len(widths), ".")
+    lines = []
+    for row in rows:
+        cells = (
+            cell.rjust(width) if side == "R" else cell.ljust(width)
+            for cell, width, side in zip(row, widths, sides, strict=True)
+        )
+        lines.append("  ".join(cells).rstrip())
+    return lines

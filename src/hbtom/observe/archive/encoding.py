@@ -26,7 +26,9 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
     alike = sum(
         1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False))
     )
-    same = {"task": task, "pair": pair, "content": _hash([*one, b"", *other])}
+    framed = (len(part).to_bytes(8, "big") + part for part in (*one, b"", *other))
+    content = blake2b(b"".join(framed), digest_size=8).hexdigest()
+    same = {"task": task, "pair": pair, "content": content}
     rows = [
         {**same, "members": members, "trial": number, **_row(trial)}
         for members, trials, first in (
@@ -52,11 +54,6 @@ def _bytes(value: object) -> bytes:
         return repr(value.shape).encode() + value.tobytes()
     # Unlike ==, repr distinguishes 0.0 from -0.0. Hashes still use the name of identities in 0.1.
     return repr(value).replace("Identity(image=", "Look(image=").encode()
-
-
-def _hash(parts: list[bytes]) -> str:
-    framed = (len(part).to_bytes(8, "big") + part for part in parts)
-    return blake2b(b"".join(framed), digest_size=8).hexdigest()
 
 
 def _row(trial: Trial) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Other, OtherKind, Trial, same_trial
 from hbtom.observe.events import without_gaps
-from hbtom.observe.mcs.pace import Disc, Pace, along, discs, pace, settled, shrinking
+from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
 from hbtom.observe.mcs.roles import Role, colour_of, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
 from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, extent, tiled
@@ -59,7 +59,10 @@ def _trial(scene: McsScene, span: range) -> Trial:
     """Read the trial that consists of these steps."""
 
     def present(role: Role) -> list[SeenThing]:
-        return _present(scene.all(role), span)
+        """Return things that are seen, sorted by look and position since order means nothing."""
+        found = (seen(thing, span) for thing in scene.all(role))
+        there = [one for one in found if one.there.any()]
+        return sorted(there, key=lambda one: (_look(one), one.start))
 
     agents, objects, barrier = present("agent"), present("object"), present("barrier")
     keys = [one for one in present("key") if one.there[0]]
@@ -69,7 +72,9 @@ def _trial(scene: McsScene, span: range) -> Trial:
         raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
     agent, others = agents[0], [*agents[1:], *present("other")]
     items = tuple(sorted(_body(one, OBJECT, span) for one in objects))
-    path = settled(_inside(agent, span), AGENT, _touchable(items, others))
+    # The agent may have gone to an object, or without any, to another agent where it is in the end.
+    ends = discs(items) or [(one.place[-1], RADIUS) for one in others if one.there[-1]]
+    path = settled(_inside(agent, span), AGENT, ends)
     left, vanishing = _left(barrier, len(span))
     at = pace(vanishing)
     trial = Trial(
@@ -96,14 +101,6 @@ def _trial(scene: McsScene, span: range) -> Trial:
     )
     check_trial(trial)
     return trial
-
-
-def _present(things: Iterable[SceneThing], span: range) -> list[SeenThing]:
-    """Return the things seen in a trial, sorted by look and position since order means nothing."""
-    found = (seen(thing, span) for thing in things)
-    return sorted(
-        (one for one in found if one.there.any()), key=lambda one: (_look(one), one.start)
-    )
 
 
 # What does not move
@@ -166,16 +163,6 @@ def _first_place(one: SeenThing, span: range) -> Place:
 def _on_stage(one: SeenThing) -> Annotated[Bools, "step"]:
     inside = (one.place >= 0) & (one.place <= WORLD)
     return inside[:, 0] & inside[:, 1]
-
-
-def _touchable(objects: Sequence[Body], others: Iterable[SeenThing]) -> list[Disc]:
-    """Return what the agent may have gone to: the objects, or if there are none, the others.
-
-    The others count where they are in the end.
-    """
-    if objects:
-        return discs(objects)
-    return [(one.place[-1], RADIUS) for one in others if one.there[-1]]
 
 
 def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:

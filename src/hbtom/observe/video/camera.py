@@ -103,7 +103,9 @@ def calibrate_camera(dark: Annotated[Bools, "row column"]) -> Camera:
     if min(right - left, bottom - top) < _LEAST:
         raise _no_floor()
     seen = outline(middles(border)) + np.abs(DIRECTIONS).sum(axis=1) / 2  # pixels are squares
-    flat = _flat(left, top, right, bottom)
+    across, down = (right - left) / SIDE, (bottom - top) / SIDE
+    matrix = [[across, 0.0, 0.0, left], [0.0, down, 0.0, top], [0.0, 0.0, 0.0, 1.0]]
+    flat = Camera(frozen(matrix), 0.0)
     if _misfit(flat, seen) < _CLOSE:
         return flat
     rows, columns = dark.shape
@@ -115,12 +117,6 @@ def calibrate_camera(dark: Annotated[Bools, "row column"]) -> Camera:
     if _misfit(found, seen) > _CLOSE:
         raise _no_floor()
     return found
-
-
-def _flat(left: float, top: float, right: float, bottom: float) -> Camera:
-    across, down = (right - left) / SIDE, (bottom - top) / SIDE
-    matrix = np.array([[across, 0.0, 0.0, left], [0.0, down, 0.0, top], [0.0, 0.0, 0.0, 1.0]])
-    return Camera(frozen(matrix), 0.0)
 
 
 def _pinhole(values: Sequence[float] | Floats, columns: int, rows: int) -> Camera:

@@ -15,6 +15,7 @@ from hbtom.arrays import Bools, Floats, frozen
 
 _ANGLES = np.arange(64) * (2.0 * np.pi / 64)
 DIRECTIONS = frozen(np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1))
+_SMALL = 1e-4  # by how much unknowns are changed to find slopes
 
 Outline = Annotated[Floats, "direction"]
 Residual = Callable[[Floats], Floats]
@@ -37,7 +38,8 @@ def least_squares(residual: Residual, start: Floats, rounds: int = 60) -> tuple[
     at, damping = start.astype(np.float64), 1e-3
     now = residual(at)
     for _ in range(rounds):
-        slopes = _slopes(residual, at, now)
+        nudges = _SMALL * np.eye(len(at))
+        slopes = np.stack([(residual(at + nudge) - now) / _SMALL for nudge in nudges], 1)
         curve = slopes.T @ slopes
         damped = curve + damping * np.diag(np.diag(curve) + 1e-9)
         step = np.linalg.lstsq(damped, -slopes.T @ now, rcond=None)[0]
@@ -50,8 +52,3 @@ def least_squares(residual: Residual, start: Floats, rounds: int = 60) -> tuple[
         else:
             damping *= 4.0
     return at, float(np.sqrt(np.mean(now * now)))
-
-
-def _slopes(residual: Residual, at: Floats, now: Floats) -> Annotated[Floats, "residual unknown"]:
-    small = 1e-4
-    return np.stack([(residual(at + nudge) - now) / small for nudge in small * np.eye(len(at))], 1)

@@ -26,7 +26,11 @@ def regions(mask: Annotated[Bools, "row column"]) -> list[Region]:
     order = np.argsort(roots, kind="stable")
     cuts = np.flatnonzero(np.diff(roots[order])) + 1
     pieces = np.split(order, cuts) if len(order) else []
-    return [_pixels(rows[runs], starts[runs], ends[runs]) for runs in pieces]
+    lengths = ends - starts
+    return [
+        np.column_stack([concat_ranges(starts[run], lengths[run]), rows[run].repeat(lengths[run])])
+        for run in pieces
+    ]
 
 
 def middles(region: Region) -> Annotated[Floats, "pixel 2"]:
@@ -62,8 +66,3 @@ def _root(parent: list[int], run: int) -> int:
         parent[run] = parent[parent[run]]
         run = parent[run]
     return run
-
-
-def _pixels(rows: Ints, starts: Ints, ends: Ints) -> Region:
-    lengths = ends - starts
-    return np.column_stack([concat_ranges(starts, lengths), np.repeat(rows, lengths)])

@@ -53,7 +53,9 @@ def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
     told = [] if other is None else differences(judgement, other)
     return Shown(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
-        instead="; ".join(map(_in_short, both)),
+        instead="; ".join(
+            f"{plain(one.episode.name)}: plausibility {three(one.plausibility)}" for one in both
+        ),
         data={"version": __version__, "films": [film(one) for one in both], "differences": told},
     )
 
@@ -71,7 +73,3 @@ def laid_out(
         data=what.data,
         top=top,
     )
-
-
-def _in_short(judgement: Judgement) -> str:
-    return f"{plain(judgement.episode.name)}: plausibility {three(judgement.plausibility)}"

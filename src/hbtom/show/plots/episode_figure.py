@@ -36,7 +36,7 @@ _BOLD: How = {"fontweight": "bold", "fontsize": LARGE}
 _LONGEST = 32  # letters of a file's name; of a longer name the end is shown
 
 
-@styled
+@styled()
 def draw_judgements(judgements: Sequence[Judgement], width: float = PAGE) -> Figure:
     """Return the figure of one judged episode, or of the two of a pair."""
     beside = width >= BESIDE
@@ -51,7 +51,8 @@ def draw_judgements(judgements: Sequence[Judgement], width: float = PAGE) -> Fig
     height = heights[0] if beside else sum(heights) + (len(heights) - 1) * APART
     column = Column(Sheet(width, height + 2 * EDGE), EDGE, EDGE, each)
     for judgement, heading, tall in zip(judgements, headings, heights, strict=True):
-        _draw_heading(column, heading)
+        for number, (line, how) in enumerate(heading):
+            column.text(0, (number + 0.5) * LINE, line, **how)
         below = draw_strip(column.below(lines * LINE + GAP), judgement.episode, known)
         draw_legend(below, legend_rows(episode_entries(judgement.episode, known), each))
         draw_panels(column.below(tall - panels_height(each)), judgement, known, shared)
@@ -79,12 +80,7 @@ def _heading(judgement: Judgement, known: Signs, width: float) -> list[tuple[str
     ]
 
 
-def _draw_heading(column: Column, lines: Sequence[tuple[str, How]]) -> None:
-    for number, (line, how) in enumerate(lines):
-        column.text(0, (number + 0.5) * LINE, line, **how)
-
-
-@styled
+@styled()
 def draw_posterior(posterior: Posterior, width: float = COLUMN) -> Figure:
     """Return the figure of the beliefs during one trial."""
     known = signs_of_goals(posterior.goals)

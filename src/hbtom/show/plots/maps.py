@@ -12,8 +12,7 @@ from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.arrays import Floats
 from hbtom.observe import Body, Trial
-from hbtom.show.plots.boards import first_seen
-from hbtom.show.plots.glyphs import SQUARE, turned
+from hbtom.show.plots.glyphs import SQUARE, first_seen, turned
 from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import How
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs, hexadecimal

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
 from hbtom.show.plots import need_matplotlib
-from hbtom.show.plots.cast import BETWEEN, Colour, Paints, cast, paints
+from hbtom.show.plots.cast import BETWEEN, Paints, cast, paints
 from hbtom.show.plots.encoders import Film, encoder
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.show.plots.signs import signs
@@ -75,7 +76,10 @@ def animate(
     painters, found = _painters(episode, chosen, scale, own=isinstance(shown, Episode))
     (width, height), colours, charts = painters[0].size, found.colours, None
     if isinstance(shown, Judgement):
-        charts, colours = _charts(shown, chosen, height, colours)
+        need_matplotlib()
+        from hbtom.show.plots.charts import draw_charts
+
+        charts, colours = draw_charts(shown, chosen, height, colours)
         width += charts[0].width
     blank = np.full((height, width), found[BETWEEN], dtype=np.uint8)
     pictures = _joined(_trials(painters, charts, pace), [blank] * pace.pause)
@@ -94,16 +98,6 @@ def _painters(
     found, size = paints(casts), _size(trials, scale)
     both = zip(trials, casts, strict=True)
     return [Painter(trial, actors, found, scale, size) for trial, actors in both], found
-
-
-def _charts(
-    judgement: Judgement, chosen: Sequence[int], height: int, colours: tuple[Colour, ...]
-) -> tuple[list[Chart], tuple[Colour, ...]]:
-    """Return the beliefs in each trial as a chart, and all colours including the charts' own."""
-    need_matplotlib()
-    from hbtom.show.plots.charts import draw_charts
-
-    return draw_charts(judgement, chosen, height, colours)
 
 
 def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:
@@ -157,11 +151,6 @@ def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iter
 
 def runs(pictures: Iterable[Pixels]) -> Iterator[tuple[Pixels, int]]:
     """Yield each picture that differs from the one before, and how often it is shown in a row."""
-    last, times = None, 0
-    for picture in pictures:
-        if last is not None and picture is not last:
-            yield last, times
-            times = 0
-        last, times = picture, times + 1
-    if last is not None:
-        yield last, times
+    for _, same in groupby(pictures, key=id):
+        shown = list(same)
+        yield shown[0], len(shown)

@@ -14,8 +14,7 @@ import numpy as np
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial
 from hbtom.plottable import Plottable
-from hbtom.show.plots.boards import CALLED, first_seen
-from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
+from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, first_seen, turned
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
 from hbtom.show.terminal import three
 from hbtom.show.words import plain

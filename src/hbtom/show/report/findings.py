@@ -120,9 +120,10 @@ def _of_ratings(
     rows = paired(own)
     rows = {name: rows[name] for name in names} if set(names) <= set(rows) else {}
     left_out = score_ratings(ratings, dataset).left_out
+    kinds = {row.score for both in rows.values() for row in both}  # several, of files put together
     return Findings(
         name=dataset.name if dataset else _folder(rows) or ratings.name,
-        rated=_rated(rows),
+        rated=kinds.pop() if len(kinds) == 1 else "rating",
         ratings={name: values[name] for name in names},
         rows=rows,
         left_out=(*left_out, *(dataset.left_out if dataset else ())),
@@ -142,12 +143,6 @@ def _own_rows(path: Path) -> dict[EpisodeName, Row]:
 
 def _name(row: Row) -> EpisodeName:
     return row.task, row.pair, row.member
-
-
-def _rated(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
-    """Say what the ratings are; where files with different ones were put together, just that."""
-    kinds = {row.score for both in rows.values() for row in both}
-    return kinds.pop() if len(kinds) == 1 else "rating"
 
 
 def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:

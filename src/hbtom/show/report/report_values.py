@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import Any
@@ -12,7 +12,7 @@ from hbtom import __version__
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.comparison import PairName
 from hbtom.bench.published import published
-from hbtom.bench.score import Score, finite_or_text, in_groups, margin, total, wilson
+from hbtom.bench.score import finite_or_text, margin, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
 from hbtom.show.report.choice import Choice
@@ -29,6 +29,7 @@ from hbtom.show.report.spreads import (
     range_of,
     spread,
 )
+from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
 DIGITS = 4  # significant ones
@@ -66,10 +67,10 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
         "version": __version__,
         "about": _about(findings),
         "systems": [[name, *about] for name, about in SYSTEMS.items()],
-        "scores": [_score_row(*row, edges) for row in _score_rows(findings.tasks)],
+        "scores": [_score_row(line, edges) for line in score_lines(findings.tasks)],
         "margins": {"reach": _short(edges[-1]), "near": bins_near(edges)},
         "tasks": [_task(score.task) for score in findings.tasks],
-        "spreads": _spreads(findings),
+        "spreads": [_spread(findings, measure) for measure in _measures(findings)],
         "calibration": _calibration(findings),
         "parts": _parts(findings),
         "pairs": _pairs(findings),
@@ -110,24 +111,12 @@ def _task(name: str) -> Plain:
     }
 
 
-def _score_rows(tasks: Sequence[Score]) -> Iterable[tuple[str, str, Score]]:
-    """Yield the paper's rows: groups with their tasks below them, and all pairs together."""
-    for group, parts in in_groups(tasks):
-        labels = [_task(part.task)["label"] for part in parts]
-        if labels == [plain(group)]:
-            yield labels[0], "group", parts[0]
-            continue
-        yield plain(group), "group", total(group, parts)
-        for label, part in zip(labels, parts, strict=True):
-            yield label, "task", part
-    yield "All pairs", "all", total("overall", tasks)
-
-
-def _score_row(label: str, kind: str, score: Score, edges: Sequence[float]) -> Plain:
+def _score_row(line: ScoreLine, edges: Sequence[float]) -> Plain:
+    label, kind, score = line
     return {
         **score.to_dict(),
         "task": plain(score.task),
-        "label": label,
+        "label": "All pairs" if kind == "all" else label,
         "kind": kind,
         "margins": count_margins(score.margins, edges),
         "published": published(score.task),
@@ -157,12 +146,8 @@ def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, floa
     return {n: (getattr(e, column), getattr(u, column)) for n, (e, u) in findings.rows.items()}
 
 
-def _spreads(findings: Findings) -> list[Plain]:
-    """Return each measure with its range, and one spread a task."""
-    return [_spread(findings, measure) for measure in _measures(findings)]
-
-
 def _spread(findings: Findings, measure: Measure) -> Plain:
+    """Return a measure with its range, and one spread a task."""
     values = _values(findings, measure.name)
     by_task: dict[str, list[tuple[float, float]]] = {one.task: [] for one in findings.tasks}
     for (task, _), both in values.items():

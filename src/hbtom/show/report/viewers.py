@@ -40,7 +40,7 @@ def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairN
     assert findings.model is not None
     given = findings.dataset.pairs if findings.dataset else ()
     known = {(pair.task, pair.name): pair for pair in given}
-    pairs = [known.get(name) or _as_judged(findings.rows[name]) for name in names]
+    pairs = [known.get(name) or Pair(*map(_member, findings.rows[name])) for name in names]
     for name, (_, *loaded) in zip(names, load_pairs(pairs), strict=True):
         yield name, _watched(findings.model, findings.rows[name], loaded)
 
@@ -63,13 +63,8 @@ def _changed(row: Row, judgement: Judgement) -> str:
     )
 
 
-def _as_judged(rows: tuple[Row, Row]) -> Pair:
-    """Return the pair where it was when it was judged."""
-    return Pair(*map(_member, rows))
-
-
 def _member(row: Row) -> Member:
-    """Return an episode given its name, which may be that of an archive and its name within."""
+    """Return an episode where it was when it was judged: a file, or an archive and a name in it."""
     path = row.file
     while not os.path.isfile(path) and os.path.dirname(path) not in ("", path):
         path = os.path.dirname(path)

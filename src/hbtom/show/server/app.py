@@ -161,8 +161,7 @@ def _entry(request: Request) -> Entry:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     title = _NOWHERE if error.status_code == 404 else "This cannot be done"
-    headers = error.headers
-    return _message(title, error.detail, status=error.status_code, headers=headers)
+    return _message(title, error.detail, status=error.status_code, headers=error.headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

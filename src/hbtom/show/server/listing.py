@@ -99,13 +99,7 @@ def _counted(verdicts: Sequence[str]) -> Plain:
 
 
 def _progress(run: Run) -> Plain:
-    return {
-        "model": run.model,
-        "done": run.done,
-        "total": run.total,
-        "going": run.going,
-        "problem": run.problem,
-    }
+    return {name: getattr(run, name) for name in ("model", "done", "total", "going", "problem")}
 
 
 def row(desk: Session, model: str, entry: Entry) -> Plain:

@@ -72,6 +72,7 @@ def write_problem(
         raise BadInput(problem)
     if floor.blocked[min(mode, len(floor.blocked) - 1)][start]:
         raise BadInput(f"row {start[0]}, column {start[1]} is blocked")
+    # Numbers are written without an exponent, as in PDDL, so that reading gives the same bits.
     costs = {**prices._asdict(), "total-cost": 0}
     things = [item for index, item in enumerate(items) if index != key]
     cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.blocked[-1])]
@@ -85,7 +86,10 @@ def write_problem(
         *_wrapped([] if key is None else [items[key]], " - key"),
         "  )",
         "  (:init",
-        *(f"    (= ({what}) {_decimal(value)})" for what, value in costs.items()),
+        *(
+            f"    (= ({what}) {np.format_float_positional(value, trim='-')})"
+            for what, value in costs.items()
+        ),
         f"    (at {cell_name(start)})",
         f"    (now {'gone' if mode == Mode.OPEN else 'standing'})",
         *([f"    (held {items[key]})"] if key is not None and mode != Mode.START else []),
@@ -109,12 +113,9 @@ def _facts(
     """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
-        beside, above = (
-            ((row, column - 1), (row, column + 1)),
-            ((row - 1, column), (row + 1, column)),
-        )
-        for word, neighbours in (("beside", beside), ("above", above)):
-            for there in filter(free.__contains__, neighbours):
+        for word, down, right in (("beside", 0, 1), ("above", 1, 0)):
+            ends = ((row - down, column - right), (row + down, column + right))
+            for there in filter(free.__contains__, ends):
                 yield f"({word} {cell_name((row, column))} {cell_name(there)})"
     for cell in cells:
         if floor.blocked[0][cell]:
@@ -157,8 +158,3 @@ def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
         return []
     rows = [" ".join(words[first : first + 8]) for first in range(0, len(words), 8)]
     return [*(f"    {row}" for row in rows[:-1]), f"    {rows[-1]}{kind}"]
-
-
-def _decimal(value: float) -> str:
-    """Return a number without an exponent, as in PDDL, so that reading gives the same bits."""
-    return str(np.format_float_positional(value, trim="-"))
