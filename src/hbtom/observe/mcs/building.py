@@ -15,8 +15,21 @@ from hbtom.observe.events import without_gaps
 from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
 from hbtom.observe.mcs.roles import Role, colour_of, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
-from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, extent, tiled
-from hbtom.observe.mcs.timeline import SeenThing, changes, seen, stands
+from hbtom.observe.mcs.space import (
+    AGENT,
+    BORDER,
+    KEY,
+    LOCK,
+    OBJECT,
+    WORLD,
+    SeenThing,
+    block,
+    changes,
+    extent,
+    seen,
+    stands,
+    tiled,
+)
 
 RADIUS = 6.0  # of other agents, in pixels
 

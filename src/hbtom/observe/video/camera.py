@@ -20,8 +20,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.video.outlines import DIRECTIONS, least_squares, outline
-from hbtom.observe.video.regions import middles, regions
+from hbtom.observe.video.shapes import DIRECTIONS, least_squares, middles, outline, regions
 
 SIDE = 200.0  # of the world, in pixels; 5 metres
 RAISED = 5.0  # height of walls in a world with depth, in pixels of the world; 0.125 metres

@@ -15,9 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.video.camera import Camera
-from hbtom.observe.video.outlines import least_squares, outline, within
-from hbtom.observe.video.regions import Region, middles
-from hbtom.observe.video.shapes import Mask
+from hbtom.observe.video.shapes import Mask, Region, least_squares, middles, outline, within
 
 Place = Annotated[Floats, "2"]
 Part = tuple[slice, slice]

@@ -37,8 +37,7 @@ def report(
     also tells what of it was not rated. ``labels`` tell what files are whose names do not.
     """
     from hbtom.show.report.assembly import build
-    from hbtom.show.report.choice import choose
-    from hbtom.show.report.findings import find
+    from hbtom.show.report.findings import choose, find
 
     found = find(results, model, dataset, labels)
     return build(found, choose(found), {})

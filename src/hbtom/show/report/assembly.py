@@ -7,8 +7,7 @@ from pathlib import Path
 
 from hbtom.bench.comparison import PairName
 from hbtom.show.document import document
-from hbtom.show.report.choice import Choice
-from hbtom.show.report.findings import Findings
+from hbtom.show.report.findings import Choice, Findings
 from hbtom.show.report.report_values import Link, plain_report, title
 from hbtom.show.score_text import score_table
 

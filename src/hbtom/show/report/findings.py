@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +15,15 @@ from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
 from hbtom.bench.results import MODEL_COLUMNS, Row, decode, whole_lines
-from hbtom.bench.score import Score, in_order, pair_score, paired, scores
+from hbtom.bench.score import Score, in_order, margin, pair_score, paired, scores
 from hbtom.errors import BadInput
 from hbtom.files import read_whole
 from hbtom.model import Model, find_model, presets
 
 if TYPE_CHECKING:
     from hbtom.show.report import Results, Source
+WRONG = 20  # pairs that went wrong, unless more are to be watched
+CLOSE = 10  # pairs that nearly did
 
 
 @dataclass(frozen=True)
@@ -169,3 +171,32 @@ def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str
     if given is None:
         return None, f"the results are of the model {wanted}, which is none of the presets"
     return None, f"the results are of the model {wanted}, and {given.name} is {given.fingerprint}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Pairs to look at closely, those first that are most worth it."""
+
+    wrong: tuple[PairName, ...]
+    close: tuple[PairName, ...]
+
+
+def choose(findings: Findings, limit: int = WRONG) -> Choice:
+    """Choose up to ``limit`` pairs that went wrong, and the closest calls among the right ones."""
+    margins = {name: margin(*both) for name, both in findings.ratings.items()}
+    values = findings.values
+    wrong = [name for name in margins if values[name] < 1]
+    right = [name for name in margins if values[name] == 1]
+    close = sorted(right, key=margins.__getitem__)[:CLOSE]
+    return Choice(tuple(in_turn(wrong, margins)[:limit]), tuple(close))
+
+
+def in_turn(names: Sequence[PairName], margins: Mapping[PairName, float]) -> list[PairName]:
+    """Return the worst pair of each task, then the second worst of each, and so on."""
+    seen: dict[str, int] = {}
+    places = {}
+    for name in sorted(names, key=margins.__getitem__):
+        task, _ = name
+        seen[task] = seen.get(task, 0) + 1
+        places[name] = seen[task], margins[name]
+    return sorted(places, key=places.__getitem__)

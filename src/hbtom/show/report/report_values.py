@@ -15,8 +15,7 @@ from hbtom.bench.published import published
 from hbtom.bench.score import finite_or_text, margin, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
-from hbtom.show.report.choice import Choice
-from hbtom.show.report.findings import Findings
+from hbtom.show.report.findings import Choice, Findings
 from hbtom.show.report.spreads import (
     MEASURES,
     PREDICTIVE,

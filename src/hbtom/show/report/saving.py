@@ -14,8 +14,7 @@ from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.scratch import scratch
 from hbtom.show.report.assembly import build
-from hbtom.show.report.choice import WRONG, choose
-from hbtom.show.report.findings import Findings
+from hbtom.show.report.findings import WRONG, Findings, choose
 from hbtom.show.report.report_values import Link
 from hbtom.show.report.viewers import page_names, watch
 from hbtom.show.words import plain

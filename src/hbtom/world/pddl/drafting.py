@@ -27,8 +27,7 @@ from hbtom.world.pddl.formula import (
     bound,
     cases,
 )
-from hbtom.world.pddl.joining import bindings
-from hbtom.world.pddl.numbering import Numbering, Objects
+from hbtom.world.pddl.numbering import Numbering, Objects, bindings
 from hbtom.world.pddl.syntax import bad
 
 Pairs = Annotated[Ints, "pair 2"]  # a way or an outcome, with a fact

@@ -1,7 +1,7 @@
 """The benchmark's gridworld in PDDL: its domain, and a problem for every floor.
 
-The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, but faster; a test
-compares them. A diagonal costs the square root of two, to the last bit of a double.
+The kernels of :mod:`hbtom.plan.cost_to_go` and :mod:`hbtom.mind.grid` do the same, but faster; a
+test compares them. A diagonal costs the square root of two, to the last bit of a double.
 """
 
 from __future__ import annotations
@@ -72,7 +72,6 @@ def write_problem(
         raise BadInput(problem)
     if floor.blocked[min(mode, len(floor.blocked) - 1)][start]:
         raise BadInput(f"row {start[0]}, column {start[1]} is blocked")
-    # Numbers are written without an exponent, as in PDDL, so that reading gives the same bits.
     costs = {**prices._asdict(), "total-cost": 0}
     things = [item for index, item in enumerate(items) if index != key]
     cells = [(int(row), int(column)) for row, column in np.argwhere(~floor.blocked[-1])]
@@ -86,7 +85,7 @@ def write_problem(
         *_wrapped([] if key is None else [items[key]], " - key"),
         "  )",
         "  (:init",
-        *(
+        *(  # without an exponent, as in PDDL, so that reading gives the same bits
             f"    (= ({what}) {np.format_float_positional(value, trim='-')})"
             for what, value in costs.items()
         ),
