@@ -22,8 +22,7 @@ from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Identity, read, writing
 from hbtom.observe.episode import same_trial
 from hbtom.observe.mcs import export as mcs
-from hbtom.observe.mcs.roles import look_of
-from hbtom.observe.mcs.skins import original, skin_of
+from hbtom.observe.mcs.roles import look_of, original, skin_of
 
 TASKS = [task.folder for task in EVALUATION_TASKS]
 SNAP = 8.0  # pixels by which the end of a trial may be moved

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_still
-from hbtom.observe.mcs.skins import original
+from hbtom.observe.mcs.roles import original
 
 _DIGITS = 6  # after the decimal point of a pixel
 HOME = Identity("./shapes/home.png", (255, 105, 180))

@@ -64,11 +64,9 @@ class Estimates:
         if not new:
             return
         if len(self.ahead) + len(new) > self.most:
-            problem = (
-                f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
-            )
+            why = f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
             hint = "make the problem smaller, leave out the goal, or allow more (--states, most=)"
-            raise BadInput(problem, hint=hint)
+            raise BadInput(why, hint=hint)
         if self.landmarks is None:
             quick, better = (
                 float(least_cost(self.world, self.goal, states[:1], landmarks=one)[0])

@@ -17,9 +17,9 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Other, Trial, check_still
-from hbtom.observe.mcs.skins import Skin, plain, skin_of
+from hbtom.observe.mcs.pace import SceneSteps, steps_of
+from hbtom.observe.mcs.roles import Skin, plain, skin_of
 from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
-from hbtom.observe.mcs.steps import SceneSteps, steps_of
 
 _NAMES = uuid.UUID("5a0f2f4e-6f3c-5d0a-9a43-0d8f5b5c1c58")  # namespace of our ids
 _DIGITS = 9  # after the decimal point of a metre
@@ -240,7 +240,8 @@ def _thing(
 
 def _show(step: int, pose: Pose) -> dict[str, Any]:
     x, y, high, angle = pose
-    place = _xyz(_metres(x), _rounded(high), _metres(y))
+    across, along = (_rounded((pixels - WORLD / 2) * PIXEL) for pixels in (x, y))
+    place = _xyz(across, _rounded(high), along)
     return {"stepBegin": step, "position": place, "rotation": _xyz(0, -angle % 360.0, 0)}
 
 
@@ -249,10 +250,6 @@ def _platform() -> dict[str, Any]:
     part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
     place = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
     return _thing(part, {0: [(*place, 1.5, 0.0)]}, [0])
-
-
-def _metres(pixels: float) -> float:
-    return _rounded((pixels - WORLD / 2) * PIXEL)
 
 
 def _rounded(value: float) -> float:

@@ -69,14 +69,12 @@ class Palette:
 def is_dark(picture: Picture) -> Annotated[Bools, "row column"]:
     """Return which pixels have the colour of walls, whether lit or in shade."""
     brightest, darkest = picture.max(axis=-1), picture.min(axis=-1)
-    dark: Bools = (brightest < _DARK) & (brightest - darkest < _GREY)
-    return dark
+    return (brightest < _DARK) & (brightest - darkest < _GREY)
 
 
 def is_grey(picture: Picture) -> Annotated[Bools, "row column"]:
     """Return which pixels have hardly any colour, like the stage."""
-    grey: Bools = picture.max(axis=-1) - picture.min(axis=-1) < _HUE
-    return grey
+    return picture.max(axis=-1) - picture.min(axis=-1) < _HUE
 
 
 def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool) -> Palette:
@@ -116,8 +114,7 @@ def _values(pixels: Picture, *, shaded: bool) -> Floats:
 
 
 def _gaps(values: Floats, colour: Floats) -> Floats:
-    gaps: Floats = np.sqrt(((values - colour) ** 2).sum(axis=-1))
-    return gaps
+    return np.sqrt(((values - colour) ** 2).sum(axis=-1))
 
 
 def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
@@ -134,5 +131,4 @@ def _most_frequent(colours: Annotated[Floats, "pixel 3"] | Picture) -> Annotated
     """Return the median of the most frequent colours."""
     cubes = (colours // _COARSE).astype(np.int64) @ (1, 64, 4096)
     _, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
-    frequent: Floats = np.median(colours[kind.ravel() == counts.argmax()], axis=0)
-    return frequent
+    return np.median(colours[kind.ravel() == counts.argmax()], axis=0)

@@ -77,16 +77,10 @@ def _cast(trial: WatchedTrial, agents: Sequence[VideoThing]) -> TrialRoles:
         agent = next(like, None)
     others = [index for index in range(len(things)) if index != agent]
     camera = trial.scene.view.stage.camera
-    homes = [
-        index
-        for index in others
-        if agent is not None and is_home(things[index], things[agent], camera)
-    ]
-    return TrialRoles(
-        agent,
-        tuple(i for i in others if things[i].role == "thing" and i not in homes),
-        tuple(i for i in others if things[i].role == "key"),
-    )
+    objects, keys = ([i for i in others if things[i].role == role] for role in ("thing", "key"))
+    if agent is not None:
+        objects = [i for i in objects if not is_home(things[i], things[agent], camera)]
+    return TrialRoles(agent, tuple(objects), tuple(keys))
 
 
 def _mover(trial: WatchedTrial) -> int | None:

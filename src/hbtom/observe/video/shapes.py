@@ -141,14 +141,12 @@ def _slot(side: int) -> Mask:
 
 def outline(points: Annotated[Floats, "point 2"]) -> Outline:
     """Return how far points extend in each direction."""
-    reach: Outline = (points @ DIRECTIONS.T).max(axis=0)
-    return reach
+    return (points @ DIRECTIONS.T).max(axis=0)
 
 
 def within(reach: Outline, points: Annotated[Floats, "point 2"]) -> Annotated[Bools, "point"]:
     """Return which points lie within an outline."""
-    inside: Bools = np.all(points @ DIRECTIONS.T <= reach, axis=1)
-    return inside
+    return np.all(points @ DIRECTIONS.T <= reach, axis=1)
 
 
 def least_squares(residual: Residual, start: Floats, rounds: int = 60) -> tuple[Floats, float]:

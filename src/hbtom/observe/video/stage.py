@@ -144,5 +144,4 @@ def _looked_up(walls: Bools, places: Annotated[Floats, "place 2"]) -> Annotated[
     """Return which positions lie in a wall."""
     cells = np.floor(places / CELL).clip(-1, CELLS).astype(np.int64)
     around = np.pad(walls, 1)
-    found: Bools = around[cells[:, 1] + 1, cells[:, 0] + 1]
-    return found
+    return around[cells[:, 1] + 1, cells[:, 0] + 1]

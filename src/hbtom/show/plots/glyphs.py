@@ -90,8 +90,7 @@ def shape(other: Other, frame: int) -> Polygon:
     outline = (DISC if other.kind == "agent" else SQUARE) * np.array(other.size) / 2
     turn = np.radians(other.angle[frame])
     towards = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
-    corners: Polygon = outline @ towards
-    return corners
+    return outline @ towards
 
 
 def first_seen(trial: Trial) -> Iterator[tuple[Other, Polygon]]:

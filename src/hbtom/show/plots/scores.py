@@ -31,7 +31,9 @@ from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
 MARKS = dict(zip(MODELS, ("D", "x", "+", "v", "^", "s"), strict=True))
-OURS, THEIRS = ITEMS[0], ITEMS[1]
+THEIRS = ITEMS[1]
+_OURS: How = {"color": ITEMS[0], "markersize": 4, "zorder": 4}
+_OTHERS: How = {"color": "#85878D", "markersize": 3.2}
 # Centimetres
 ROW = 0.44  # from task to task
 BELOW = 0.85  # the scale below the chart
@@ -92,23 +94,15 @@ def _draw_accuracy(axes: Axes, lines: list[ScoreLine]) -> None:
     axes.set_axisbelow(True)
     accuracy = np.array([100 * line.score.accuracy for line in lines])
     bounds = 100 * np.array([line.score.interval for line in lines]).T
-    ours: How = {
-        "color": OURS,
-        "markersize": 4,
-        "elinewidth": 1.3,
-        "zorder": 4,
-        "label": "this model",
-    }
-    axes.errorbar(accuracy, rows + DODGE, xerr=np.abs(bounds - accuracy), fmt="o", **ours)
+    errors = np.abs(bounds - accuracy)
+    ours: How = {"elinewidth": 1.3, "label": "this model", **_OURS}
+    axes.errorbar(accuracy, rows + DODGE, xerr=errors, fmt="o", **ours)
     for name, mark in MARKS.items():
         theirs = [100 * published(line.score.task).get(name, np.nan) for line in lines]
         main = name == "HBToM"
-        how: How = {
-            "color": THEIRS if main else "#85878D",
-            "fillstyle": "none",
-            "markeredgewidth": 0.8,
-        }
-        axes.plot(theirs, rows - DODGE, mark, markersize=4 if main else 3.2, label=name, **how)
+        how: How = {"color": THEIRS, "markersize": 4} if main else _OTHERS
+        thin: How = {"fillstyle": "none", "markeredgewidth": 0.8}
+        axes.plot(theirs, rows - DODGE, mark, label=name, **how, **thin)
     axes.spines["left"].set_visible(False)
     label(axes, x="accuracy, % of pairs")
 
@@ -127,23 +121,13 @@ def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
     share = np.array([one.expected for one in calibration.bins])
     bounds = [wilson(one.expected * one.episodes, one.episodes) for one in calibration.bins]
     errors = np.abs(np.array(bounds).T - share)
-    ours: How = {
-        "color": OURS,
-        "markersize": 4,
-        "elinewidth": 1.2,
-        "linewidth": 0.8,
-        "clip_on": False,
-    }
-    axes.errorbar(mean, share, yerr=errors, fmt="o-", zorder=4, **ours)
+    ours: How = {"elinewidth": 1.2, "linewidth": 0.8, "clip_on": False, **_OURS}
+    axes.errorbar(mean, share, yerr=errors, fmt="o-", **ours)
     for one, x, y in zip(calibration.bins, mean, share, strict=True):
         near = "right" if x > 0.9 else "left"
         far: How = {"xytext": (5 if near == "left" else -5, 3), "textcoords": "offset points"}
-        how: How = {
-            "fontsize": SMALL,
-            "color": SOFT,
-            "bbox": {"fc": "white", "ec": "none", "pad": 0.5},
-        }
-        axes.annotate(str(one.episodes), (x, y), **far, ha=near, **how)
+        how: How = {"bbox": {"fc": "white", "ec": "none", "pad": 0.5}, "color": SOFT}
+        axes.annotate(str(one.episodes), (x, y), **far, ha=near, fontsize=SMALL, **how)
     label(axes, "plausibility", "share of expected episodes")
     told = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
     column.text(1.0, LINE / 2, told, fontsize=SMALL, color=SOFT)

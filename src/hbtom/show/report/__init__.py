@@ -36,8 +36,8 @@ def report(
     model: one of the presets is recognised, any other is to be given. With a dataset, the report
     also tells what of it was not rated. ``labels`` tell what files are whose names do not.
     """
-    from hbtom.show.report.assembly import build
     from hbtom.show.report.findings import choose, find
+    from hbtom.show.report.saving import build
 
     found = find(results, model, dataset, labels)
     return build(found, choose(found), {})

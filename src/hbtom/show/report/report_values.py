@@ -15,19 +15,8 @@ from hbtom.bench.published import published
 from hbtom.bench.score import finite_or_text, margin, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
+from hbtom.show.report import spreads
 from hbtom.show.report.findings import Choice, Findings
-from hbtom.show.report.spreads import (
-    MEASURES,
-    PREDICTIVE,
-    RATING,
-    Both,
-    Measure,
-    bins_near,
-    count_margins,
-    margin_edges,
-    range_of,
-    spread,
-)
 from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
@@ -60,14 +49,14 @@ class Link:
 def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Link]) -> Plain:
     """Return all that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
-    edges = margin_edges(list(findings.ratings.values()))
+    edges = spreads.margin_edges(list(findings.ratings.values()))
     return {
         "title": title(findings),
         "version": __version__,
         "about": _about(findings),
         "systems": [[name, *about] for name, about in SYSTEMS.items()],
         "scores": [_score_row(line, edges) for line in score_lines(findings.tasks)],
-        "margins": {"reach": _short(edges[-1]), "near": bins_near(edges)},
+        "margins": {"reach": _short(edges[-1]), "near": spreads.bins_near(edges)},
         "tasks": [_task(score.task) for score in findings.tasks],
         "spreads": [_spread(findings, measure) for measure in _measures(findings)],
         "calibration": _calibration(findings),
@@ -117,18 +106,18 @@ def _score_row(line: ScoreLine, edges: Sequence[float]) -> Plain:
         "task": plain(score.task),
         "label": "All pairs" if kind == "all" else label,
         "kind": kind,
-        "margins": count_margins(score.margins, edges),
+        "margins": spreads.count_margins(score.margins, edges),
         "published": published(score.task),
     }
 
 
-def _measures(findings: Findings) -> list[Measure]:
+def _measures(findings: Findings) -> list[spreads.Measure]:
     """Return what is known of every episode."""
     if not findings.by_model:
-        return [RATING]
+        return [spreads.RATING]
     counted = [f"surprise_{part}" for part in _parts(findings)]
-    known = [one for one in MEASURES if one.name in (*counted, "plausibility")]
-    return [*known, *([PREDICTIVE] if findings.rated == "predictive" else [])]
+    known = [one for one in spreads.MEASURES if one.name in (*counted, "plausibility")]
+    return [*known, *([spreads.PREDICTIVE] if findings.rated == "predictive" else [])]
 
 
 def _parts(findings: Findings) -> list[str]:
@@ -145,26 +134,26 @@ def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, floa
     return {n: (getattr(e, column), getattr(u, column)) for n, (e, u) in findings.rows.items()}
 
 
-def _spread(findings: Findings, measure: Measure) -> Plain:
+def _spread(findings: Findings, measure: spreads.Measure) -> Plain:
     """Return a measure with its range, and one spread a task."""
     values = _values(findings, measure.name)
     by_task: dict[str, list[tuple[float, float]]] = {one.task: [] for one in findings.tasks}
     for (task, _), both in values.items():
         by_task[task].append(both)
-    bounds = range_of(measure, list(values.values()))
+    bounds = spreads.range_of(measure, list(values.values()))
     return {
         "label": measure.label,
         "bounded": measure.bounded,
         "rises": measure.rises,
         "range": [_short(bound) for bound in bounds],
-        "tasks": [asdict(spread(measure, both, bounds)) for both in by_task.values()],
+        "tasks": [asdict(spreads.spread(measure, both, bounds)) for both in by_task.values()],
     }
 
 
 def _calibration(findings: Findings) -> Plain | None:
     """Return what share was expected, by plausibility; None if ratings are not between 0 and 1."""
     column = "plausibility" if findings.by_model else "rating"
-    both: Both = list(_values(findings, column).values())
+    both: spreads.Both = list(_values(findings, column).values())
     if not all(0 <= value <= 1 for pair in both for value in pair):
         return None
     bins = binned(both)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +13,42 @@ from hbtom.bench.comparison import PairName
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.scratch import scratch
-from hbtom.show.report.assembly import build
-from hbtom.show.report.findings import WRONG, Findings, choose
-from hbtom.show.report.report_values import Link
+from hbtom.show.document import document
+from hbtom.show.report.findings import WRONG, Choice, Findings, choose
+from hbtom.show.report.report_values import Link, plain_report, title
 from hbtom.show.report.viewers import page_names, watch
+from hbtom.show.score_text import score_table
 from hbtom.show.words import plain
 
+STYLES = ("report", "figures", "list", "print")
+SCRIPTS = (
+    "open",  # reads the data: a pair out of columns
+    "scores",  # the table, and the chart of it
+    "margins",  # how near failure is
+    "spreads",  # what separates expected from unexpected episodes
+    "calibration",  # what a plausibility is worth
+    "pair",  # one pair from near
+    "list",  # all pairs, sorted and filtered
+    "about",  # what has judged what
+    "main",  # puts everything together
+)
+TEMPLATE = Path(__file__).parent / "template"
 Progress = Callable[[int, int], None]  # pages made, pages in all
 _OURS = b'<meta name="generator" content="hbtom">'
+
+
+def build(
+    findings: Findings, choice: Choice, links: Mapping[PairName, Link], note: str = ""
+) -> str:
+    """Return the report on what was found, with links to pages beside it and a note on them."""
+    return document(
+        TEMPLATE,
+        STYLES,
+        SCRIPTS,
+        title=title(findings),
+        instead=f"What can be read without it:\n\n{score_table(findings.tasks)}",
+        data={**plain_report(findings, choice, links), "note": note},
+    )
 
 
 @dataclass(frozen=True)

@@ -129,8 +129,7 @@ async def _stop(request: Request) -> Response:
 
 
 def _desk(request: Request) -> Session:
-    desk: Session = request.state.desk
-    return desk
+    return request.state.desk
 
 
 def _asked(request: Request) -> tuple[str, Selection]:

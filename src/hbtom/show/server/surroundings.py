@@ -88,18 +88,12 @@ def _group(name: str, links: Sequence[str]) -> str:
 
 
 def _link(
-    target: str | None,
-    text: str,
-    *,
-    here: bool = False,
-    title: str = "",
-    rel: str = "",
-    class_: str = "",
+    target: str | None, text: str, *, here: bool = False, class_: str = "", **more: str
 ) -> str:
-    """Return a link; without a target, the same words without one."""
+    """Return a link with more attributes; without a target, the same words without a link."""
     if target is None:
         return f'<span class="nowhere">{html.escape(text)}</span>'
-    given = {"class": class_, "href": target, "title": title, "rel": rel}
+    given = {"class": class_, "href": target, **more}
     told = "".join(f' {name}="{html.escape(value)}"' for name, value in given.items() if value)
     current = ' aria-current="page"' if here else ""
     return f"<a{told}{current}>{html.escape(text)}</a>"

@@ -130,8 +130,7 @@ def _bit(fact: Annotated[Ints, "outcome"]) -> Annotated[Words, "outcome"]:
 
 def keys(states: Annotated[Words, "state word"]) -> list[bytes]:
     """Return states as keys of a table."""
-    keys: list[bytes] = states.view(f"V{8 * states.shape[1]}").ravel().tolist()
-    return keys
+    return states.view(f"V{8 * states.shape[1]}").ravel().tolist()
 
 
 _Part = tuple[Ints, Ints, Ints, Ints, Floats]  # of a graph: state, action, outcomes, target, ...
