@@ -139,11 +139,8 @@ def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterab
     """Warn of a field that changes during a trial although it should not."""
     first = column[0]
     for index, value in enumerate(column):
-        if value is not first and not _equal(value, first):
+        array = isinstance(value, np.ndarray)
+        if value is not first and not (np.array_equal(value, first) if array else value == first):
             frame = 1 + sum(lengths[:index])
             yield f"'{name}' changes at frame {frame}; its value in the first frame is used"
             return
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)

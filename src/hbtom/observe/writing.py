@@ -59,12 +59,13 @@ def _trial(trial: Trial) -> bytes:
 
 def _frames(trial: Trial) -> Iterator[FrameText]:
     agent, radius = original(trial.agent.look), trial.agent.radius
+    there = np.zeros(len(trial.path)) if trial.lock_there is None else trial.lock_there
     for at, place in enumerate(trial.path.tolist()):
         unseen = np.isnan(place[0])
         yield FrameText(
             blocks_text(_standing(trial, float(trial.barrier_left[at]))),
             bodies_text(_key(trial, at)),
-            bodies_text(_lock(trial, at)),
+            bodies_text([trial.lock] if trial.lock and there[at] else ()),
             "[]" if unseen else entity_text(place, radius, agent.image, agent.colour),
             "".join(_others(trial.others, at)),
         )
@@ -86,11 +87,6 @@ def _key(trial: Trial, at: int) -> Iterator[Body]:
         x, y = trial.key_path[at].tolist()
         if not np.isnan(x):
             yield Body(trial.key.look, (x, y), trial.key.radius)
-
-
-def _lock(trial: Trial, at: int) -> Iterator[Body]:
-    if trial.lock is not None and trial.lock_there is not None and trial.lock_there[at]:
-        yield trial.lock
 
 
 def _others(others: Iterable[Other], at: int) -> Iterator[str]:

@@ -77,20 +77,16 @@ class _Search:
     goal: Goal
     estimates: Estimates
 
-    @property
-    def ahead(self) -> dict[bytes, float]:
-        return self.estimates.ahead
-
     def cost(self, start: Annotated[Words, "word"]) -> float:
         """Return the cost of the cheapest plan from a state; infinite if there is none.
 
         If actions may have several outcomes, the best one is assumed.
         """
-        first = start.tobytes()
+        first, ahead = start.tobytes(), self.estimates.ahead
         self.estimates.add(start[None])
         paid = {first: 0.0}
         expanded: dict[bytes, float] = {}  # with the cost at that time
-        queue = [(self.ahead[first], first)] if self.ahead[first] < math.inf else []
+        queue = [(ahead[first], first)] if ahead[first] < math.inf else []
         total = math.inf
         while queue and total == math.inf:
             promise, some = _best(queue, paid, expanded)
@@ -101,7 +97,7 @@ class _Search:
                 expanded.update((key, paid[key]) for key in some)
                 self._expand(states, some, paid, queue)
         for key, spent in expanded.items():
-            self.ahead[key] = max(self.ahead[key], total - spent)
+            ahead[key] = max(ahead[key], total - spent)
         return total
 
     def _expand(
@@ -112,15 +108,15 @@ class _Search:
         queue: list[tuple[float, bytes]],
     ) -> None:
         """Add the successors of some states to the queue if this is the cheapest path to them."""
-        steps = expand(self.world, states)
+        steps, ahead = expand(self.world, states), self.estimates.ahead
         self.estimates.add(steps.after)
         state, action = (np.repeat(one, steps.outcomes) for one in (steps.state, steps.action))
         prices = self.world.cost[action].tolist()
         for before, price, after in zip(state.tolist(), prices, keys(steps.after), strict=True):
             spent = paid[names[before]] + price
-            if spent < paid.get(after, math.inf) and self.ahead[after] < math.inf:
+            if spent < paid.get(after, math.inf) and ahead[after] < math.inf:
                 paid[after] = spent
-                heapq.heappush(queue, (spent + self.ahead[after], after))
+                heapq.heappush(queue, (spent + ahead[after], after))
 
 
 def _best(

@@ -120,16 +120,12 @@ def same_shape(one: Mask, other: Mask) -> bool:
 
 def likeness(one: Mask, other: Mask) -> float:
     """Return |A and B| / |A or B| of two masks; the second is scaled to the size of the first."""
-    other = _sized(other, one.shape)
-    return float((one & other).sum() / max((one | other).sum(), 1))
-
-
-def _sized(mask: Mask, shape: tuple[int, ...]) -> Mask:
     rows, columns = (
         ((np.arange(new) + 0.5) * old / new).astype(np.int64)
-        for new, old in zip(shape, mask.shape, strict=True)
+        for new, old in zip(one.shape, other.shape, strict=True)
     )
-    return mask[np.ix_(rows, columns)]
+    other = other[np.ix_(rows, columns)]
+    return float((one & other).sum() / max((one | other).sum(), 1))
 
 
 def _slot(side: int) -> Mask:

@@ -21,7 +21,11 @@ def summary(scene: Scene) -> str:
     if len(scene.posterior) == 0:
         return "It does not move."
     told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
-    return f"{told} {_verdict(scene)}" if scene.is_test else told
+    if not scene.is_test:
+        return told
+    what = surprising(scene.judgement)
+    why = f"This is surprising: {_why(scene, what)}" if what else "Nothing about this is surprising"
+    return f"{told} {why}."
 
 
 def _deeds(scene: Scene) -> str:
@@ -58,14 +62,6 @@ def _wish(scene: Scene) -> str:
         return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
     return (
         "" if chance >= SURE else f"; it is {per_cent(chance)} certain that this is what it wants"
-    )
-
-
-def _verdict(scene: Scene) -> str:
-    """Say what was surprising about the test trial, or that nothing was."""
-    what = surprising(scene.judgement)
-    return (
-        f"This is surprising: {_why(scene, what)}." if what else "Nothing about this is surprising."
     )
 
 

@@ -134,11 +134,6 @@ class Strip:
     def height(self) -> float:
         return max(self.rows * (self.side + LINE + GAP), self.large + LINE + GAP)
 
-    @property
-    def before_test(self) -> float:
-        """The width of everything to the left of the test trial's map."""
-        return self.columns * (self.side + GAP) + (GAP if self.columns else 0)
-
 
 def lay_out(trials: int, width: float) -> Strip:
     """Return a layout for a number of trials, no wider than ``width``."""
@@ -159,7 +154,7 @@ def draw_strip(column: Column, episode: Episode, known: Signs) -> Column:
         left, top = place * (strip.side + GAP), row * (strip.side + LINE + GAP)
         draw_map(column.axes(left, top + LINE, strip.side, strip.side), trial, known)
         column.text(left, top + LINE / 2, str(index + 1), color=SOFT)
-    left = strip.before_test
+    left = strip.columns * (strip.side + GAP) + (GAP if strip.columns else 0)
     draw_map(column.axes(left, LINE, strip.large, strip.large), episode.test, known, large=True)
     column.text(left, LINE / 2, "test trial", fontweight="bold")
     return column.below(strip.height)

@@ -82,7 +82,7 @@ def animate(
         charts, colours = draw_charts(shown, chosen, height, colours)
         width += charts[0].width
     blank = np.full((height, width), found[BETWEEN], dtype=np.uint8)
-    pictures = _joined(_trials(painters, charts, pace), [blank] * pace.pause)
+    pictures = _pictures(painters, charts, pace, blank)
     if progress is not None:
         each = [len(pace.shown(len(painter.trial.path))) for painter in painters]
         pictures = _counted(pictures, sum(each) + pace.pause * (len(each) - 1), progress)
@@ -120,27 +120,17 @@ def _size(trials: Iterable[Trial], scale: int) -> tuple[int, int]:
     return int(sizes[0]), int(sizes[1])
 
 
-def _trials(
-    painters: Sequence[Painter], charts: Sequence[Chart] | None, pace: Pace
-) -> Iterator[Iterator[Pixels]]:
-    """Yield the pictures of each trial: the world, with the chart beside it if there is one."""
+def _pictures(
+    painters: Sequence[Painter], charts: Sequence[Chart] | None, pace: Pace, blank: Pixels
+) -> Iterator[Pixels]:
+    """Yield the world in all trials, with its chart if there is one, and pauses in between."""
     for index, painter in enumerate(painters):
+        if index > 0:
+            yield from [blank] * pace.pause
         frames = pace.shown(len(painter.trial.path))
-        worlds = painter.frames(frames)
-        yield worlds if charts is None else _beside(worlds, charts[index], frames)
-
-
-def _beside(worlds: Iterator[Pixels], chart: Chart, frames: Sequence[int]) -> Iterator[Pixels]:
-    for world, frame in zip(worlds, frames, strict=True):
-        yield np.concatenate([world, chart.at(frame)], axis=1)
-
-
-def _joined(trials: Iterable[Iterable[Pixels]], between: Sequence[Pixels]) -> Iterator[Pixels]:
-    """Yield the pictures of all trials, with other pictures in between."""
-    for number, trial in enumerate(trials):
-        if number > 0:
-            yield from between
-        yield from trial
+        for world, frame in zip(painter.frames(frames), frames, strict=True):
+            chart = [] if charts is None else [charts[index].at(frame)]
+            yield np.concatenate([world, *chart], axis=1) if chart else world
 
 
 def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iterator[Pixels]:

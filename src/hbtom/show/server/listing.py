@@ -12,11 +12,12 @@ from hbtom.bench.score import wilson
 from hbtom.show.document import POLICY, document
 from hbtom.show.page.page_values import Plain
 from hbtom.show.server.catalogue import Entry, Selection
-from hbtom.show.server.session import Run, Session
+from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VERDICTS
 
 SHEET = 50  # rows at a time
 LEFT_OUT = 200  # files that are named
+PROGRESS = ("model", "done", "total", "going", "problem")  # what is told of a run
 TEMPLATE = Path(__file__).parent / "template"
 STYLES = ("list", "rows")
 SCRIPTS = (
@@ -81,7 +82,7 @@ def listing(desk: Session, model: str, selection: Selection, start: int) -> Plai
         "first": first,
         "chosen": len(chosen),
         **_counted(verdicts),
-        "run": None if desk.run is None else _progress(desk.run),
+        "run": None if desk.run is None else {name: getattr(desk.run, name) for name in PROGRESS},
     }
 
 
@@ -96,10 +97,6 @@ def _counted(verdicts: Sequence[str]) -> Plain:
         "accuracy": right / judged if judged else None,
         "interval": wilson(right, judged) if judged else [None, None],
     }
-
-
-def _progress(run: Run) -> Plain:
-    return {name: getattr(run, name) for name in ("model", "done", "total", "going", "problem")}
 
 
 def row(desk: Session, model: str, entry: Entry) -> Plain:

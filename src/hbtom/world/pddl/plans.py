@@ -12,7 +12,7 @@ import numpy as np
 from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Schema
-from hbtom.world.pddl.formula import And, Atom, Formula, Not, holds, with_values
+from hbtom.world.pddl.formula import And, Formula, Not, holds, with_values
 from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
@@ -130,22 +130,18 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
             possible.before.add(key)
     if not after:
         raise wrong_step(world, _likeliest(layer).state, step.action, number)
-    fitting = _fitting(world, after, step) if step.seen else after
-    if not fitting:
+    if step.seen:
+        states = np.array([one.state for one in after.values()])
+        fits = condition(world, step.seen, step.action.line).holds(states)
+        after = {key: one for (key, one), fit in zip(after.items(), fits, strict=True) if fit}
+    if not after:
         seen = " ".join(map(str, step.seen))
         problem = f"step {number}, {short(step.action)}, cannot have led to {seen}"
         raise bad(step.action.line, problem, "what is observed must be possible in the domain")
-    if len(fitting) > MOST_POSSIBLE:
+    if len(after) > MOST_POSSIBLE:
         problem = f"after step {number}, more than {MOST_POSSIBLE} states are possible"
         raise bad(step.action.line, problem, _OBSERVE.format(short(step.action)))
-    return fitting
-
-
-def _fitting(world: World, layer: _Layer, step: Step) -> _Layer:
-    """Return the states that fit what was observed after a step."""
-    states = np.array([one.state for one in layer.values()])
-    fits = condition(world, step.seen, step.action.line).holds(states)
-    return {key: one for (key, one), fit in zip(layer.items(), fits, strict=True) if fit}
+    return after
 
 
 def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
@@ -228,17 +224,11 @@ def _failing(
 ) -> list[str]:
     """Return which parts of a precondition fail, in words."""
     true = world.true_in(state) | world.always
-    binding = {
-        parameter.name: name for parameter, name in zip(schema.parameters, names, strict=True)
-    }
+    binding = dict(zip((one.name for one in schema.parameters), names, strict=True))
     values = world.problem.language.values
-
-    def is_true(atom: Atom) -> bool:
-        return (atom.name, *atom.terms) in true
-
     failing = []
     for part in _parts(schema.precondition):
-        if not holds(part, binding, values, is_true):
+        if not holds(part, binding, values, lambda atom: (atom.name, *atom.terms) in true):
             inner, verb = (part.part, "holds") if isinstance(part, Not) else (part, "does not hold")
             failing.append(f"{with_values(inner, binding)} {verb}")
     return failing

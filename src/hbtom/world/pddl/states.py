@@ -78,7 +78,11 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
             fresh.append(step.after[first[numbers >= known]])
             parts.append(_part(step, expanded, target))
             expanded, choices = expanded + len(some), choices + len(step.after)
-            _check(len(number), most, choices)
+            if len(number) > most or choices > MOST_CHOICES:
+                raise TooManyStates(
+                    f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
+                    hint="make the problem smaller, or allow more (--states, most=)",
+                )
         newest = np.concatenate(fresh)
     return _graph(world, number, parts)
 
@@ -161,14 +165,6 @@ def _chunks(
     size = max(_AT_ONCE // max(64 * world.words, len(world.action)), 1)
     for start in range(0, len(states), size):
         yield states[start : start + size]
-
-
-def _check(states: int, most: int, choices: int) -> None:
-    if states > most or choices > MOST_CHOICES:
-        raise TooManyStates(
-            f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
-            hint="make the problem smaller, or allow more (--states, most=)",
-        )
 
 
 class StatePath(NamedTuple):
