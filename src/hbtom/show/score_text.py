@@ -83,18 +83,10 @@ def difference_table(differences: Sequence[Difference]) -> str:
     """Return one row per task: both accuracies, the pairs that each wins, and the paired test."""
     rows = [("task", "pairs", "first", "second", "first better", "second better", "p", "p (Holm)")]
     for one in differences:
-        rows.append(
-            (
-                plain(one.task),
-                str(one.pairs),
-                _per_cent(one.first),
-                _per_cent(one.second),
-                str(one.first_better),
-                str(one.second_better),
-                f"{one.p:.3g}",
-                f"{one.p_adjusted:.3g}",
-            )
-        )
+        accuracies = _per_cent(one.first), _per_cent(one.second)
+        better = str(one.first_better), str(one.second_better)
+        chances = f"{one.p:.3g}", f"{one.p_adjusted:.3g}"
+        rows.append((plain(one.task), str(one.pairs), *accuracies, *better, *chances))
     return "\n".join(columns(rows, right=".RRRRRRR"))
 
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
+from hbtom.world.pddl.plans import Plan
 from hbtom.world.pddl.world import Words, World, bits
-
-if TYPE_CHECKING:
-    from hbtom.world.pddl.plans import Plan
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # outcomes of choices, in all states together: about 400 MB
