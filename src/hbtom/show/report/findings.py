@@ -1,4 +1,4 @@
-"""What a report is about: the ratings of pairs, and whatever else is known of them."""
+"""What a report is about: the ratings of pairs, and whatever else is known about them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ CLOSE = 10  # pairs that nearly did
 
 @dataclass(frozen=True)
 class Findings:
-    """Pairs in the benchmark's order: how both members were rated, and what is known of them."""
+    """Pairs in the benchmark's order: how both members were rated, and what is known about them."""
 
     name: str  # of the dataset, or of the file of ratings
     rated: str  # what the ratings are: plausibility, predictive, a rater's name, or just rating
     ratings: Mapping[PairName, tuple[float, float]]  # of the expected and the unexpected member
-    rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs, if hbtom has rated them; else none
+    rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs if hbtom rated them; otherwise empty
     left_out: tuple[LeftOut, ...]
     model: Model | None = None
     unknown: str = ""  # why the model is not known
-    dataset: Dataset | None = None  # where the episodes are, if that was said
+    dataset: Dataset | None = None  # where the episodes are, if given
 
     @property
     def values(self) -> dict[PairName, float]:
@@ -57,19 +57,19 @@ class Findings:
 
     @property
     def rater(self) -> str:
-        """What has rated: the name of a model or rater, else fingerprints; nothing if unknown."""
+        """What rated the pairs: the name of a model or rater, or fingerprints; empty if unknown."""
         if self.model is not None:
             return self.model.name
         return ", ".join(self.fingerprints) if self.by_model or not self.rows else self.rated
 
     @property
     def fingerprints(self) -> list[str]:
-        """The models that have rated these pairs; more than one, if files were put together."""
+        """The models that rated these pairs; more than one if files were combined."""
         return sorted({row.model for both in self.rows.values() for row in both})
 
     @property
     def versions(self) -> list[str]:
-        """The versions of hbtom that have rated these pairs."""
+        """The versions of hbtom that rated these pairs."""
         return sorted({row.version for both in self.rows.values() for row in both})
 
 
@@ -112,7 +112,7 @@ def _of_evaluation(evaluation: Evaluation) -> Findings:
 def _of_ratings(
     ratings: Ratings, own: Mapping[EpisodeName, Row], dataset: Dataset | None
 ) -> Findings:
-    """Join anybody's ratings with the rows that hbtom has written of them, if it has."""
+    """Join anybody's ratings with the rows that hbtom wrote about them, if there are any."""
     values = paired(ratings.values)
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
@@ -122,7 +122,7 @@ def _of_ratings(
     rows = paired(own)
     rows = {name: rows[name] for name in names} if set(names) <= set(rows) else {}
     left_out = score_ratings(ratings, dataset).left_out
-    kinds = {row.score for both in rows.values() for row in both}  # several, of files put together
+    kinds = {row.score for both in rows.values() for row in both}  # several if files were combined
     return Findings(
         name=dataset.name if dataset else _folder(rows) or ratings.name,
         rated=kinds.pop() if len(kinds) == 1 else "rating",
@@ -133,7 +133,7 @@ def _of_ratings(
 
 
 def _own_rows(path: Path) -> dict[EpisodeName, Row]:
-    """Return what a results file of hbtom's own says; of any other file, nothing."""
+    """Return the rows of a results file written by hbtom; none for any other file."""
     try:
         rows = decode(whole_lines(read_whole(path), path.suffix), path.suffix)
     except (BadInput, KeyError):  # other columns, or another kind of file
@@ -156,7 +156,7 @@ def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
 
 
 def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str]:
-    """Return the model that all ratings are of, or why it is not known."""
+    """Return the model that made all ratings, or why it is unknown."""
     fingerprints = found.fingerprints
     if not fingerprints:
         return None, "these are ratings alone, which do not say what has made them"
@@ -175,7 +175,7 @@ def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str
 
 @dataclass(frozen=True)
 class Choice:
-    """Pairs to look at closely, those first that are most worth it."""
+    """Pairs to look at closely, the most telling first."""
 
     wrong: tuple[PairName, ...]
     close: tuple[PairName, ...]

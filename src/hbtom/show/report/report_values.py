@@ -1,4 +1,4 @@
-"""What a report draws, as plain values: columns with an entry a pair, in few digits."""
+"""What a report draws, as plain values: columns with one entry per pair, in few digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
 DIGITS = 4  # significant ones
-LEFT_OUT = 200  # files that are named; of more, only the number is told
+LEFT_OUT = 200  # files that are named; if there are more, only their number is given
 
 # A short name for charts, and where the figures are from: see hbtom.bench.published.
 SYSTEMS = {
@@ -47,7 +47,7 @@ class Link:
 
 
 def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Link]) -> Plain:
-    """Return all that a report shows."""
+    """Return everything that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
     edges = spreads.margin_edges(list(findings.ratings.values()))
     return {
@@ -69,7 +69,7 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
 
 
 def title(findings: Findings) -> str:
-    """Return what a report is called: the model and the dataset, or the file of ratings."""
+    """Return the title of a report: the model and the dataset, or the file of ratings."""
     where = plain(PurePath(findings.name).name or findings.name)
     return f"{plain(findings.rater)} on {where}" if findings.rater else where
 
@@ -112,7 +112,7 @@ def _score_row(line: ScoreLine, edges: Sequence[float]) -> Plain:
 
 
 def _measures(findings: Findings) -> list[spreads.Measure]:
-    """Return what is known of every episode."""
+    """Return what is known about every episode."""
     if not findings.by_model:
         return [spreads.RATING]
     counted = [f"surprise_{part}" for part in _parts(findings)]
@@ -128,7 +128,7 @@ def _parts(findings: Findings) -> list[str]:
 
 
 def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, float]]:
-    """Return a column of both members of each pair; ratings are known even if nothing else is."""
+    """Return a column for both members of each pair; ratings are known even if nothing else is."""
     if column == "rating":
         return dict(findings.ratings)
     return {n: (getattr(e, column), getattr(u, column)) for n, (e, u) in findings.rows.items()}

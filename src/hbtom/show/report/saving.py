@@ -27,9 +27,9 @@ SCRIPTS = (
     "margins",  # how near failure is
     "spreads",  # what separates expected from unexpected episodes
     "calibration",  # what a plausibility is worth
-    "pair",  # one pair from near
+    "pair",  # one pair in detail
     "list",  # all pairs, sorted and filtered
-    "about",  # what has judged what
+    "about",  # what judged what
     "main",  # puts everything together
 )
 TEMPLATE = Path(__file__).parent / "template"
@@ -83,7 +83,7 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
 
 
 def _is_page(path: Path) -> bool:
-    """Tell whether a file is a page that hbtom has made, and so may make again."""
+    """Return whether a file is a page that hbtom made, and so may replace."""
     try:
         if path.suffix != ".html" or not path.is_file():
             return False
@@ -118,7 +118,7 @@ def write(
 
 
 def _note(findings: Findings, folder: Path, made: int) -> str:
-    """Say where the pages are, or why there are none; if single ones are missing, they say why."""
+    """Say where the pages are, or why there are none; pairs whose page is missing say why."""
     if findings.model is None:
         return f"These pairs cannot be watched: {findings.unknown}."
     if made == 0:
@@ -151,7 +151,7 @@ def _write_pages(
 
 @contextmanager
 def _replaced(folder: Path) -> Iterator[Path]:
-    """Yield a new folder, which takes the place of ``folder`` once all went well.
+    """Yield a new folder, which takes the place of ``folder`` once all has gone well.
 
     If nothing was put into it there is no such folder afterwards.
     """

@@ -1,4 +1,4 @@
-"""Pages on which to watch pairs: find their episodes, judge them again, and see it is the same."""
+"""Pages on which to watch pairs: find their episodes, judge them again, and check the result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAME = 1e-6  # plausibilities that differ by less are the same on another machi
 
 @dataclass(frozen=True)
 class Watched:
-    """What came of a pair that was to be watched: a page, or why there is none."""
+    """The page of a pair that was to be watched, or why there is none."""
 
     text: str = ""  # of the page
     words: tuple[str, ...] = ()  # what was surprising about either member
@@ -75,7 +75,7 @@ def _member(row: Row) -> Member:
 
 
 def page_names(names: Sequence[PairName]) -> dict[PairName, str]:
-    """Return a name for the page of each pair that every file system takes, and takes apart."""
+    """Return a file name for each pair's page: valid on every file system, and distinct."""
     found: dict[PairName, str] = {}
     taken: set[str] = set()
     for name in names:

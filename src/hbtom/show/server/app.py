@@ -36,7 +36,7 @@ def make_app(
 ) -> HostCheck:
     """Return the application, which judges by ``workers`` processes while it runs.
 
-    If there is a ``token``, only those who know it are answered.
+    If there is a ``token``, only requests that know it are answered.
     """
 
     @asynccontextmanager
@@ -60,16 +60,16 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return HostCheck(app, host, token, _policy(), _not_for_you)
+    return HostCheck(app, host, token, _policy(), _forbidden)
 
 
-def _not_for_you(problem: str) -> Response:
+def _forbidden(problem: str) -> Response:
     """Refuse, and close the connection: others may need it."""
     return _message("Request refused", problem, status=403, headers={"connection": "close"})
 
 
 def _policy() -> str:
-    """Return the policy that allows the scripts of all pages; these have nothing in them."""
+    """Return the policy that allows the scripts of all pages; these are empty."""
     nothing = Shown("", "", {})
     pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
     return policy(pages)
@@ -120,7 +120,7 @@ async def _judge(request: Request) -> Response:
 
 
 async def _stop(request: Request) -> Response:
-    """Stop that."""
+    """Stop judging all pairs."""
     _desk(request).stop()
     return JSONResponse({}, status_code=202)
 

@@ -75,7 +75,7 @@ class HostCheck:
         await app(scope, receive, guarded)
 
     def _admitted(self, request: HTTPConnection) -> ASGIApp:
-        """Return who answers: the application, if there is no token, or if it is known."""
+        """Return what answers: the application, if there is no token, or if it is known."""
         if self._token is None:
             return self._app
         if _same(request.query_params.get("token", ""), self._token):
@@ -129,7 +129,7 @@ def _welcome(request: HTTPConnection, token: str) -> Response:
 def policy(documents: Iterable[str]) -> str:
     """Return a Content-Security-Policy under which only the scripts of these documents run.
 
-    They must hold nothing of anybody's files.
+    These scripts must not contain anything from users' files.
     """
     scripts = sorted({script for text in documents for script in _SCRIPT.findall(text)})
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)

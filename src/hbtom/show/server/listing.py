@@ -1,4 +1,4 @@
-"""The list of pairs: what its page is told at first, and whenever it asks."""
+"""The list of pairs: what its page gets at first, and whenever it asks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def list_document(title: str, facts: Plain) -> str:
 
 
 def _facts(desk: Session) -> Plain:
-    """Return all that stays as it is."""
+    """Return everything that does not change."""
     catalogue = desk.catalogue
     return {
         "version": __version__,

@@ -37,7 +37,7 @@ def watch_document(shown: Shown, top: str) -> str:
 
 
 def message_page(title: str, lines: Sequence[str], *, top: str = "") -> str:
-    """Return a page that only says something."""
+    """Return a page with nothing but a message."""
     told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
     way = "" if top else '<p><a href="/">All pairs</a></p>\n'
     text = f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{way}</main>\n'
@@ -100,7 +100,7 @@ def _link(
 
 
 def address(path: str, model: str, selection: Selection, **more: str) -> str:
-    """Return the address of a page; what is empty is not in it."""
+    """Return the address of a page; empty values are left out."""
     asked = {
         "model": model,
         "in": selection.task,

@@ -1,4 +1,4 @@
-"""What the processes that judge do: say what comes of a pair, and what a page shows of it."""
+"""What judging processes do: find the outcome of a pair, and what a page shows of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_SCORE: dict[float, Verdict] = {1.0: "right", 0.5: "tie", 0.0: "wrong"}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a pair: how its members are rated, or why they cannot be read."""
+    """The outcome of a pair: how its members are rated, or why they cannot be read."""
 
     verdict: Verdict
     expected: float | None
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a page shows, and of a pair also what came of it; or why nothing can be shown."""
+    """What a page shows, with the outcome of a pair; or why nothing can be shown."""
 
     shown: Shown | None
     outcome: Outcome | None
