@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Annotated
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from hbtom.world.pddl import (
     make_goal,
 )
 from hbtom.world.pddl.states import expand, keys
-from hbtom.world.pddl.world import Words
+from hbtom.world.pddl.world import State, States
 
 _TOGETHER = 128  # equally promising states that are expanded at once
 MOST_PLAIN = 1 << 23  # sums over goals that are done without a compiler, in half a minute
@@ -46,7 +45,7 @@ MOST_COMPILED = 1 << 28  # and with one
 def plan_by_search(
     world: World,
     goals: tuple[Goal, ...],
-    visited: Annotated[Words, "state word"],
+    visited: States,
     *,
     most: int = MOST_STATES,
 ) -> GraphCosts:
@@ -77,7 +76,7 @@ class _Search:
     goal: Goal
     estimates: Estimates
 
-    def cost(self, start: Annotated[Words, "word"]) -> float:
+    def cost(self, start: State) -> float:
         """Return the cost of the cheapest plan from a state; infinite if there is none.
 
         If actions may have several outcomes, the best one is assumed.
@@ -102,7 +101,7 @@ class _Search:
 
     def _expand(
         self,
-        states: Annotated[Words, "state word"],
+        states: States,
         names: list[bytes],
         paid: dict[bytes, float],
         queue: list[tuple[float, bytes]],

@@ -35,6 +35,7 @@ NEARLY = 3.0  # pixels between outlines that touch, at most; real scenes leave u
 _INSIDE = 0.01  # pixels of overlap, so that rounding does not undo a touch
 
 Disc = tuple[Annotated[Floats, "2"], float]  # centre and radius of what can be touched
+StepPath = Annotated[Floats, "step 2"]
 START = 3  # still steps at the beginning, at most
 PAUSE = 2  # still steps anywhere else, at most, including those in contact at the end
 BURNT = 5  # still steps after a barrier has vanished
@@ -78,9 +79,7 @@ def discs(bodies: Iterable[Body]) -> list[Disc]:
     return [(np.array(body.centre), body.radius) for body in bodies]
 
 
-def settled(
-    path: Annotated[Floats, "step 2"], radius: float, things: Sequence[Disc]
-) -> Annotated[Floats, "step 2"]:
+def settled(path: StepPath, radius: float, things: Sequence[Disc]) -> StepPath:
     """Return the path with its end replaced by a straight line to what it touches, if anything."""
     found = last_apart(path, radius, things, NEARLY)
     if found is None:
@@ -93,7 +92,7 @@ def settled(
 
 
 def last_apart(
-    path: Annotated[Floats, "step 2"], radius: float, things: Sequence[Disc], near: float
+    path: StepPath, radius: float, things: Sequence[Disc], near: float
 ) -> tuple[int, Disc] | None:
     """Return the last step before a path touches what it ends at, and that thing.
 
@@ -109,9 +108,7 @@ def last_apart(
     return int(apart[-1]), touched
 
 
-def _gap(
-    path: Annotated[Floats, "step 2"], radius: float, thing: Disc
-) -> Annotated[Floats, "step"]:
+def _gap(path: StepPath, radius: float, thing: Disc) -> Annotated[Floats, "step"]:
     centre, size = thing
     return np.hypot(*(path - centre).T) - radius - size
 
@@ -121,7 +118,7 @@ class SceneSteps:
     """The frames that are kept, one per step, and the agent's position at each."""
 
     frames: Annotated[Ints, "step"]
-    path: Annotated[Floats, "step 2"]
+    path: StepPath
 
     def __len__(self) -> int:
         return len(self.frames)

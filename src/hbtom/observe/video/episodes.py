@@ -28,6 +28,7 @@ from hbtom.observe.video.things import VideoThing, is_home, same_kind
 from hbtom.observe.video.watching import WatchedTrial, watch_trials
 
 _MOVES = 4.0  # distance of a moving thing from its start, at least once, in pixels of the world
+Looks = Mapping[VideoThing, Identity]
 _COLOURS = colour_table(
     "black 000000, grey 808080, white FFFFFF, maroon 800000, red E11428, brown 8B4513, "
     "orange F08200, gold E1AA14, yellow FAE61E, wheat F5DEB3, olive 808000, green 008C00, "
@@ -94,9 +95,7 @@ def _mover(trial: WatchedTrial) -> int | None:
     return int(np.argmax(far)) if max(far, default=0.0) > _MOVES else None
 
 
-def _looks(
-    watched: Sequence[WatchedTrial], casts: Sequence[TrialRoles]
-) -> Mapping[VideoThing, Identity]:
+def _looks(watched: Sequence[WatchedTrial], casts: Sequence[TrialRoles]) -> Looks:
     """Identify the agents and objects of all trials: things that look the same are the same."""
     looks: dict[VideoThing, Identity] = {}
     for trial, cast in zip(watched, casts, strict=True):
@@ -109,7 +108,7 @@ def _looks(
     return looks
 
 
-def _look(thing: VideoThing, role: str, looks: Mapping[VideoThing, Identity]) -> Identity:
+def _look(thing: VideoThing, role: str, looks: Looks) -> Identity:
     """Return the identity of another thing that looks the same, or else a new one."""
     what = role if isinstance(thing.form, Stamp) else thing.form.name
     for other, look in looks.items():
@@ -128,7 +127,7 @@ def _rounded(thing: VideoThing) -> tuple[float, ...]:
 # What is seen
 
 
-def _trial(watched: WatchedTrial, cast: TrialRoles, looks: Mapping[VideoThing, Identity]) -> Trial:
+def _trial(watched: WatchedTrial, cast: TrialRoles, looks: Looks) -> Trial:
     """Return a trial in the benchmark's terms."""
     if cast.agent is None:
         hint = "nothing moves or looks like what moves in other trials"
@@ -174,7 +173,7 @@ def _frames(
     return along(pace(np.zeros(len(steps), dtype=np.int64)), steps)
 
 
-def _object(trial: WatchedTrial, index: int, looks: Mapping[VideoThing, Identity]) -> Body:
+def _object(trial: WatchedTrial, index: int, looks: Looks) -> Body:
     """Return an object at its position when most of it is visible."""
     thing = trial.scene.movable[index]
     best = max((sights[index] for sights in trial.sights), key=lambda sight: sight.count)

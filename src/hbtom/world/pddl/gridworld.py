@@ -20,6 +20,7 @@ from hbtom.world.modes import Mode, PlaceWorld
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
 SLIPPERY = Path(__file__).with_name("slippery.pddl")  # a fifth of all moves go astray
+Cell = tuple[int, int]  # row and column
 
 
 def write_domain(slip: float) -> str:
@@ -52,7 +53,7 @@ PLAIN = Prices()
 
 def write_problem(
     floor: PlaceWorld,
-    start: tuple[int, int],
+    start: Cell,
     items: Sequence[str],
     *,
     key: int | None = None,
@@ -106,9 +107,7 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(
-    floor: PlaceWorld, items: Sequence[str], cells: Sequence[tuple[int, int]]
-) -> Iterator[str]:
+def _facts(floor: PlaceWorld, items: Sequence[str], cells: Sequence[Cell]) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
@@ -126,7 +125,7 @@ def _facts(
             yield f"(at-lock {cell_name(cell)})"
 
 
-def _astray(floor: PlaceWorld, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _astray(floor: PlaceWorld, cells: Sequence[Cell]) -> Iterator[str]:
     """Yield where moves end that go astray: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.blocked[0], "standing"), (floor.blocked[-1], "gone")):
         free = {cell for cell in cells if not blocked[cell]}
@@ -141,9 +140,7 @@ def _astray(floor: PlaceWorld, cells: Sequence[tuple[int, int]]) -> Iterator[str
 _AROUND = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))  # clockwise
 
 
-def _end(
-    free: Set[tuple[int, int]], here: tuple[int, int], move: tuple[int, int]
-) -> tuple[int, int]:
+def _end(free: Set[Cell], here: Cell, move: Cell) -> Cell:
     """Return where a move ends: at its target if no corner is in the way, else where it began."""
     (row, column), (down, right) = here, move
     there = (row + down, column + right)

@@ -17,7 +17,7 @@ from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, written_lines
-from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
+from hbtom.world.pddl.world import State, Words, World, bits, spoken, words_of
 
 MOST_STEPS = 10_000  # of a plan
 MOST_POSSIBLE = 1000  # states that are possible after a step
@@ -111,7 +111,7 @@ def _words(step: Form) -> Ground:
 class _Possible:
     """A possible state, and the states before it that lead to it."""
 
-    state: Annotated[Words, "word"]
+    state: State
     chance: float = 0.0
     before: set[bytes] = field(default_factory=set)
 
@@ -150,9 +150,7 @@ def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
     return make_goal(world, "what was observed", whole, line)
 
 
-def _outcomes(
-    world: World, state: Annotated[Words, "word"], action: int
-) -> Iterator[tuple[Words, float]]:
+def _outcomes(world: World, state: State, action: int) -> Iterator[tuple[Words, float]]:
     """Yield the states to which an action may lead; none if it is impossible."""
     true = bits(state[None])[0]
     ways = slice(*np.searchsorted(world.action, [action, action + 1]))
@@ -187,7 +185,7 @@ def _likeliest(layer: _Layer) -> _Possible:
 # Errors
 
 
-def wrong_step(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
+def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:
     """Return the error for a step that is not an action, or that is impossible."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
     schema = schemas.get(step.head)
@@ -219,9 +217,7 @@ def _unclear(world: World, some: Sequence[_Possible], step: Form, number: int) -
     return bad(step.line, problem, hint)
 
 
-def _failing(
-    world: World, state: Annotated[Words, "word"], schema: Schema, names: Sequence[str]
-) -> list[str]:
+def _failing(world: World, state: State, schema: Schema, names: Sequence[str]) -> list[str]:
     """Return which parts of a precondition fail, in words."""
     true = world.true_in(state) | world.always
     binding = dict(zip((one.name for one in schema.parameters), names, strict=True))

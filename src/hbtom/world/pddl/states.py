@@ -17,7 +17,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.world.pddl.plans import Plan
-from hbtom.world.pddl.world import Words, World, bits
+from hbtom.world.pddl.world import States, Words, World, bits
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # outcomes of choices, in all states together: about 400 MB
@@ -29,7 +29,7 @@ class StateGraph:
     """States, the possible actions in each (its choices), and where they lead."""
 
     world: World
-    states: Annotated[Words, "state word"]  # the first is the initial state
+    states: States  # the first is the initial state
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
     action: Annotated[Ints, "choice"]  # in increasing order for each state
     outcomes: Annotated[Ints, "choice+1"]  # where the outcomes of each choice begin
@@ -85,7 +85,7 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
     return _graph(world, number, parts)
 
 
-def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
+def around(world: World, states: States) -> StateGraph:
     """Return the graph of some states and their successors, which have no choices."""
     number = {key: index for index, key in enumerate(dict.fromkeys(keys(states)))}
     step = expand(world, _states(number))
@@ -93,7 +93,7 @@ def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
     return _graph(world, number, [_part(step, 0, target)])
 
 
-def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
+def expand(world: World, states: States) -> Steps:
     """Return the possible actions in some states, and their outcomes."""
     true = bits(states)
     state, way = _candidates(world, true)
@@ -130,7 +130,7 @@ def _bit(fact: Annotated[Ints, "outcome"]) -> Annotated[Words, "outcome"]:
     return np.uint64(1) << (fact % 64).astype(np.uint64)
 
 
-def keys(states: Annotated[Words, "state word"]) -> list[bytes]:
+def keys(states: States) -> list[bytes]:
     """Return states as keys of a table."""
     return states.view(f"V{8 * states.shape[1]}").ravel().tolist()
 
@@ -152,13 +152,11 @@ def _graph(world: World, number: dict[bytes, int], parts: list[_Part]) -> StateG
     return StateGraph(world, _states(number), first, action, ends, target, probability)
 
 
-def _states(number: dict[bytes, int]) -> Annotated[Words, "state word"]:
+def _states(number: dict[bytes, int]) -> States:
     return np.frombuffer(b"".join(number), dtype=np.uint64).reshape(len(number), -1)
 
 
-def _chunks(
-    world: World, states: Annotated[Words, "state word"]
-) -> Iterator[Annotated[Words, "state word"]]:
+def _chunks(world: World, states: States) -> Iterator[States]:
     """Yield as many states at a time as fit into memory with their choices."""
     size = max(_AT_ONCE // max(64 * world.words, len(world.action)), 1)
     for start in range(0, len(states), size):
