@@ -109,7 +109,7 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
 def _read_video(data: bytes, name: str) -> Episode:
     """Read a video, unless its name says JSON: decoders should not run by mistake."""
-    from hbtom.observe.video.episodes import read as read_video
+    from hbtom.observe.video.casting import read as read_video
 
     if _JSON.fullmatch(name):
         hint = f"the name of a video must end in {', '.join(SUFFIXES)}"

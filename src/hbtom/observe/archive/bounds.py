@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hbtom import files
-from hbtom.observe.archive.layout import arrow
+from hbtom.observe.archive.columns import arrow
 
 _NUMBER = 8  # bytes
 _VALUE = 16  # bytes that a value of a flat table takes in Python, at least

@@ -13,7 +13,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput
-from hbtom.observe.archive.layout import has_others, numbers, starts, truths
+from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
 from hbtom.observe.checks import check_trial
 from hbtom.observe.episode import Body, Identity, Other, Trial

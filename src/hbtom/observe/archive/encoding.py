@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.observe.archive.layout import arrow, schema
+from hbtom.observe.archive.columns import arrow, schema
 from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_still
 
 _FIELDS = [field.name for field in fields(Trial) if field.name not in CHANGING]

@@ -18,8 +18,8 @@ from typing import Any
 from hbtom.errors import BadInput
 from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
+from hbtom.observe.archive.columns import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.episode import Episode, Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"

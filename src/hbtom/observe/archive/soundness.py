@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.observe.archive.layout import has_others, numbers, starts, truths
+from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.checks import DEEP, KEY_FARTHEST, MOST_FRAMES, MOST_OBJECTS
 from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 

@@ -25,7 +25,7 @@ from hbtom.observe.video.camera import SIDE, Camera
 from hbtom.observe.video.pictures import pictures
 from hbtom.observe.video.solids import Stamp
 from hbtom.observe.video.things import VideoThing, is_home, same_kind
-from hbtom.observe.video.watching import WatchedTrial, watch_trials
+from hbtom.observe.video.viewing import WatchedTrial, watch_trials
 
 _MOVES = 4.0  # distance of a moving thing from its start, at least once, in pixels of the world
 Looks = Mapping[VideoThing, Identity]
