@@ -29,7 +29,10 @@ from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, to_
 from hbtom import BadInput, Episode, Trial
 from hbtom.errors import Place
 from hbtom.observe import Body, Identity, Other, same_trial
-from hbtom.observe.archive import about, columns, encoded, open_archive, schema
+from hbtom.observe.archive import columns
+from hbtom.observe.archive.columns import about, schema
+from hbtom.observe.archive.encoding import encoded
+from hbtom.observe.archive.reading import open_archive
 from hbtom.observe.episode import CHANGING
 from hbtom.observe.formats import load_each
 

@@ -4,23 +4,3 @@
 the very same trials, ``reading`` finds and reads the episodes of a file, and ``bounds`` limits how
 much memory reading takes.
 """
-
-from hbtom.observe.archive.bounds import read_flat
-from hbtom.observe.archive.columns import PAIRS, SUFFIX, about, arrow, schema
-from hbtom.observe.archive.encoding import encoded
-from hbtom.observe.archive.reading import NOT_OURS, Archive, Both, PairName, open_archive
-
-__all__ = [
-    "NOT_OURS",
-    "PAIRS",
-    "SUFFIX",
-    "Archive",
-    "Both",
-    "PairName",
-    "about",
-    "arrow",
-    "encoded",
-    "open_archive",
-    "read_flat",
-    "schema",
-]
