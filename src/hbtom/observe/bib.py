@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from hbtom.errors import BadInput, located
+from hbtom.errors import BadInput
 from hbtom.observe.episode import Episode
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import SHAPE, decode_runs
@@ -52,8 +52,10 @@ def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
         hint = f"an episode may have at most {MOST_TRIALS}"
         raise BadInput(f"the episode has {alike + len(runs)} trials", hint=hint)
     for number, each in enumerate(runs, start=alike + 1):
-        with located(trial=number):
+        try:
             trials.append(trial_of(each, other.known))
+        except BadInput as error:
+            raise error.at(trial=number) from None
     if not trials:
         raise BadInput("the episode has no trials", hint=SHAPE)
     ends = [] if scanned is None else [*ends, *(trial.end for trial in scanned)]

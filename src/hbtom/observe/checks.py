@@ -13,7 +13,7 @@ from typing import Annotated, get_args
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.errors import BadInput, Place, located
+from hbtom.errors import BadInput, Place
 from hbtom.observe.episode import Body, Other, OtherKind, Trial
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
 
@@ -30,8 +30,10 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     if len(trial.path) > MOST_FRAMES:
         hint = f"a trial may have at most {MOST_FRAMES}, an hour at 25 frames a second"
         raise BadInput(f"the trial has {len(trial.path)} frames", hint=hint)
-    with located(frame=1, field="size"):
+    try:
         check_size(trial.size)
+    except BadInput as error:
+        raise error.at(frame=1, field="size") from None
     _check_lengths(trial)
     _check_blocks(trial.walls, "walls")
     _check_blocks(trial.barrier, "barrier")
