@@ -22,7 +22,7 @@ from hbtom.bench.labels import read_labels
 from hbtom.bench.ratings import read_ratings
 from hbtom.files import file_bytes
 from hbtom.model import find_model
-from hbtom.observe.archive import open_archive
+from hbtom.observe.archive.reading import open_archive
 from hbtom.world.pddl import load_world
 
 DOMAIN = Path(__file__).parents[1] / "worlds" / "doors-keys-gems" / "domain.pddl"

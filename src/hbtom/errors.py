@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 
@@ -65,3 +67,15 @@ class BadInput(ValueError):
         """Return the same error with a more precise place; what is already known is kept."""
         unknown = {k: v for k, v in where.items() if getattr(self.place, k) is None}
         return BadInput(self.problem, hint=self.hint, place=replace(self.place, **unknown))  # type: ignore[arg-type]
+
+
+@contextmanager
+def located(**where: str | int) -> Iterator[None]:
+    """Add a place to the errors that are raised inside; what is already known is kept.
+
+    Where this is done for every trial of a dataset, ``try`` takes less time.
+    """
+    try:
+        yield
+    except BadInput as error:
+        raise error.at(**where) from None

@@ -20,7 +20,8 @@ from hbtom.bench.synth import generate
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.observe import same_trial
-from hbtom.observe.archive import PAIRS, Archive
+from hbtom.observe.archive.columns import PAIRS
+from hbtom.observe.archive.reading import Archive
 
 
 def hbtom_command(*arguments):

@@ -271,7 +271,7 @@ def test_what_would_take_too_long_is_refused_before_anything_is_planned(monkeypa
     world = example("doors-keys-gems")
     goals = [make_goal(world, f"goal {number}", "(has gem-a)") for number in range(80)]
     plan = load_plan(world, EXAMPLES / "doors-keys-gems" / "plans" / "gem-a.plan")
-    monkeypatch.setattr("hbtom.plan.worlds._each", None)
+    monkeypatch.setattr("hbtom.plan.search._each", None)
     with pytest.raises(BadInput, match="80 goals are too many for 5 plans of up to 11 steps"):
         judge_plans(goals, [plan] * 5)
     with pytest.raises(BadInput, match="more than 250 goals"):

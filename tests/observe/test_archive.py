@@ -29,7 +29,10 @@ from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, to_
 from hbtom import BadInput, Episode, Trial
 from hbtom.errors import Place
 from hbtom.observe import Body, Identity, Other, same_trial
-from hbtom.observe.archive import about, encoded, layout, open_archive, schema
+from hbtom.observe.archive import columns
+from hbtom.observe.archive.columns import about, schema
+from hbtom.observe.archive.encoding import encoded
+from hbtom.observe.archive.reading import open_archive
 from hbtom.observe.episode import CHANGING
 from hbtom.observe.formats import load_each
 
@@ -710,5 +713,5 @@ def test_parquet_by_another_name(archive: Path) -> None:
 def test_every_column_is_described() -> None:
     names = schema().names
     page = Path(__file__).parents[2] / "docs" / "archive.md"
-    assert re.findall(r"^``(\w+)``", layout.__doc__ or "", re.MULTILINE) == names
+    assert re.findall(r"^``(\w+)``", columns.__doc__ or "", re.MULTILINE) == names
     assert re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE) == names

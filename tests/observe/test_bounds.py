@@ -13,7 +13,7 @@ from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs, load_pairs
 from hbtom.bench.ratings import read_ratings
 from hbtom.observe import Episode
-from hbtom.observe.archive import read_flat
+from hbtom.observe.archive.bounds import read_flat
 from hbtom.observe.checks import MOST_FRAMES
 
 pa = pytest.importorskip("pyarrow")

@@ -13,7 +13,7 @@ import zstandard
 import hbtom
 from episodes import assert_same, key_trial, read, simple_episode, to_bytes, write
 from hbtom import BadInput, files
-from hbtom.observe import unpacking
+from hbtom.observe import formats
 
 PACKINGS = [".json", ".json.gz", ".json.zst"]
 
@@ -174,7 +174,7 @@ def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
 def test_a_file_is_unpacked_alike_at_once_and_bit_by_bit(
     packing, usual, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(unpacking, "_USUAL", usual)
+    monkeypatch.setattr(formats, "_USUAL", usual)
     file = write(tmp_path / f"episode{packing}", simple_episode())
     assert_same(hbtom.load(file), read(simple_episode()))
 

@@ -21,7 +21,7 @@ from episodes import Json, key_trial, walk
 from hbtom import observe
 from hbtom.observe import Identity, Trial, same_trial
 from hbtom.observe.mcs.scene import Hide, Point, SceneThing, Show
-from hbtom.observe.mcs.timeline import changes, seen, stands
+from hbtom.observe.mcs.space import changes, seen, stands
 from hbtom.world.seeing import waits
 from scenes import (
     BLOB,

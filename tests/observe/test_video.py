@@ -40,9 +40,8 @@ from hbtom.observe.video import container, episodes
 from hbtom.observe.video.camera import calibrate_camera
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.pictures import is_plain, pictures
-from hbtom.observe.video.regions import regions
-from hbtom.observe.video.shapes import is_key, is_lock
-from hbtom.observe.video.watching import watch_trials
+from hbtom.observe.video.shapes import is_key, is_lock, regions
+from hbtom.observe.video.viewing import watch_trials
 from hbtom.show.plots.glyphs import AGENTS, OBJECTS, SQUARE, mask, turned
 from hbtom.show.plots.movie import Pace, animate
 

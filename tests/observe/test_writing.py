@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import hypothesis
 import numpy as np
@@ -22,8 +22,7 @@ from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Identity, read, writing
 from hbtom.observe.episode import same_trial
 from hbtom.observe.mcs import export as mcs
-from hbtom.observe.mcs.roles import look_of
-from hbtom.observe.mcs.skins import agent_skin, key_skin, lock_skin, object_skin, original
+from hbtom.observe.mcs.roles import look_of, original, skin_of
 
 TASKS = [task.folder for task in EVALUATION_TASKS]
 SNAP = 8.0  # pixels by which the end of a trial may be moved
@@ -286,7 +285,8 @@ a_look = st.builds(
 @hypothesis.given(one=a_look, other=a_look)
 @settings(max_examples=25)
 def test_any_look_can_be_had_back(one, other):
-    for dressed in (agent_skin, object_skin, key_skin, lock_skin):
+    for role in ("agent", "object", "key", "lock"):
+        dressed = partial(skin_of, role)
         made = [_worn(dressed(look)) for look in (one, other)]
         assert [original(look) for look in made] == [one, other]
         assert (made[0] == made[1]) == (one == other)
@@ -313,7 +313,7 @@ def test_what_only_resembles_a_made_look_can_be_written(colour):
 
 def test_colours_beyond_all_that_is_shown_can_be_written():
     glaring = Identity("heart.png", (1e308, -1e308, 0.0))
-    assert original(_worn(agent_skin(glaring))) == glaring
+    assert original(_worn(skin_of("agent", glaring))) == glaring
 
 
 def _worn(skin) -> Identity:
@@ -322,11 +322,11 @@ def _worn(skin) -> Identity:
 
 def test_looks_of_scenes_are_worn_as_they_are():
     purple = look_of("blob_12", ("Custom/Materials/Purple", "Custom/Materials/White"))
-    assert _worn(agent_skin(purple)) == purple
+    assert _worn(skin_of("agent", purple)) == purple
     assert original(purple) == purple
     turned = look_of("triangle", ("Custom/Materials/Maroon",), turned=270.0)
-    assert key_skin(turned).turned == 270.0
-    assert _worn(key_skin(turned)) == turned
+    assert skin_of("key", turned).turned == 270.0
+    assert _worn(skin_of("key", turned)) == turned
 
 
 def test_a_barrier_that_shrinks_bit_by_bit():

@@ -6,7 +6,8 @@ import pytest
 
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity
-from hbtom.show.page.labels import called, colour_word, shape_of
+from hbtom.observe.colour_names import nearest_name
+from hbtom.show.page.scenes import COLOURS, called, shape_of
 from hbtom.show.plots.signs import rgb
 
 RED, BLUE, OTHER_RED = (255, 0, 0), (0, 0, 255), (254, 0, 0)
@@ -61,7 +62,7 @@ def test_a_colour_is_three_whole_numbers(colour, found) -> None:
     [((0, 0, 128), "navy"), ((255, 255, 0), "yellow"), ((245, 222, 179), "beige")],
 )
 def test_a_colour_has_a_word(colour, word) -> None:
-    assert colour_word(colour) == word
+    assert nearest_name(colour, COLOURS) == word
 
 
 def test_the_shape_is_what_the_image_is_named() -> None:

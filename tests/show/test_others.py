@@ -19,7 +19,7 @@ from hbtom.show.page import page
 from hbtom.show.page.page_values import film
 from hbtom.show.page.story import story
 from hbtom.show.plots import html, plot
-from hbtom.show.plots.boards import shape
+from hbtom.show.plots.glyphs import shape
 from hbtom.show.plots.movie import animate
 
 CROWD, USUAL = scenes.CROWDED

@@ -7,7 +7,7 @@ import pytest
 import hbtom
 from episodes import ACORN, HEART, SPOON, border, episode, read, ring, to_thing
 from hbtom.judgement import Judgement
-from hbtom.show.page.pair import differences
+from hbtom.show.page.viewer import differences
 
 ONE = to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)])
 OTHER = to_thing(SPOON.at(120, 140), others=[HEART.at(120, 60)])

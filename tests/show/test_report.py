@@ -25,10 +25,9 @@ from hbtom.bench.results import COLUMNS, write_rows
 from hbtom.bench.score import Score, in_groups, margin, total
 from hbtom.errors import BadInput
 from hbtom.show.document import POLICY
-from hbtom.show.report import assembly as build
 from hbtom.show.report import report
-from hbtom.show.report.choice import CLOSE, WRONG, choose, in_turn
-from hbtom.show.report.findings import find
+from hbtom.show.report import saving as build
+from hbtom.show.report.findings import CLOSE, WRONG, choose, find, in_turn
 from hbtom.show.report.report_values import DIGITS, LEFT_OUT, SYSTEMS
 from hbtom.show.report.spreads import (
     BINS,

@@ -21,8 +21,7 @@ from hbtom.show.server import judges as processes
 from hbtom.show.server import listing, surroundings
 from hbtom.show.server.catalogue import Catalogue, Selection, catalogue, distinct
 from hbtom.show.server.judges import Judges
-from hbtom.show.server.request_cache import RequestCache
-from hbtom.show.server.session import Session, choice_of_models
+from hbtom.show.server.session import RequestCache, Session, choice_of_models
 from shelves import FEW, MANY, NAMED, PAIRS
 
 

@@ -15,7 +15,8 @@ from hbtom.bench.results import spelt
 from hbtom.bench.workers import each
 from hbtom.errors import BadInput
 from hbtom.files import check_target
-from hbtom.observe.archive import PAIRS, SUFFIX, about, arrow, encoded, schema
+from hbtom.observe.archive.columns import PAIRS, SUFFIX, about, arrow, schema
+from hbtom.observe.archive.encoding import encoded
 from hbtom.observe.formats import Loaded
 from hbtom.scratch import scratch
 

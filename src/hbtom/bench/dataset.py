@@ -27,7 +27,7 @@ from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
-from hbtom.observe.archive import NOT_OURS, open_archive
+from hbtom.observe.archive.reading import NOT_OURS, open_archive
 from hbtom.observe.formats import Loaded
 
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")

@@ -12,7 +12,7 @@ from hbtom.bench.tasks import task as task_called
 from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.bench.zips import members
 from hbtom.errors import BadInput
-from hbtom.observe.archive import SUFFIX
+from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.video import SUFFIXES
 
 LEDGER = "downloads.json"  # what is known of archives that were downloaded

@@ -17,7 +17,8 @@ from hbtom.bench.spreadsheets import unguarded
 from hbtom.bench.table_files import csv_line, encode_records
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
-from hbtom.observe.archive import arrow, read_flat
+from hbtom.observe.archive.bounds import read_flat
+from hbtom.observe.archive.columns import arrow
 
 Compared = Literal["plausibility", "predictive"]
 Columns = Mapping[str, type]  # a rater's own, in order: each holds numbers (float) or text (str)

@@ -9,7 +9,8 @@ from hbtom.bench.zips import member_bytes
 from hbtom.errors import BadInput
 from hbtom.files import file_bytes
 from hbtom.observe import Episode, load, read
-from hbtom.observe.archive import SUFFIX, Both, PairName, open_archive
+from hbtom.observe.archive.columns import SUFFIX
+from hbtom.observe.archive.reading import Both, PairName, open_archive
 from hbtom.observe.formats import Loaded, read_one, read_pair
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hbtom.bench.spreadsheets import guarded
 from hbtom.errors import missing
 from hbtom.files import check_target, write_whole
-from hbtom.observe.archive import arrow
+from hbtom.observe.archive.columns import arrow
 
 if TYPE_CHECKING:
     import pandas as pd

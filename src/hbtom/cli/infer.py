@@ -13,9 +13,8 @@ from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
-from hbtom.show.plan_text import beliefs_table, explain_plan
 from hbtom.show.plots import need_matplotlib
-from hbtom.show.terminal import Row, judgement_table
+from hbtom.show.terminal import Row, beliefs_table, explain_plan, judgement_table
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")

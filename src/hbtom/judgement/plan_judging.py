@@ -22,7 +22,7 @@ from hbtom.mind.partial_plan import seen_regret
 from hbtom.model import Model, find_model
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
-from hbtom.plan.worlds import plan_worlds
+from hbtom.plan.search import plan_worlds
 from hbtom.plottable import Plottable
 from hbtom.world.pddl import (
     MOST_STATES,

@@ -203,15 +203,7 @@ class Trial:
 
 
 CHANGING = "walls_there", "object_paths"  # what no file format holds
-_ARRAYS = (
-    "walls",
-    "barrier",
-    "path",
-    "barrier_left",
-    "key_path",
-    "lock_there",
-    *CHANGING,
-)
+_ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "lock_there", *CHANGING)
 
 
 def same_trial(one: Trial, other: Trial) -> bool:

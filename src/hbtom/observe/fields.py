@@ -59,8 +59,7 @@ def decoded(raw: msgspec.Raw, decode: Callable[[msgspec.Raw], T], known: Known) 
     key = decode, bytes(raw)
     if key not in known:
         known[key] = decode(raw)
-    value: T = known[key]
-    return value
+    return known[key]
 
 
 def size(raw: msgspec.Raw) -> tuple[float, float]:

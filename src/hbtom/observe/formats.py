@@ -1,23 +1,36 @@
-"""Opening a file: find out how it is compressed and in which format it is, and read it."""
+"""Opening a file: find out how it is compressed and in which format it is, and read it.
+
+Files are decompressed up to the limit for all files. If they are compressed by gzip or zstd, they
+may consist of several parts in a row, padded with zeros.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from hbtom.errors import BadInput
+from hbtom import files
+from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
-from hbtom.observe.unpacking import unpack
 from hbtom.observe.video import SUFFIXES, container
 
 _PARQUET = b"PAR1"
 _OBJECT = re.compile(rb"\s*\{")
 _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
+Loaded = Episode | BadInput  # an episode, or why it cannot be read
+MOST_PARTS = 10_000  # in a file; parallel compressors make one for each megabyte
+_USUAL = 1 << 26  # bytes that are decompressed at once
+_PIECE = 1 << 8  # compressed bytes taken at a time, so that a bomb is noticed early
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+PartDecoder = Any  # the decoder of one part, as in zlib and zstandard
 
 
 def load(path: str | os.PathLike[str]) -> Episode:
@@ -28,12 +41,8 @@ def load(path: str | os.PathLike[str]) -> Episode:
     """
     name = os.fspath(path)
     packed = archived(name)
-    try:
-        if packed is not None:
-            return load_archived(*packed)
-        return read(file_bytes(Path(path)), name)
-    except BadInput as error:
-        raise error.at(file=name) from None
+    with located(file=name):
+        return load_archived(*packed) if packed else read(file_bytes(Path(path)), name)
 
 
 def load_each(path: str | os.PathLike[str]) -> Iterator[Episode]:
@@ -43,9 +52,6 @@ def load_each(path: str | os.PathLike[str]) -> Iterator[Episode]:
         yield load(path)
     else:
         yield from episodes_in(*packed)
-
-
-Loaded = Episode | BadInput  # an episode, or why it cannot be read
 
 
 def read_pair(data: tuple[bytes, bytes], names: tuple[str, str]) -> tuple[Loaded, Loaded]:
@@ -103,9 +109,72 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
 def _read_video(data: bytes, name: str) -> Episode:
     """Read a video, unless its name says JSON: decoders should not run by mistake."""
-    from hbtom.observe.video.episodes import read as read_video
+    from hbtom.observe.video.casting import read as read_video
 
     if _JSON.fullmatch(name):
         hint = f"the name of a video must end in {', '.join(SUFFIXES)}"
         raise BadInput("the file is a video but has the name of a JSON file", hint=hint)
     return read_video(data, name)
+
+
+def unpack(data: bytes) -> bytes:
+    """Decompress data of the usual size at once, and anything else piece by piece with a limit."""
+    if data.startswith(_GZIP):
+        return _gunzip(data)
+    if data.startswith(_ZSTD):
+        return _unzstd(data)
+    return data
+
+
+def _gunzip(data: bytes) -> bytes:
+    import zlib
+
+    begin = partial(zlib.decompressobj, wbits=31)  # with the header and checksum of gzip
+    with suppress(zlib.error):
+        stream = begin()
+        unpacked = stream.decompress(data, min(files.LARGEST, _USUAL))
+        if unpacked and stream.eof and not stream.unused_data:
+            return unpacked
+    return _piecewise(data, "gzip", begin, zlib.error)
+
+
+def _unzstd(data: bytes) -> bytes:
+    import zstandard
+
+    with suppress(zstandard.ZstdError):
+        if 0 < zstandard.frame_content_size(data) <= min(files.LARGEST, _USUAL):
+            return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+    begin = zstandard.ZstdDecompressor().decompressobj
+    return _piecewise(data, "zstd", begin, zstandard.ZstdError)
+
+
+def _piecewise(
+    data: bytes, kind: str, begin: Callable[[], PartDecoder], failure: type[Exception]
+) -> bytes:
+    try:
+        return _in_parts(data, begin)
+    except (EOFError, failure) as error:
+        raise BadInput(
+            f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
+        ) from None
+
+
+def _in_parts(data: bytes, begin: Callable[[], PartDecoder]) -> bytes:
+    """Decompress part after part, a few bytes at a time."""
+    unpacked, at = bytearray(), 0
+    for _ in range(MOST_PARTS):
+        part = begin()
+        while not part.eof:
+            if at >= len(data):
+                raise EOFError("the data end in the middle of a part")
+            piece = data[at : at + _PIECE]
+            unpacked += part.decompress(piece)
+            at += len(piece)
+            if len(unpacked) > files.LARGEST:
+                raise files.too_large("unpacks to")
+        at -= len(part.unused_data)
+        if data[at : at + 1] in (b"", b"\0") and not data[at:].strip(b"\0"):
+            return bytes(unpacked)
+    raise BadInput(
+        f"the compressed file has more than {MOST_PARTS} parts", hint="compress it as one"
+    )

@@ -62,18 +62,12 @@ decode = msgspec.json.Decoder(list[list[Frame]]).decode
 
 def decode_runs(data: bytes) -> list[list[Run]]:
     """Decode a whole document, and say what is wrong with it if that fails."""
-    return [
-        [Run(frame, [len(list(same))]) for frame, same in groupby(trial)]
-        for trial in _decoded(data)
-    ]
-
-
-def _decoded(data: bytes) -> list[list[Frame]]:
     try:
-        return decode(data)
+        trials = decode(data)
     except RecursionError:
         raise BadInput("the lists in the file are nested too deeply", hint=SHAPE) from None
     except msgspec.ValidationError as error:
         raise BadInput(problem(error), hint=SHAPE, place=place_in_message(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise malformed(data, error, hint=SHAPE) from None
+    return [[Run(frame, [len(list(same))]) for frame, same in groupby(trial)] for trial in trials]

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw
 
 from hbtom.errors import BadInput
-from hbtom.observe.fields import Barrier, Known, Ordinate, barrier, decoded
+from hbtom.observe.fields import Known, Ordinate, barrier, decoded
 from hbtom.observe.frames import Corner, Frame, Run
 from hbtom.observe.template import (
     Followed,
@@ -109,12 +109,13 @@ def _filled(frame: Frame, template: Template, followed: Followed, known: Known) 
     """
     texts = dict(zip(template.names, zip(*followed.holes, strict=True), strict=True))
     key, _ = frame.key_and_lock
+    blocks = [Raw(b"[" + text + b"]") for text in texts.get("fuse_walls", ())]
     return Run(
         frame,
         followed.counts,
         agents=_corners(texts["agent"]) if "agent" in texts else None,
         keys=_corners(texts[key]) if key in texts else None,
-        barriers=_barriers(texts["fuse_walls"], known) if "fuse_walls" in texts else None,
+        barriers=[decoded(one, barrier, known) for one in blocks] or None,
     )
 
 
@@ -124,7 +125,3 @@ def _corners(texts: Sequence[bytes]) -> list[Corner]:
     if len(corners) != len(texts):
         raise Unusual
     return corners
-
-
-def _barriers(texts: Sequence[bytes], known: Known) -> list[Barrier]:
-    return [decoded(Raw(b"[" + text + b"]"), barrier, known) for text in texts]

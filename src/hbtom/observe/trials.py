@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import Raw
 
-from hbtom.arrays import Bools, Floats, frozen
+from hbtom.arrays import Floats, frozen, read_only
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
 from hbtom.observe.checks import check_bodies, check_trial, more_than_one
-from hbtom.observe.episode import Body, Identity, Trial
+from hbtom.observe.episode import Body, Trial
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
 from hbtom.observe.json_errors import problem
@@ -22,6 +23,7 @@ from hbtom.observe.json_errors import problem
 NOWHERE = (float("nan"), float("nan"))
 
 T = TypeVar("T")
+_looks = attrgetter("look", "radius")  # what stays the same while an agent moves
 
 
 def trial_of(runs: Sequence[Run], known: Known) -> Trial:
@@ -54,12 +56,12 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
         key=carried[0],
         key_path=_path(runs, carried, [run.keys for run in runs]) if carried[0] else None,
         lock=next(iter(locks[0]), None),
-        lock_there=_there(locks, lengths) if locks[0] else None,
+        lock_there=read_only(np.repeat([*map(bool, locks)], lengths)) if locks[0] else None,
         warnings=(
             *_changes("size", sizes, lengths),
             *_changes("walls", walls, lengths),
             *_changes("objects", objects, lengths),
-            *_changes("agent", [_alike(one or agent) for one in agents], lengths),
+            *_changes("agent", [_looks(one or agent) for one in agents], lengths),
             *more_than_one("key", keys[0]),
             *more_than_one("lock", locks[0]),
         ),
@@ -92,12 +94,11 @@ def _column(runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: K
 
 
 def _at_frame(frame: int, name: str, error: Exception) -> BadInput:
-    place = Place(frame=frame, field=name)
-    if isinstance(error, BadInput):
-        return error.at(frame=frame, field=name)
-    if isinstance(error, RecursionError):
-        return BadInput("the lists are nested too deeply", hint=fields.HINTS[name], place=place)
-    return BadInput(problem(error), hint=fields.HINTS[name], place=place)
+    if not isinstance(error, BadInput):
+        deep = isinstance(error, RecursionError)
+        why = "the lists are nested too deeply" if deep else problem(error)
+        error = BadInput(why, hint=fields.HINTS[name])
+    return error.at(frame=frame, field=name)
 
 
 def _path(
@@ -131,12 +132,6 @@ def _counts(runs: Sequence[Run]) -> list[int]:
     return [count for run in runs for count in run.counts]
 
 
-def _there(locks: Sequence[tuple[Body, ...]], lengths: Sequence[int]) -> Annotated[Bools, "frame"]:
-    there = np.array([bool(lock) for lock in locks]).repeat(lengths)
-    there.flags.writeable = False
-    return there
-
-
 # What a trial should be
 
 
@@ -144,16 +139,8 @@ def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterab
     """Warn of a field that changes during a trial although it should not."""
     first = column[0]
     for index, value in enumerate(column):
-        if value is not first and not _equal(value, first):
+        array = isinstance(value, np.ndarray)
+        if value is not first and not (np.array_equal(value, first) if array else value == first):
             frame = 1 + sum(lengths[:index])
             yield f"'{name}' changes at frame {frame}; its value in the first frame is used"
             return
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
-
-
-def _alike(agent: Body) -> tuple[Identity, float]:
-    """Return what stays the same while an agent moves."""
-    return agent.look, agent.radius

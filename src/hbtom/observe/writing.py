@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_still
-from hbtom.observe.mcs.skins import original
+from hbtom.observe.mcs.roles import original
 
 _DIGITS = 6  # after the decimal point of a pixel
 HOME = Identity("./shapes/home.png", (255, 105, 180))
@@ -58,22 +58,17 @@ def _trial(trial: Trial) -> bytes:
 
 
 def _frames(trial: Trial) -> Iterator[FrameText]:
-    agent = original(trial.agent.look)
+    agent, radius = original(trial.agent.look), trial.agent.radius
+    there = np.zeros(len(trial.path)) if trial.lock_there is None else trial.lock_there
     for at, place in enumerate(trial.path.tolist()):
+        unseen = np.isnan(place[0])
         yield FrameText(
             blocks_text(_standing(trial, float(trial.barrier_left[at]))),
             bodies_text(_key(trial, at)),
-            bodies_text(_lock(trial, at)),
-            _agent(place, trial.agent.radius, agent),
+            bodies_text([trial.lock] if trial.lock and there[at] else ()),
+            "[]" if unseen else entity_text(place, radius, agent.image, agent.colour),
             "".join(_others(trial.others, at)),
         )
-
-
-def _agent(place: Sequence[float], radius: float, look: Identity) -> str:
-    """Return an agent, or an empty list if it is not seen."""
-    if np.isnan(place[0]):
-        return "[]"
-    return entity_text(place, radius, look.image, look.colour)
 
 
 def _standing(trial: Trial, share: float) -> Iterator[Block]:
@@ -92,11 +87,6 @@ def _key(trial: Trial, at: int) -> Iterator[Body]:
         x, y = trial.key_path[at].tolist()
         if not np.isnan(x):
             yield Body(trial.key.look, (x, y), trial.key.radius)
-
-
-def _lock(trial: Trial, at: int) -> Iterator[Body]:
-    if trial.lock is not None and trial.lock_there is not None and trial.lock_there[at]:
-        yield trial.lock
 
 
 def _others(others: Iterable[Other], at: int) -> Iterator[str]:

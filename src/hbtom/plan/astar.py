@@ -39,7 +39,10 @@ def find_route(world: PlaceWorld, stencil: Stencil, start: State, item: int) -> 
     while queue:
         total, done, state = heapq.heappop(queue)
         if done:
-            return Route(total, _back(came, state))
+            states = [state]
+            while states[-1] in came:
+                states.append(came[states[-1]])
+            return Route(total, tuple(reversed(states)))
         spent = paid[state]
         if total > spent + heuristic(state):
             continue  # a cheaper way here was found since
@@ -99,11 +102,3 @@ def _heuristic(world: PlaceWorld, item: int) -> Callable[[State], float]:
         return world.costs.cell * math.hypot(down, across)
 
     return heuristic
-
-
-def _back(came: dict[State, State], state: State) -> tuple[State, ...]:
-    states = [state]
-    while state in came:
-        state = came[state]
-        states.append(state)
-    return tuple(reversed(states))

@@ -24,9 +24,19 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints, concat_ranges
+from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
-from hbtom.plan.transitions import Transitions, almost_surely, cheapest, reaching
+from hbtom.plan.transitions import (
+    ChoiceSet,
+    StateCosts,
+    StateSet,
+    Transitions,
+    almost_surely,
+    cheapest,
+    reaching,
+)
+
+Policy = Annotated[Ints, "state"]  # a choice for each state
 
 TOLERANCE = 1e-10  # relative improvement of a cost, at least, to count
 _SETTLED = 1e-13  # relative change of all costs in a sweep, at most, for a policy to be evaluated
@@ -35,9 +45,7 @@ MOST_EQUATIONS = 1_000
 _BLOCK = 4096  # outcomes that are swept together
 
 
-def expected_cost(
-    transitions: Transitions, done: Annotated[Bools, "state"]
-) -> Annotated[Floats, "state"]:
+def expected_cost(transitions: Transitions, done: StateSet) -> StateCosts:
     """Return the least average cost of reaching a state that is done."""
     sure, usable = almost_surely(transitions, done)
     cost = np.where(done, 0.0, np.inf)
@@ -51,7 +59,7 @@ def expected_cost(
 
 
 def _renumbered(
-    transitions: Transitions, states: Annotated[Ints, "some"], usable: Annotated[Bools, "choice"]
+    transitions: Transitions, states: Annotated[Ints, "some"], usable: ChoiceSet
 ) -> Transitions:
     """Return these states, in this order, with their usable choices; all others become one."""
     number = np.full(len(transitions), len(states))
@@ -70,9 +78,7 @@ def _renumbered(
     )
 
 
-def _iterated(
-    transitions: Transitions, least: Annotated[Floats, "state"]
-) -> Annotated[Floats, "state"]:
+def _iterated(transitions: Transitions, least: StateCosts) -> StateCosts:
     """Iterate policies; the last state is the goal, which ``least`` does not include."""
     goal = np.arange(len(transitions)) == len(least)
     cost = np.append(least, 0.0)
@@ -90,9 +96,7 @@ def _iterated(
             return before[:-1]
 
 
-def _best(
-    transitions: Transitions, cost: Annotated[Floats, "state"]
-) -> tuple[Annotated[Floats, "state"], Annotated[Ints, "state"]]:
+def _best(transitions: Transitions, cost: StateCosts) -> tuple[StateCosts, Policy]:
     """Return the total cost of the best choice of each state, and which it is."""
     later = transitions.probability * cost[transitions.target]
     price = transitions.cost + np.add.reduceat(later, transitions.outcomes[:-1])
@@ -101,9 +105,7 @@ def _best(
     return best, is_best[np.searchsorted(transitions.state[is_best], np.arange(len(best)))]
 
 
-def _proper(
-    transitions: Transitions, policy: Annotated[Ints, "state"], goal: Annotated[Bools, "state"]
-) -> Annotated[Ints, "state"]:
+def _proper(transitions: Transitions, policy: Policy, goal: StateSet) -> Policy:
     """Return a policy that reaches the goal from everywhere, changed only where it does not."""
     taken = np.zeros(len(transitions.cost), dtype=np.bool_)
     taken[policy] = True
@@ -121,13 +123,13 @@ class _Chain:
     C(s) = [cost + sum over s' other than s of P(s') C(s')] / [sum over s' other than s of P(s')]
     """
 
-    price: Annotated[Floats, "state"]
+    price: StateCosts
     first: Annotated[Ints, "state+1"]
     target: Annotated[Ints, "outcome"]
     probability: Annotated[Floats, "outcome"]
 
     @staticmethod
-    def of(transitions: Transitions, policy: Annotated[Ints, "state"]) -> _Chain:
+    def of(transitions: Transitions, policy: Policy) -> _Chain:
         count = transitions.outcomes[policy + 1] - transitions.outcomes[policy]
         outcome = concat_ranges(transitions.outcomes[policy], count)
         state = np.repeat(np.arange(len(policy)), count)
@@ -143,9 +145,7 @@ class _Chain:
         )
 
 
-def _evaluated(
-    transitions: Transitions, policy: Annotated[Ints, "state"], cost: Annotated[Floats, "state"]
-) -> Annotated[Floats, "state"]:
+def _evaluated(transitions: Transitions, policy: Policy, cost: StateCosts) -> StateCosts:
     """Return the average cost of a policy, by sweeps that begin with a guess.
 
     If this takes too many sweeps, because the goal is rarely reached, linear equations are solved;
@@ -174,7 +174,7 @@ def _evaluated(
     )
 
 
-def _solved(chain: _Chain) -> Annotated[Floats, "state"]:
+def _solved(chain: _Chain) -> StateCosts:
     """Return the average cost of a policy, by solving C = price + P C."""
     states = len(chain.price)
     matrix = np.zeros((states, states + 1))

@@ -26,15 +26,17 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import keys
-from hbtom.world.pddl.world import ALWAYS, Words, bits
+from hbtom.world.pddl.world import ALWAYS, States, bits
 
 WORTH = 1.1  # times the quick estimate, at least, for the slower estimate to be used
 _AT_ONCE = 1 << 19  # costs of actions that are computed together
 _NOTHING = 1e-12  # costs below this are rounding errors
+FactCosts = Annotated[Floats, "fact state"]
+WayCosts = Annotated[Floats, "way state"]
 
 
 def least_cost(
-    world: World, goal: Goal, states: Annotated[Words, "state word"], *, landmarks: bool
+    world: World, goal: Goal, states: States, *, landmarks: bool
 ) -> Annotated[Floats, "state"]:
     """Return a lower bound on the cost of a goal from every state; infinite if out of reach."""
     size = max(_AT_ONCE // max(len(world.need), 1), 1)
@@ -58,17 +60,15 @@ class Estimates:
     ahead: dict[bytes, float] = field(default_factory=dict)
     landmarks: bool | None = None  # whether to use them; None: to be decided
 
-    def add(self, states: Annotated[Words, "state word"]) -> None:
+    def add(self, states: States) -> None:
         """Compute lower bounds for states that are new."""
         new = {key: row for row, key in enumerate(keys(states)) if key not in self.ahead}
         if not new:
             return
         if len(self.ahead) + len(new) > self.most:
-            problem = (
-                f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
-            )
+            why = f"planning to the goal '{self.goal.name}' takes more than {self.most:,} states"
             hint = "make the problem smaller, leave out the goal, or allow more (--states, most=)"
-            raise BadInput(problem, hint=hint)
+            raise BadInput(why, hint=hint)
         if self.landmarks is None:
             quick, better = (
                 float(least_cost(self.world, self.goal, states[:1], landmarks=one)[0])
@@ -138,9 +138,7 @@ def _summed(
     return total
 
 
-def _cheapest(
-    towards: _Relaxed, fact: Annotated[Floats, "fact state"], price: Annotated[Floats, "way state"]
-) -> Annotated[Floats, "fact state"]:
+def _cheapest(towards: _Relaxed, fact: FactCosts, price: WayCosts) -> FactCosts:
     """Return the costs of facts, given upper bounds on them."""
     fact = fact.copy()
     while True:
@@ -151,9 +149,7 @@ def _cheapest(
         fact[towards.added] = np.minimum(fact[towards.added], least)
 
 
-def _cut(
-    towards: _Relaxed, fact: Annotated[Floats, "fact state"], price: Annotated[Floats, "way state"]
-) -> Annotated[Bools, "way state"]:
+def _cut(towards: _Relaxed, fact: FactCosts, price: WayCosts) -> Annotated[Bools, "way state"]:
     """Return the actions that enter the surroundings of the goal, for every state.
 
     Facts are near the goal if it costs nothing more from them, and outside if they can be reached

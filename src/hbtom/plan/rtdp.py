@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Annotated
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from hbtom.plan.landmarks import Estimates
 from hbtom.plan.transitions import Transitions, almost_surely
 from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import expand, keys
-from hbtom.world.pddl.world import Words, spoken
+from hbtom.world.pddl.world import State, States, spoken
 
 LONGEST = 1000  # steps of a trial; a longer one may be caught in a dead end
 MOST_TRIALS = 100_000  # from one state
@@ -64,7 +63,7 @@ class Trials:
     def __post_init__(self) -> None:
         self._chance = np.random.default_rng(self.seed)
 
-    def cost(self, start: Annotated[Words, "word"]) -> float:
+    def cost(self, start: State) -> float:
         """Return the least average cost of the goal from a state; infinite if it may fail."""
         (state,) = self._numbers(start[None])
         for _ in range(MOST_TRIALS):
@@ -145,7 +144,7 @@ class Trials:
         self.values[state] = max(self.values[state], cost)
         self.solved[state] = math.isinf(cost)
 
-    def _numbers(self, states: Annotated[Words, "state word"]) -> list[int]:
+    def _numbers(self, states: States) -> list[int]:
         """Return the numbers of states; new states begin with their lower bounds."""
         self.estimates.add(states)
         names = keys(states)

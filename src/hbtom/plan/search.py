@@ -1,4 +1,4 @@
-"""Cost-to-go of a few states by A*, if there are too many states to know them all.
+"""Planning in the worlds of plans that were seen, and by A* where there are too many states.
 
 As in the paper, searches start only from states that were visited and from their successors.
 Searches for one goal learn from each other: if the cheapest plan costs f, a state that was reached
@@ -9,25 +9,43 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from math import comb
 
 import numpy as np
 
-from hbtom.plan.graph import GraphCosts
+from hbtom.compiled import start_compiler
+from hbtom.errors import BadInput
+from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.landmarks import Estimates
 from hbtom.plan.rtdp import Trials, check_costs
-from hbtom.world.pddl import MOST_STATES, Goal, World, around
+from hbtom.world.pddl import (
+    MOST_STATES,
+    Goal,
+    Plan,
+    SeenPlan,
+    StatePath,
+    TooManyStates,
+    World,
+    around,
+    explore,
+    follow,
+    make_goal,
+)
 from hbtom.world.pddl.states import expand, keys
-from hbtom.world.pddl.world import Words
+from hbtom.world.pddl.world import State, States
 
 _TOGETHER = 128  # equally promising states that are expanded at once
+MOST_PLAIN = 1 << 23  # sums over goals that are done without a compiler, in half a minute
+MOST_COMPILED = 1 << 28  # and with one
 
 
 def plan_by_search(
     world: World,
     goals: tuple[Goal, ...],
-    visited: Annotated[Words, "state word"],
+    visited: States,
     *,
     most: int = MOST_STATES,
 ) -> GraphCosts:
@@ -58,20 +76,16 @@ class _Search:
     goal: Goal
     estimates: Estimates
 
-    @property
-    def ahead(self) -> dict[bytes, float]:
-        return self.estimates.ahead
-
-    def cost(self, start: Annotated[Words, "word"]) -> float:
+    def cost(self, start: State) -> float:
         """Return the cost of the cheapest plan from a state; infinite if there is none.
 
         If actions may have several outcomes, the best one is assumed.
         """
-        first = start.tobytes()
+        first, ahead = start.tobytes(), self.estimates.ahead
         self.estimates.add(start[None])
         paid = {first: 0.0}
         expanded: dict[bytes, float] = {}  # with the cost at that time
-        queue = [(self.ahead[first], first)] if self.ahead[first] < math.inf else []
+        queue = [(ahead[first], first)] if ahead[first] < math.inf else []
         total = math.inf
         while queue and total == math.inf:
             promise, some = _best(queue, paid, expanded)
@@ -82,26 +96,26 @@ class _Search:
                 expanded.update((key, paid[key]) for key in some)
                 self._expand(states, some, paid, queue)
         for key, spent in expanded.items():
-            self.ahead[key] = max(self.ahead[key], total - spent)
+            ahead[key] = max(ahead[key], total - spent)
         return total
 
     def _expand(
         self,
-        states: Annotated[Words, "state word"],
+        states: States,
         names: list[bytes],
         paid: dict[bytes, float],
         queue: list[tuple[float, bytes]],
     ) -> None:
         """Add the successors of some states to the queue if this is the cheapest path to them."""
-        steps = expand(self.world, states)
+        steps, ahead = expand(self.world, states), self.estimates.ahead
         self.estimates.add(steps.after)
         state, action = (np.repeat(one, steps.outcomes) for one in (steps.state, steps.action))
         prices = self.world.cost[action].tolist()
         for before, price, after in zip(state.tolist(), prices, keys(steps.after), strict=True):
             spent = paid[names[before]] + price
-            if spent < paid.get(after, math.inf) and self.ahead[after] < math.inf:
+            if spent < paid.get(after, math.inf) and ahead[after] < math.inf:
                 paid[after] = spent
-                heapq.heappush(queue, (spent + self.ahead[after], after))
+                heapq.heappush(queue, (spent + ahead[after], after))
 
 
 def _best(
@@ -115,3 +129,60 @@ def _best(
         if expanded.get(key) != paid[key]:
             some.append(key)
     return promise, some
+
+
+def plan_worlds(
+    goals: Sequence[Goal] | GraphCosts, plans: Sequence[SeenPlan], most: int
+) -> tuple[tuple[GraphCosts, ...], tuple[StatePath | None, ...]]:
+    """Return the costs to go in the world of each plan, and its path, if all of it was seen."""
+    _check_work(len(goals.goals if isinstance(goals, GraphCosts) else goals), plans)
+    costs = tuple(_each(goals, plans, most))
+    both = zip(costs, plans, strict=True)
+    paths = (follow(cost.graph, plan) if isinstance(plan, Plan) else None for cost, plan in both)
+    return costs, tuple(paths)
+
+
+def _check_work(goals: int, plans: Sequence[SeenPlan]) -> None:
+    """Compile what judging plans takes, if there is much to do; refuse what is too much anyway.
+
+    Beliefs are sums over all pairs of goals, for every step, and for every history: how often an
+    agent has had each goal.
+    """
+    longest, most = max(map(len, plans)), max(Counter(plan.agent for plan in plans).values())
+    sums = max(longest, comb(goals + most - 2, most - 1)) * goals * goals
+    if sums > MOST_PLAIN and (sums > MOST_COMPILED or not start_compiler()):
+        problem = f"{goals} goals are too many for {len(plans)} plans of up to {longest} steps"
+        raise BadInput(problem, hint="inference is exact; leave out goals, plans or steps")
+
+
+def _each(
+    goals: Sequence[Goal] | GraphCosts, plans: Sequence[SeenPlan], most: int
+) -> Iterator[GraphCosts]:
+    """Yield the costs to go to the goals in the world of every plan."""
+    known: dict[int, GraphCosts] = {}
+    if isinstance(goals, GraphCosts):
+        known[id(goals.graph.world)] = goals
+        goals = goals.goals
+    for plan in plans:
+        if id(plan.world) not in known:
+            seen = [other for other in plans if other.world is plan.world]
+            known[id(plan.world)] = _plan(plan.world, goals, seen, most)
+        yield known[id(plan.world)]
+
+
+def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: int) -> GraphCosts:
+    """Plan from all states of a world, or, if they are too many, from those that were visited.
+
+    Where some actions were not seen, nobody knows which states were visited.
+    """
+    its = tuple(
+        goal if goal.world is world else make_goal(world, goal.name, str(goal.formula))
+        for goal in goals
+    )
+    try:
+        return plan_on_graph(explore(world, most=most), its)
+    except TooManyStates:
+        visited = [plan.states for plan in seen if isinstance(plan, Plan)]
+        if len(visited) < len(seen):
+            raise
+        return plan_by_search(world, its, np.concatenate(visited), most=most)

@@ -1,9 +1,9 @@
 """Plans in a gridworld in which moves may go astray.
 
-Who wants to move in one of eight directions does so with probability 1 - slip; else it goes in one
-of the two directions beside it, with probability slip / 2 each, or stays where that is blocked. It
-costs as much as the move that was wanted. With Z(s) what it costs to stop in a cell, the cost-to-go
-of a map is
+An agent that wants to move in one of eight directions does so with probability 1 - slip. Otherwise
+it goes in one of the two directions beside it, with probability slip / 2 each, or stays if that is
+blocked. This costs as much as the move that was wanted. If Z(s) is the cost of stopping in a cell,
+the cost-to-go of a map is
 
     C(s) = min of Z(s) and, over legal moves m,  length(m) + sum over s' of P(s' | s, m) C(s')
 
@@ -81,7 +81,7 @@ class Slippery:
 
 
 def slippery_cost_to_go(world: PlaceWorld, slip: float) -> CostToGo:
-    """Plan to every item, as :func:`hbtom.plan.cost_to_go` does where no move goes astray."""
+    """Plan to every item, as :func:`hbtom.plan.cost_to_go` does if no move goes astray."""
     exits, cell = world.exits, world.costs.cell
     items = range(world.lying.shape[1])
     cost = np.zeros((len(items), *world.blocked.shape))

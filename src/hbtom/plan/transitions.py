@@ -10,6 +10,10 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 
+StateSet = Annotated[Bools, "state"]
+ChoiceSet = Annotated[Bools, "choice"]
+StateCosts = Annotated[Floats, "state"]
+
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
@@ -55,9 +59,7 @@ class Transitions:
         return count, choice[concat_ranges(first[states], count)]
 
 
-def cheapest(
-    transitions: Transitions, done: Annotated[Bools, "state"]
-) -> Annotated[Floats, "state"]:
+def cheapest(transitions: Transitions, done: StateSet) -> StateCosts:
     """Return the cost of reaching a state that is done, if the best outcomes may be assumed.
 
         C(s) = 0 if it is done,      C(s) = min over a and s' of  cost(a) + C(s')      otherwise
@@ -78,8 +80,8 @@ def cheapest(
 
 
 def reaching(
-    transitions: Transitions, there: Annotated[Bools, "state"], usable: Annotated[Bools, "choice"]
-) -> tuple[Annotated[Bools, "state"], Annotated[Ints, "state"]]:
+    transitions: Transitions, there: StateSet, usable: ChoiceSet
+) -> tuple[StateSet, Annotated[Ints, "state"]]:
     """Return which states may get there by usable choices, and a choice that leads nearer.
 
     The choice is -1 in states that are there already or cannot get there.
@@ -97,9 +99,7 @@ def reaching(
     return reached, by
 
 
-def almost_surely(
-    transitions: Transitions, done: Annotated[Bools, "state"]
-) -> tuple[Annotated[Bools, "state"], Annotated[Bools, "choice"]]:
+def almost_surely(transitions: Transitions, done: StateSet) -> tuple[StateSet, ChoiceSet]:
     """Return the states from which a done state can be reached with probability 1, and choices.
 
     These are the choices that never leave such states. Both are the largest such sets: choices that

@@ -44,16 +44,18 @@ def document(
     """
     style = [*_parts(TEMPLATE, STYLES, "css"), *_parts(template, styles, "css")]
     script = [*_parts(TEMPLATE, SCRIPTS, "js"), *_parts(template, scripts, "js")]
-    return _filled(
-        (TEMPLATE / "document.html").read_text(encoding="utf-8"),
-        title=html.escape(title),
-        policy=policy,
-        style="\n".join(style),
-        top=top,
-        instead=html.escape(instead),
-        data=embedded(data),
-        script="\n".join(script),
-    )
+    values = {
+        "title": html.escape(title),
+        "policy": policy,
+        "style": "\n".join(style),
+        "top": top,
+        "instead": html.escape(instead),
+        "data": embedded(data),
+        "script": "\n".join(script),
+    }
+    text = (TEMPLATE / "document.html").read_text(encoding="utf-8")
+    # Each {{name}} is replaced once: what is inserted is not expanded again.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], text)
 
 
 def embedded(data: Any) -> str:
@@ -64,8 +66,3 @@ def embedded(data: Any) -> str:
 
 def _parts(folder: Path, names: Sequence[str], kind: str) -> list[str]:
     return [(folder / f"{name}.{kind}").read_text(encoding="utf-8") for name in names]
-
-
-def _filled(template: str, **values: str) -> str:
-    """Return a template with each {{name}} replaced; inserted text is not expanded again."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -13,7 +14,7 @@ from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
 from hbtom.bench.sweep import Sweep, Swept
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.show.aligned import columns
+from hbtom.show.terminal import columns
 from hbtom.show.words import plain
 
 _MARGINS = ("margin 5 %", "least", "below .05")
@@ -24,29 +25,39 @@ _HEADING = (
 _ROW = {one.folder: one.row for one in EVALUATION_TASKS}
 
 
+class ScoreLine(NamedTuple):
+    """A line of the paper's table: a group of tasks, a task of a group, or all pairs."""
+
+    label: str
+    kind: Literal["group", "task", "all"]
+    score: Score
+
+
+def score_lines(tasks: Sequence[Score]) -> Iterator[ScoreLine]:
+    """Yield groups of tasks, each followed by its tasks unless it is one task, and the total."""
+    for group, parts in in_groups(tasks):
+        alone = len(parts) == 1 and _ROW.get(parts[0].task, parts[0].task) == group
+        yield ScoreLine(plain(group), "group", parts[0] if alone else total(group, parts))
+        for part in () if alone else parts:
+            yield ScoreLine(plain(_ROW.get(part.task, part.task)), "task", part)
+    yield ScoreLine("all", "all", total("overall", tasks))
+
+
 def score_table(tasks: Sequence[Score]) -> str:
-    """Return the table: groups of tasks, each followed by its tasks, and the total."""
+    """Return the paper's table."""
     return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
 
 
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
     """Return the rows of the table, starting with the heading; tasks of a group are indented."""
-    rows: list[tuple[str, ...]] = [_HEADING]
-    for group, parts in in_groups(tasks):
-        if len(parts) == 1 and _ROW.get(parts[0].task, parts[0].task) == group:
-            rows.append(_row(group, parts[0], parts[0].task))
-            continue
-        rows.append(_row(group, total(group, parts), group))
-        rows += [_row(f"  {_ROW.get(part.task, part.task)}", part, part.task) for part in parts]
-    rows.append(_row("all", total("overall", tasks), "overall"))
-    return rows
+    return [_HEADING, *map(_row, score_lines(tasks))]
 
 
-def _row(label: str, score: Score, name: str) -> tuple[str, ...]:
-    figures = published(name)
+def _row(line: ScoreLine) -> tuple[str, ...]:
+    score, figures = line.score, published(line.score.task)
     best = max(figures, key=figures.__getitem__, default=None)
     return (
-        plain(label),
+        f"  {line.label}" if line.kind == "task" else line.label,
         str(score.pairs),
         _per_cent(score.accuracy),
         "{} – {}".format(*(_per_cent(bound) for bound in score.interval)),
@@ -72,18 +83,10 @@ def difference_table(differences: Sequence[Difference]) -> str:
     """Return one row per task: both accuracies, the pairs that each wins, and the paired test."""
     rows = [("task", "pairs", "first", "second", "first better", "second better", "p", "p (Holm)")]
     for one in differences:
-        rows.append(
-            (
-                plain(one.task),
-                str(one.pairs),
-                _per_cent(one.first),
-                _per_cent(one.second),
-                str(one.first_better),
-                str(one.second_better),
-                f"{one.p:.3g}",
-                f"{one.p_adjusted:.3g}",
-            )
-        )
+        accuracies = _per_cent(one.first), _per_cent(one.second)
+        better = str(one.first_better), str(one.second_better)
+        chances = f"{one.p:.3g}", f"{one.p_adjusted:.3g}"
+        rows.append((plain(one.task), str(one.pairs), *accuracies, *better, *chances))
     return "\n".join(columns(rows, right=".RRRRRRR"))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hbtom import files
-from hbtom.observe.archive.layout import arrow
+from hbtom.observe.archive.columns import arrow
 
 _NUMBER = 8  # bytes
 _VALUE = 16  # bytes that a value of a flat table takes in Python, at least
@@ -45,7 +45,9 @@ def read_flat(
     opened = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
         footer = footer or parquet.read_metadata(opened)
-        wanted = [leaf for leaf in _plain(footer) if columns is None or leaf.name in columns]
+        leaves = (footer.schema.column(number) for number in range(footer.num_columns))
+        plain = (leaf for leaf in leaves if leaf.path == leaf.name)  # not nested
+        wanted = [leaf for leaf in plain if columns is None or leaf.name in columns]
         if footer.num_rows * sum(_VALUE + (leaf.length or 0) for leaf in wanted) > files.LARGEST:
             raise files.too_large("unpacks to")
         texts = [leaf.name for leaf in wanted if leaf.physical_type == "BYTE_ARRAY"]
@@ -55,12 +57,6 @@ def read_flat(
         return {name: list(_values(table.column(name))) for name in table.column_names}
     except pa.ArrowException as error:
         raise ValueError(str(error)) from None
-
-
-def _plain(footer: Any) -> list[Any]:
-    """Return the columns that are not nested."""
-    leaves = (footer.schema.column(number) for number in range(footer.num_columns))
-    return [leaf for leaf in leaves if leaf.path == leaf.name]
 
 
 def _values(column: Any) -> Iterator[Any]:

@@ -6,12 +6,12 @@ bit for bit what was written, and arrays are read-only, as from every reader.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints, frozen
+from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
@@ -38,10 +38,10 @@ def _alone(row: Any) -> Trial | BadInput:
 def _built(rows: Any) -> Iterator[Trial]:
     frames = np.diff(starts(rows, "path_x"))
     values = zip(
-        _sizes(rows),
+        zip(*(numbers(rows.column(name)).tolist() for name in ("width", "height")), strict=True),
         _blocks(rows, "walls"),
         _blocks(rows, "barrier"),
-        _bodies(rows, "objects"),
+        _slices(rows, "objects", tuple(_made(rows.column("objects").values))),
         _body(rows, "agent"),
         _points(rows, "path_x", "path_y", frames),
         _left(rows, frames),
@@ -49,7 +49,7 @@ def _built(rows: Any) -> Iterator[Trial]:
         _points(rows, "key_path_x", "key_path_y", frames),
         _body(rows, "lock"),
         _a_frame(rows, "lock_there", frames),
-        _warnings(rows),
+        _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist())),
         _others(rows),
         strict=True,
     )
@@ -57,11 +57,6 @@ def _built(rows: Any) -> Iterator[Trial]:
 
 
 # Columns of numbers
-
-
-def _sizes(rows: Any) -> Iterable[tuple[float, float]]:
-    width, height = (numbers(rows.column(name)).tolist() for name in ("width", "height"))
-    return zip(width, height, strict=True)
 
 
 def _slices(rows: Any, name: str, values: Any) -> list[Any]:
@@ -80,7 +75,7 @@ def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
     _check(rows, name, frames)
     values = rows.column(name).values
     truth = str(values.type) == "bool"
-    return _slices(rows, name, _locked(truths(values) if truth else numbers(values)))
+    return _slices(rows, name, read_only(truths(values) if truth else numbers(values)))
 
 
 def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
@@ -90,7 +85,7 @@ def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
     if rows.column(x).is_valid() != rows.column(y).is_valid():
         raise BadInput(f"'{x}' and '{y}' must come together")
     across, down = (numbers(rows.column(name).values) for name in (x, y))
-    return _slices(rows, x, _locked(np.stack((across, down), axis=1)))
+    return _slices(rows, x, read_only(np.stack((across, down), axis=1)))
 
 
 def _check(rows: Any, name: str, frames: Ints) -> None:
@@ -101,7 +96,7 @@ def _check(rows: Any, name: str, frames: Ints) -> None:
 
 def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
     """Yield how much of the barrier is left in each row; nothing if there is none."""
-    nothing = _locked(np.zeros(frames.max(initial=0)))
+    nothing = read_only(np.zeros(frames.max(initial=0)))
     for left, count in zip(_a_frame(rows, "barrier_left", frames), frames.tolist(), strict=True):
         yield nothing[:count] if left is None else left
 
@@ -109,12 +104,7 @@ def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
 def _blocks(rows: Any, name: str) -> list[Floats]:
     """Return the blocks of each row, ``[block, 4]``."""
     fields = rows.column(name).values.flatten()
-    return _slices(rows, name, _locked(np.stack([numbers(one) for one in fields], axis=1)))
-
-
-def _locked(values: Any) -> Any:
-    values.flags.writeable = False
-    return values
+    return _slices(rows, name, read_only(np.stack([numbers(one) for one in fields], axis=1)))
 
 
 # Columns of bodies
@@ -127,11 +117,6 @@ def _body(rows: Any, name: str) -> list[Body | None]:
         return list(_made(column))
     bodies = _made(column.drop_null())
     return [next(bodies) if valid else None for valid in column.is_valid().to_pylist()]
-
-
-def _bodies(rows: Any, name: str) -> list[tuple[Body, ...]]:
-    """Return the bodies of each row."""
-    return _slices(rows, name, tuple(_made(rows.column(name).values)))
 
 
 def _made(column: Any) -> Iterator[Body]:
@@ -153,10 +138,6 @@ def _looks(image: Any, colour: Any) -> Iterator[Identity]:
     return map(looks.__getitem__, which)
 
 
-def _warnings(rows: Any) -> list[tuple[str, ...]]:
-    return _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist()))
-
-
 # Other things, which are rare
 
 
@@ -175,6 +156,6 @@ def _other(row: dict[str, Any]) -> Other:
         kind=row["kind"],
         look=Identity(row["image"], tuple(row["colour"])),
         size=(row["width"], row["height"]),
-        path=_locked(np.stack((x, y), axis=1)),
+        path=read_only(np.stack((x, y), axis=1)),
         angle=frozen(row["angle"]),
     )

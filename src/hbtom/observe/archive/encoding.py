@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.observe.archive.layout import arrow, schema
+from hbtom.observe.archive.columns import arrow, schema
 from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_still
 
 _FIELDS = [field.name for field in fields(Trial) if field.name not in CHANGING]
@@ -23,8 +23,12 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
     for episode in (expected, unexpected):
         check_still(episode)
     one, other = ([_content(trial) for trial in episode] for episode in (expected, unexpected))
-    alike = _alike(one, other)
-    same = {"task": task, "pair": pair, "content": _hash([*one, b"", *other])}
+    alike = sum(
+        1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False))
+    )
+    framed = (len(part).to_bytes(8, "big") + part for part in (*one, b"", *other))
+    content = blake2b(b"".join(framed), digest_size=8).hexdigest()
+    same = {"task": task, "pair": pair, "content": content}
     rows = [
         {**same, "members": members, "trial": number, **_row(trial)}
         for members, trials, first in (
@@ -35,12 +39,6 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
         for number, trial in enumerate(trials, start=first)
     ]
     return pa.RecordBatch.from_pylist(rows, schema=schema())
-
-
-def _alike(one: list[bytes], other: list[bytes]) -> int:
-    """Return how many trials at the beginning of two episodes are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _content(trial: Trial) -> bytes:
@@ -58,14 +56,6 @@ def _bytes(value: object) -> bytes:
     return repr(value).replace("Identity(image=", "Look(image=").encode()
 
 
-def _hash(parts: list[bytes]) -> str:
-    return blake2b(b"".join(map(_framed, parts)), digest_size=8).hexdigest()
-
-
-def _framed(part: bytes) -> bytes:
-    return len(part).to_bytes(8, "big") + part
-
-
 def _row(trial: Trial) -> dict[str, Any]:
     width, height = trial.size
     key_x, key_y = (None, None) if trial.key_path is None else trial.key_path.T
@@ -76,8 +66,8 @@ def _row(trial: Trial) -> dict[str, Any]:
         "agent": _body(trial.agent),
         "path_x": trial.path[:, 0],
         "path_y": trial.path[:, 1],
-        "walls": list(_blocks(trial.walls)),
-        "barrier": list(_blocks(trial.barrier)),
+        "walls": _blocks(trial.walls),
+        "barrier": _blocks(trial.barrier),
         "barrier_left": None if nothing_stands else trial.barrier_left,
         "objects": [_body(one) for one in trial.objects],
         "key": None if trial.key is None else _body(trial.key),
@@ -110,6 +100,5 @@ def _other(other: Other) -> dict[str, Any]:
     }
 
 
-def _blocks(blocks: Floats) -> Iterator[dict[str, float]]:
-    for x, y, width, height in blocks.tolist():
-        yield {"x": x, "y": y, "width": width, "height": height}
+def _blocks(blocks: Floats) -> list[dict[str, float]]:
+    return [dict(zip(("x", "y", "width", "height"), row, strict=True)) for row in blocks.tolist()]

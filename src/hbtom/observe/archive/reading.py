@@ -18,8 +18,8 @@ from typing import Any
 from hbtom.errors import BadInput
 from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
+from hbtom.observe.archive.columns import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.archive.layout import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.episode import Episode, Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"
@@ -98,13 +98,10 @@ class Archive:
 
 def _episode(trials: tuple[Trial | BadInput, ...], name: str) -> Loaded:
     """Return an episode, or the error of the first trial that cannot be used."""
-    found = tuple(trial for trial in trials if isinstance(trial, Trial))
-    if len(found) == len(trials):
-        return Episode(found, name)
     for number, trial in enumerate(trials, start=1):
         if isinstance(trial, BadInput):
             return trial.at(file=name, trial=number)
-    raise AssertionError("a trial is read or is an error")
+    return Episode(tuple(trial for trial in trials if isinstance(trial, Trial)), name)
 
 
 def open_archive(path: str) -> Archive:

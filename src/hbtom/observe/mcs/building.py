@@ -7,18 +7,39 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints, frozen
-from hbtom.errors import BadInput, Place
+from hbtom.arrays import Bools, Floats, Ints, frozen, read_only
+from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
-from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
-from hbtom.observe.mcs.ending import Disc, discs, settled
-from hbtom.observe.mcs.others import RADIUS, others_of
-from hbtom.observe.mcs.pace import Pace, along, pace, shrinking
-from hbtom.observe.mcs.roles import Role, look_of
+from hbtom.observe.episode import Body, Episode, Identity, Other, OtherKind, Trial, same_trial
+from hbtom.observe.events import without_gaps
+from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
+from hbtom.observe.mcs.roles import Role, colour_of, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
-from hbtom.observe.mcs.space import AGENT, BORDER, KEY, LOCK, OBJECT, WORLD, block, tiled
-from hbtom.observe.mcs.timeline import SeenThing, changes, seen, stands
+from hbtom.observe.mcs.space import (
+    AGENT,
+    BORDER,
+    KEY,
+    LOCK,
+    OBJECT,
+    WORLD,
+    SeenThing,
+    block,
+    changes,
+    extent,
+    seen,
+    stands,
+    tiled,
+)
 
+RADIUS = 6.0  # of other agents, in pixels
+
+_SIZES: dict[OtherKind, tuple[float, float]] = {
+    "agent": (2 * RADIUS, 2 * RADIUS),  # at whatever size they are drawn
+    "door": (20.0, 40.0),
+    "occluder": (10.0, 42.0),
+    "paddle": (10.0, 40.0),
+}
+_CYAN = colour_of(("Cyan",))
 _METRES = "in a scene, the world extends from -2.5 to 2.5 metres in x and z"
 
 
@@ -30,10 +51,8 @@ def read(data: bytes, name: str = "episode", like: Episode | None = None) -> Epi
     scene = decode(data)
     trials: list[Trial] = []
     for number, span in enumerate(scene.spans, start=1):
-        try:
+        with located(trial=number):
             trials.append(_trial(scene, span))
-        except BadInput as error:
-            raise error.at(trial=number) from None
     if not trials:
         raise BadInput("the scene has no steps", hint=SHAPE, place=Place(field="goal.action_list"))
     return Episode(tuple(_shared(trials, like)), name)
@@ -53,7 +72,10 @@ def _trial(scene: McsScene, span: range) -> Trial:
     """Read the trial that consists of these steps."""
 
     def present(role: Role) -> list[SeenThing]:
-        return _present(scene.all(role), span)
+        """Return things that are seen, sorted by look and position since order means nothing."""
+        found = (seen(thing, span) for thing in scene.all(role))
+        there = [one for one in found if one.there.any()]
+        return sorted(there, key=lambda one: (_look(one), one.start))
 
     agents, objects, barrier = present("agent"), present("object"), present("barrier")
     keys = [one for one in present("key") if one.there[0]]
@@ -63,7 +85,9 @@ def _trial(scene: McsScene, span: range) -> Trial:
         raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
     agent, others = agents[0], [*agents[1:], *present("other")]
     items = tuple(sorted(_body(one, OBJECT, span) for one in objects))
-    path = settled(_inside(agent, span), AGENT, _touchable(items, others))
+    # The agent may have gone to an object, or without any, to another agent where it is in the end.
+    ends = discs(items) or [(one.place[-1], RADIUS) for one in others if one.there[-1]]
+    path = settled(_inside(agent, span), AGENT, ends)
     left, vanishing = _left(barrier, len(span))
     at = pace(vanishing)
     trial = Trial(
@@ -77,7 +101,7 @@ def _trial(scene: McsScene, span: range) -> Trial:
         key=_body(keys[0], KEY, span) if keys else None,
         key_path=_carried(at, keys[0]) if keys else None,
         lock=_body(locks[0], LOCK, span) if locks else None,
-        lock_there=_there(at, locks[0]) if locks else None,
+        lock_there=read_only(locks[0].there[at.step]) if locks else None,
         warnings=(
             *_absent(agent, span),
             *_changes("walls", (*scene.all("wall"), *scene.all("border")), span),
@@ -86,18 +110,10 @@ def _trial(scene: McsScene, span: range) -> Trial:
             *more_than_one("key", keys),
             *more_than_one("lock", locks),
         ),
-        others=others_of(at, others, present("paddle"), present("screen")),
+        others=_others(at, others, present("paddle"), present("screen")),
     )
     check_trial(trial)
     return trial
-
-
-def _present(things: Iterable[SceneThing], span: range) -> list[SeenThing]:
-    """Return the things seen in a trial, sorted by look and position since order means nothing."""
-    found = (seen(thing, span) for thing in things)
-    return sorted(
-        (one for one in found if one.there.any()), key=lambda one: (_look(one), one.start)
-    )
 
 
 # What does not move
@@ -149,10 +165,7 @@ def _inside(agent: SeenThing, span: range) -> Annotated[Floats, "step 2"]:
     if not on_stage.any():
         problem = "the agent is never inside the world"
         raise BadInput(problem, hint=_METRES, place=_first_place(agent, span))
-    latest = np.maximum.accumulate(np.where(on_stage, np.arange(len(on_stage)), 0))
-    latest = np.maximum(latest, on_stage.argmax())
-    place: Floats = agent.place[latest]
-    return place
+    return without_gaps(np.where(on_stage[:, None], agent.place, np.nan))
 
 
 def _first_place(one: SeenThing, span: range) -> Place:
@@ -165,16 +178,6 @@ def _on_stage(one: SeenThing) -> Annotated[Bools, "step"]:
     return inside[:, 0] & inside[:, 1]
 
 
-def _touchable(objects: Sequence[Body], others: Iterable[SeenThing]) -> list[Disc]:
-    """Return what the agent may have gone to: the objects, or if there are none, the others.
-
-    The others count where they are in the end.
-    """
-    if objects:
-        return discs(objects)
-    return [(one.place[-1], RADIUS) for one in others if one.there[-1]]
-
-
 def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     """Return where the key is in each frame; it stays in place until the step at which it moves."""
     path = along(at, key.place).copy()
@@ -184,10 +187,36 @@ def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     return frozen(path)
 
 
-def _there(at: Pace, lock: SeenThing) -> Annotated[Bools, "frame"]:
-    there: Bools = lock.there[at.step]
-    there.flags.writeable = False
-    return there
+# What else is seen: other agents, occluders, doors, the paddle
+
+
+def _others(
+    at: Pace,
+    agents: Iterable[SeenThing],
+    paddles: Iterable[SeenThing],
+    screens: Iterable[SeenThing],
+) -> tuple[Other, ...]:
+    """Return what else is seen, sorted by kind; screens in cyan are doors."""
+    found = [
+        *(_other(at, "agent", one) for one in agents),
+        *(_other(at, "paddle", one) for one in paddles),
+        *(
+            _other(at, "door" if colour_of(one.thing.materials) == _CYAN else "occluder", one)
+            for one in screens
+        ),
+    ]
+    return tuple(sorted(found, key=lambda other: other.kind))
+
+
+def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
+    usual = _SIZES[kind]
+    return Other(
+        kind=kind,
+        look=look_of(one.thing.type, one.thing.materials),
+        size=usual if kind == "agent" else extent(one.thing, usual),
+        path=along(at, one.place),
+        angle=along(at, one.angle[:, None])[:, 0],
+    )
 
 
 # What is unusual

@@ -17,9 +17,9 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Other, Trial, check_still
-from hbtom.observe.mcs.skins import Skin, agent_skin, key_skin, lock_skin, object_skin, plain
+from hbtom.observe.mcs.pace import SceneSteps, steps_of
+from hbtom.observe.mcs.roles import Skin, plain, skin_of
 from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
-from hbtom.observe.mcs.steps import SceneSteps, steps_of
 
 _NAMES = uuid.UUID("5a0f2f4e-6f3c-5d0a-9a43-0d8f5b5c1c58")  # namespace of our ids
 _DIGITS = 9  # after the decimal point of a metre
@@ -102,33 +102,33 @@ def _parts(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pos
     yield from _barrier(trial, steps)
     looks: Counter[Skin] = Counter()
     for body in trial.objects:
-        skin = object_skin(body.look)
+        skin = skin_of("object", body.look)
         looks[skin] += 1
-        yield _body("object", body, skin, str(looks[skin])), _still(body, skin, len(steps))
-    agent = agent_skin(trial.agent.look)
+        part = _body("object", body.radius, skin, str(looks[skin]))
+        yield part, [_lying(body, skin)] * len(steps)
+    agent = skin_of("agent", trial.agent.look)
     walk = [(x, y, trial.agent.radius * PIXEL, 0.0) for x, y in steps.path.tolist()]
-    yield _body("agent", trial.agent, agent), walk
+    yield _body("agent", trial.agent.radius, agent), walk
     home = Part("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
     yield home, [(*trial.whole_path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
     if trial.key is not None:
-        key = key_skin(trial.key.look)
-        yield _body("key", trial.key, key), list(_key(trial, steps, key))
+        key = skin_of("key", trial.key.look)
+        yield _body("key", trial.key.radius, key), list(_key(trial, steps, key))
     if trial.lock is not None and trial.lock_there is not None:
-        lock = lock_skin(trial.lock.look)
-        there = trial.lock_there[steps.frames]
-        stands = _still(trial.lock, lock, 1)[0]
-        yield _body("lock", trial.lock, lock), [stands if one else None for one in there]
+        lock = skin_of("lock", trial.lock.look)
+        stands, there = _lying(trial.lock, lock), trial.lock_there[steps.frames]
+        yield _body("lock", trial.lock.radius, lock), [stands if one else None for one in there]
     for number, other in enumerate(trial.others):
         yield _other(other, str(number)), list(_moves(other, steps))
 
 
-def _body(role: str, body: Body, skin: Skin, mark: str = "") -> Part:
-    side = _rounded(2 * body.radius * PIXEL * skin.metre)
+def _body(role: str, radius: float, skin: Skin, mark: str = "") -> Part:
+    side = _rounded(2 * radius * PIXEL * skin.metre)
     return Part(role, skin, (side, side, side), mark)
 
 
-def _still(body: Body, skin: Skin, steps: int) -> list[Pose]:
-    return [(*body.centre, body.radius * PIXEL, skin.turned)] * steps
+def _lying(body: Body, skin: Skin) -> Pose:
+    return *body.centre, body.radius * PIXEL, skin.turned
 
 
 def _walls(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
@@ -166,7 +166,7 @@ def _key(trial: Trial, steps: SceneSteps, skin: Skin) -> Iterator[Pose | None]:
     """Yield where the key is: where it lay, over the agent's head, or nowhere."""
     assert trial.key is not None
     assert trial.key_path is not None
-    lies = _still(trial.key, skin, 1)[0]
+    lies = _lying(trial.key, skin)
     for place, carrier in zip(trial.key_path[steps.frames], steps.path.tolist(), strict=True):
         if np.isnan(place).any():
             yield None
@@ -176,22 +176,19 @@ def _key(trial: Trial, steps: SceneSteps, skin: Skin) -> Iterator[Pose | None]:
             yield (*carrier, _HELD, skin.turned)
 
 
-_OTHERS = {
-    "agent": ("other_agents", "", 0.0),
-    "door": ("occluder", "Cyan", _BOARD),
-    "occluder": ("occluder", "White", _BOARD),
-    "paddle": ("paddle", "Black", _BOARD),
+_BOARDS = {
+    "door": ("occluder", "Cyan"),
+    "occluder": ("occluder", "White"),
+    "paddle": ("paddle", "Black"),
 }
 
 
 def _other(other: Other, mark: str) -> Part:
-    role, colour, high = _OTHERS[other.kind]
     width, height = other.size
     if other.kind == "agent":
-        skin = agent_skin(other.look)
-        side = _rounded(width * PIXEL * skin.metre)
-        return Part(role, skin, (side, side, side), mark)
-    return Part(role, plain("cube", colour), _box(width, height, high), mark)
+        return _body("other_agents", width / 2, skin_of("agent", other.look), mark)
+    role, colour = _BOARDS[other.kind]
+    return Part(role, plain("cube", colour), _box(width, height, _BOARD), mark)
 
 
 def _moves(other: Other, steps: SceneSteps) -> Iterator[Pose | None]:
@@ -240,7 +237,8 @@ def _thing(
 
 def _show(step: int, pose: Pose) -> dict[str, Any]:
     x, y, high, angle = pose
-    place = _xyz(_metres(x), _rounded(high), _metres(y))
+    across, along = (_rounded((pixels - WORLD / 2) * PIXEL) for pixels in (x, y))
+    place = _xyz(across, _rounded(high), along)
     return {"stepBegin": step, "position": place, "rotation": _xyz(0, -angle % 360.0, 0)}
 
 
@@ -249,10 +247,6 @@ def _platform() -> dict[str, Any]:
     part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
     place = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
     return _thing(part, {0: [(*place, 1.5, 0.0)]}, [0])
-
-
-def _metres(pixels: float) -> float:
-    return _rounded((pixels - WORLD / 2) * PIXEL)
 
 
 def _rounded(value: float) -> float:

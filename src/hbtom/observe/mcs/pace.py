@@ -1,22 +1,44 @@
-"""From steps to frames: a step is two frames of the benchmark, but more while a barrier vanishes.
+"""From the steps of a scene to frames, and back.
 
-Positions between two steps are interpolated. At most one piece of a barrier vanishes per frame, as
-in the benchmark, so that a barrier changes in as many frames as there. Still steps give still
-frames, which mean nothing.
+A step is two frames of the benchmark, but more while a barrier vanishes. Positions between two
+steps are interpolated. At most one piece of a barrier vanishes per frame, as in the benchmark, so
+that a barrier changes in as many frames as there. Still steps give still frames, which mean
+nothing.
+
+The touch at the end of a trial is evidence, but the last step before it is not. Scenes are made
+from episodes of the benchmark such that shapes do not overlap: steps at which the agent would
+overlap what it touches are left out, and the step before them is moved by up to eight pixels until
+outlines just meet. The reader therefore replaces all steps in contact by one: straight from the
+last unaltered step to where agent and thing touch.
+
+On the way back, every second frame is kept while anything moves, and only a few while nothing
+moves. Paths and speeds thus survive, but waiting times do not. While a barrier vanishes, one frame
+in five is kept, and a few still steps follow.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints, frozen
+from hbtom.arrays import Bools, Floats, Ints, frozen
+from hbtom.observe.episode import Body, Trial
 
 FRAMES = 2  # per step
 BURNING = 5  # frames per step, at most, while a barrier vanishes
 JUMP = 12.0  # pixels per step, at most, of something that moves; anything more is a jump
+NEARLY = 3.0  # pixels between outlines that touch, at most; real scenes leave up to 1.4
+_INSIDE = 0.01  # pixels of overlap, so that rounding does not undo a touch
+
+Disc = tuple[Annotated[Floats, "2"], float]  # centre and radius of what can be touched
+StepPath = Annotated[Floats, "step 2"]
+START = 3  # still steps at the beginning, at most
+PAUSE = 2  # still steps anywhere else, at most, including those in contact at the end
+BURNT = 5  # still steps after a barrier has vanished
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,3 +72,114 @@ def shrinking(
     lost = np.diff(left, append=left[-1:])
     lost[vanishing < FRAMES] = 0.0
     return frozen(left[at.step] + at.share * lost[at.step])
+
+
+def discs(bodies: Iterable[Body]) -> list[Disc]:
+    """Return bodies as things that can be touched."""
+    return [(np.array(body.centre), body.radius) for body in bodies]
+
+
+def settled(path: StepPath, radius: float, things: Sequence[Disc]) -> StepPath:
+    """Return the path with its end replaced by a straight line to what it touches, if anything."""
+    found = last_apart(path, radius, things, NEARLY)
+    if found is None:
+        return path
+    last, (centre, size) = found
+    way = centre - path[last]
+    far = float(np.hypot(*way))
+    contact = path[last] + way * ((far - radius - size + _INSIDE) / far)
+    return np.concatenate([path[: last + 1], np.tile(contact, (len(path) - last - 1, 1))])
+
+
+def last_apart(
+    path: StepPath, radius: float, things: Sequence[Disc], near: float
+) -> tuple[int, Disc] | None:
+    """Return the last step before a path touches what it ends at, and that thing.
+
+    None if it ends at nothing or touches it from the beginning. A gap of up to ``near`` between
+    outlines counts as a touch.
+    """
+    touched = min(things, key=lambda thing: _gap(path[-1:], radius, thing)[0], default=None)
+    if touched is None:
+        return None
+    apart = np.flatnonzero(_gap(path, radius, touched) > near)
+    if not len(apart) or apart[-1] == len(path) - 1:
+        return None
+    return int(apart[-1]), touched
+
+
+def _gap(path: StepPath, radius: float, thing: Disc) -> Annotated[Floats, "step"]:
+    centre, size = thing
+    return np.hypot(*(path - centre).T) - radius - size
+
+
+@dataclass(frozen=True, eq=False)
+class SceneSteps:
+    """The frames that are kept, one per step, and the agent's position at each."""
+
+    frames: Annotated[Ints, "step"]
+    path: StepPath
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+
+def steps_of(trial: Trial) -> SceneSteps:
+    """Return the steps of a trial."""
+    return _met(trial, np.array(list(_kept(trial))))
+
+
+def _kept(trial: Trial) -> Iterator[int]:
+    """Yield the frames that are kept, in order; after a barrier has vanished, some repeatedly."""
+    changed, burning = _changed(trial), _burning(trial)
+    last = len(changed) - 1
+    for (burns, moves), run in groupby(range(last + 1), lambda at: (burning[at], changed[at])):
+        frames = list(run)
+        if burns:
+            yield from frames[::BURNING]
+            if frames[-1] == last or not burning[frames[-1] + 1]:
+                yield from [frames[-1]] * (1 + BURNT)
+        elif moves:
+            yield from frames[::FRAMES]
+            if frames[-1] == last and len(frames) % FRAMES == 0:
+                yield last
+        else:
+            yield from frames[: PAUSE if frames[0] else START]
+
+
+def _changed(trial: Trial) -> Annotated[Bools, "frame"]:
+    """Return in which frames anything has moved since the frame before."""
+    moving = [trial.whole_path, *(one.path for one in trial.others)]
+    moving += [one.angle[:, None] for one in trial.others]
+    moving += [] if trial.key_path is None else [trial.key_path]
+    moving += [] if trial.lock_there is None else [trial.lock_there[:, None].astype(float)]
+    values = np.nan_to_num(np.concatenate(moving, axis=1), nan=-1e9)
+    return np.append(False, (values[1:] != values[:-1]).any(axis=1))
+
+
+def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
+    """Return in which frames the barrier is vanishing, from the first with less of it."""
+    left = trial.barrier_left
+    less = np.flatnonzero(left != left[0])
+    burning = np.zeros(len(left), dtype=bool)
+    if len(less):
+        gone = np.flatnonzero(left == left[-1])[0]
+        burning[less[0] : max(gone, less[0]) + 1] = True
+    return burning
+
+
+def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> SceneSteps:
+    """Return the steps with an end where outlines meet, if the agent has gone to an object."""
+    path = trial.whole_path[frames]
+    found = last_apart(path, trial.agent.radius, discs(trial.objects), 0.0)
+    if found is None:
+        return SceneSteps(frames, path)
+    last, (centre, size) = found
+    first = last + 1
+    stays = frames[first:][-(1 + PAUSE) :]
+    out = next(way for way in path[::-1] - centre if way.any())
+    meeting = centre + out * ((trial.agent.radius + size) / np.hypot(*out))  # nearest to the end
+    return SceneSteps(
+        np.concatenate([frames[:first], stays]),
+        np.concatenate([path[:first], np.tile(meeting, (len(stays), 1))]),
+    )

@@ -183,14 +183,12 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
         if role is None:
             return None
         thing = _decode_thing(raw)
-    except RecursionError:
-        raise BadInput(
-            "it is nested too deeply", hint=SHAPE, place=Place(thing=called(name))
-        ) from None
     except msgspec.ValidationError as error:
         raise _at_thing(raw, name, error) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(problem(error), hint=SHAPE, place=Place(thing=called(name))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        deep = isinstance(error, RecursionError)
+        why = "it is nested too deeply" if deep else problem(error)
+        raise BadInput(why, hint=SHAPE, place=Place(thing=called(name))) from None
     is_scenery = old and role == "object" and thing.structure
     return None if is_scenery else (role, thing)
 

@@ -2,7 +2,7 @@
 
 ``pictures`` decodes a video. ``camera`` finds out how the world is seen, ``stage`` where floor and
 walls are, ``colours``, ``solids`` and ``things`` what else there is, and ``following`` where it
-goes. ``watching`` does this trial by trial, and ``episodes`` identifies agents and objects.
+goes. ``viewing`` does this trial by trial, and ``casting`` identifies agents and objects.
 """
 
 from typing import Literal

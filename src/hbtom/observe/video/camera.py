@@ -20,8 +20,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.video.outlines import DIRECTIONS, least_squares, outline
-from hbtom.observe.video.regions import middles, regions
+from hbtom.observe.video.shapes import DIRECTIONS, least_squares, middles, outline, regions
 
 SIDE = 200.0  # of the world, in pixels; 5 metres
 RAISED = 5.0  # height of walls in a world with depth, in pixels of the world; 0.125 metres
@@ -103,29 +102,20 @@ def calibrate_camera(dark: Annotated[Bools, "row column"]) -> Camera:
     if min(right - left, bottom - top) < _LEAST:
         raise _no_floor()
     seen = outline(middles(border)) + np.abs(DIRECTIONS).sum(axis=1) / 2  # pixels are squares
-    flat = _flat(left, top, right, bottom)
+    across, down = (right - left) / SIDE, (bottom - top) / SIDE
+    matrix = [[across, 0.0, 0.0, left], [0.0, down, 0.0, top], [0.0, 0.0, 0.0, 1.0]]
+    flat = Camera(frozen(matrix), 0.0)
     if _misfit(flat, seen) < _CLOSE:
         return flat
-    found = _pinhole_fitted(seen, dark.shape)
+    rows, columns = dark.shape
+    start = np.array([*_START, _FOCUS * columns])
+    best, _ = least_squares(
+        lambda values: outline(_border(_pinhole(values, columns, rows))) - seen, start
+    )
+    found = _pinhole(best, columns, rows)
     if _misfit(found, seen) > _CLOSE:
         raise _no_floor()
     return found
-
-
-def _flat(left: float, top: float, right: float, bottom: float) -> Camera:
-    across, down = (right - left) / SIDE, (bottom - top) / SIDE
-    matrix = np.array([[across, 0.0, 0.0, left], [0.0, down, 0.0, top], [0.0, 0.0, 0.0, 1.0]])
-    return Camera(frozen(matrix), 0.0)
-
-
-def _pinhole_fitted(seen: Floats, shape: tuple[int, ...]) -> Camera:
-    """Return the pinhole camera that reproduces the outline of the border."""
-    rows, columns = shape
-    start = np.array([*_START, _FOCUS * columns])
-    found, _ = least_squares(
-        lambda values: outline(_border(_pinhole(values, columns, rows))) - seen, start
-    )
-    return _pinhole(found, columns, rows)
 
 
 def _pinhole(values: Sequence[float] | Floats, columns: int, rows: int) -> Camera:

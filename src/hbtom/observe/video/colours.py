@@ -69,14 +69,12 @@ class Palette:
 def is_dark(picture: Picture) -> Annotated[Bools, "row column"]:
     """Return which pixels have the colour of walls, whether lit or in shade."""
     brightest, darkest = picture.max(axis=-1), picture.min(axis=-1)
-    dark: Bools = (brightest < _DARK) & (brightest - darkest < _GREY)
-    return dark
+    return (brightest < _DARK) & (brightest - darkest < _GREY)
 
 
 def is_grey(picture: Picture) -> Annotated[Bools, "row column"]:
     """Return which pixels have hardly any colour, like the stage."""
-    grey: Bools = picture.max(axis=-1) - picture.min(axis=-1) < _HUE
-    return grey
+    return picture.max(axis=-1) - picture.min(axis=-1) < _HUE
 
 
 def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool) -> Palette:
@@ -98,20 +96,11 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
         taken = _gaps(rest, middle) <= _ONE[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
-            shown.append(_shown(own[taken], middle, shaded=shaded))
+            lit = np.percentile(own[taken].max(axis=1), 85) / _BRIGHT  # as it is in the light
+            shown.append(middle * lit if shaded else np.median(own[taken], axis=0))
         left = ~(taken | (_gaps(rest, frequent) <= _COARSE))
         rest, own = rest[left], own[left]
     return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
-
-
-def _shown(
-    own: Annotated[Floats, "pixel 3"], middle: Floats, *, shaded: bool
-) -> Annotated[Floats, "3"]:
-    """Return a colour as red, green and blue; if it is shaded, as it is in the light."""
-    if shaded:
-        return middle * (np.percentile(own.max(axis=1), 85) / _BRIGHT)
-    colour: Floats = np.median(own, axis=0)
-    return colour
 
 
 def _values(pixels: Picture, *, shaded: bool) -> Floats:
@@ -125,8 +114,7 @@ def _values(pixels: Picture, *, shaded: bool) -> Floats:
 
 
 def _gaps(values: Floats, colour: Floats) -> Floats:
-    gaps: Floats = np.sqrt(((values - colour) ** 2).sum(axis=-1))
-    return gaps
+    return np.sqrt(((values - colour) ** 2).sum(axis=-1))
 
 
 def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
@@ -143,5 +131,4 @@ def _most_frequent(colours: Annotated[Floats, "pixel 3"] | Picture) -> Annotated
     """Return the median of the most frequent colours."""
     cubes = (colours // _COARSE).astype(np.int64) @ (1, 64, 4096)
     _, kind, counts = np.unique(cubes, return_inverse=True, return_counts=True)
-    frequent: Floats = np.median(colours[kind.ravel() == counts.argmax()], axis=0)
-    return frequent
+    return np.median(colours[kind.ravel() == counts.argmax()], axis=0)

@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.observe.video.camera import Camera
 from hbtom.observe.video.colours import STAGE, Palette
 from hbtom.observe.video.pictures import Picture
-from hbtom.observe.video.solids import Place, Window, shared_part
+from hbtom.observe.video.solids import Place, ThingForm, Window, shared_part
 from hbtom.observe.video.stage import VideoStage
 from hbtom.observe.video.things import VideoThing
 
@@ -70,76 +71,67 @@ def follow_things(
                 for other, sight in zip(things, found, strict=True)
                 if other is not thing and other.label == thing.label and sight.count > 0
             ]
-            found[index] = _sought(view, thing, found[index], others, window, now)
+            found[index] = _Search(view, thing, found[index], others, now).sight(window)
     return tuple(found)
 
 
-def _sought(
-    view: View,
-    thing: VideoThing,
-    last: Sight,
-    others: Sequence[tuple[VideoThing, Sight]],
-    window: Window,
-    picture: Picture,
-) -> Sight:
-    """Search for a thing within a window and, if it is not there, in the whole picture."""
-    own, hidden = _pixels(view, thing, last, others, window, picture)
-    at_edge = own[[0, -1]].any() or own[:, [0, -1]].any()  # it may extend beyond the window
-    if own.sum() < _GONE * len(thing.region) or at_edge:
-        window = Window(0, 0, view.shape[1], view.shape[0])
-        own, hidden = _pixels(view, thing, last, others, window, picture)
-        if own.sum() < _GONE * len(thing.region):
-            return Sight(last.place, 0, last.middle)
-    rows, columns = np.nonzero(own)
-    count = len(rows)
-    middle = np.array([columns.mean() + window.left, rows.mean() + window.top])
-    moved = middle - last.middle
-    if last.count > 0 and np.hypot(*moved) < _STILL and abs(count - last.count) < 0.05 * last.count:
-        return last
-    worth = np.where(own, 2.0, np.where(hidden, 1.0, 0.0))
-    place = _explained(view, thing, _start(view, last, moved), worth, window)
-    return Sight(place, count, middle)
+class _Search(NamedTuple):
+    """A thing to be found in a picture, and the other things of its colour."""
 
+    view: View
+    thing: VideoThing
+    last: Sight
+    others: Sequence[tuple[VideoThing, Sight]]
+    picture: Picture
 
-def _start(view: View, last: Sight, moved: Annotated[Floats, "2"]) -> Place:
-    """Return where a thing is if it moved like the middle of its pixels."""
-    camera = view.stage.camera
-    seen = camera.project(np.array([[*last.place, 0.0]]))
-    return last.place + (camera.ground(seen + moved) - camera.ground(seen))[0]
+    def sight(self, window: Window) -> Sight:
+        """Search for the thing within a window and, if it is not there, in the whole picture."""
+        view, last, gone = self.view, self.last, _GONE * len(self.thing.region)
+        own, hidden = self._pixels(window)
+        at_edge = own[[0, -1]].any() or own[:, [0, -1]].any()  # it may extend beyond the window
+        if own.sum() < gone or at_edge:
+            window = Window(0, 0, view.shape[1], view.shape[0])
+            own, hidden = self._pixels(window)
+            if own.sum() < gone:
+                return Sight(last.place, 0, last.middle)
+        rows, columns = np.nonzero(own)
+        count = len(rows)
+        middle = np.array([columns.mean() + window.left, rows.mean() + window.top])
+        moved = middle - last.middle
+        similar = last.count > 0 and abs(count - last.count) < 0.05 * last.count
+        if similar and np.hypot(*moved) < _STILL:
+            return last
+        camera = view.stage.camera
+        seen = camera.project(np.array([[*last.place, 0.0]]))
+        start = last.place + (camera.ground(seen + moved) - camera.ground(seen))[0]
+        worth = np.where(own, 2.0, np.where(hidden, 1.0, 0.0))
+        return Sight(_explained(self.thing.form, camera, start, worth, window), count, middle)
 
-
-def _pixels(
-    view: View,
-    thing: VideoThing,
-    last: Sight,
-    others: Sequence[tuple[VideoThing, Sight]],
-    window: Window,
-    picture: Picture,
-) -> tuple[Bools, Bools]:
-    """Return which pixels have a thing's colour, and where it may be hidden."""
-    camera, labels = view.stage.camera, view.palette.label(picture[window.part])
-    own, hidden = labels == thing.label, (labels != STAGE) & (labels != thing.label)
-    for other, sight in others:
-        box, covered = other.form.covered(camera, sight.place)
-        here, there = shared_part(window, box)
-        hidden[here] |= own[here] & covered[there]
-        own[here] &= ~covered[there]
-    if not camera.flat:
-        away = np.hypot(*(last.place - camera.place[:2]))
-        nearer = view.stage.distance[window.part] < away
-        hidden |= (labels == STAGE) & view.stage.is_wall[window.part] & nearer
-    return own, hidden
+    def _pixels(self, window: Window) -> tuple[Bools, Bools]:
+        """Return which pixels have the thing's colour, and where it may be hidden."""
+        stage, label = self.view.stage, self.thing.label
+        labels = self.view.palette.label(self.picture[window.part])
+        own, hidden = labels == label, (labels != STAGE) & (labels != label)
+        for other, sight in self.others:
+            box, covered = other.form.covered(stage.camera, sight.place)
+            here, there = shared_part(window, box)
+            hidden[here] |= own[here] & covered[there]
+            own[here] &= ~covered[there]
+        if not stage.camera.flat:
+            away = np.hypot(*(self.last.place - stage.camera.place[:2]))
+            nearer = stage.distance[window.part] < away
+            hidden |= (labels == STAGE) & stage.is_wall[window.part] & nearer
+        return own, hidden
 
 
 def _explained(
-    view: View,
-    thing: VideoThing,
+    form: ThingForm,
+    camera: Camera,
     start: Place,
     worth: Annotated[Floats, "row column"],
     window: Window,
 ) -> Place:
     """Return the position near ``start`` that explains the pixels of a window best."""
-    camera, form = view.stage.camera, thing.form
 
     @cache
     def unexplained(x: float, y: float) -> float:

@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ _CODEC = re.compile(rb"Codec \((\w+)\) not on whitelist")
 
 def pictures(data: bytes) -> Generator[Picture]:
     """Yield the pictures of a video in order, with only one in memory at a time."""
-    kind, ffmpeg = container(data), _ffmpeg()
+    kind, ffmpeg = container(data), ffmpeg_library().get_ffmpeg_exe()
     if kind is None or (kind == "gif" and not data.endswith(_GIF_END)):
         raise _broken()
     with scratch() as folder:
@@ -114,12 +114,12 @@ def _broken() -> BadInput:
     return BadInput("the video is broken or cut off", hint="copy or download it again")
 
 
-def _ffmpeg() -> str:
-    """Return the program that decodes videos, which comes with a library."""
+def ffmpeg_library() -> Any:
+    """Return the library that decodes and writes videos, which brings ffmpeg along."""
     try:
         import imageio_ffmpeg
 
-        program: str = imageio_ffmpeg.get_ffmpeg_exe()
+        imageio_ffmpeg.get_ffmpeg_exe()
     except (ImportError, RuntimeError):
         raise missing("imageio-ffmpeg", "video") from None
-    return program
+    return imageio_ffmpeg

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, floor
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.video.camera import Camera
-from hbtom.observe.video.outlines import least_squares, outline, within
-from hbtom.observe.video.regions import Region, middles
-from hbtom.observe.video.shapes import Mask
+from hbtom.observe.video.shapes import Mask, Region, least_squares, middles, outline, within
 
 Place = Annotated[Floats, "2"]
 Part = tuple[slice, slice]
@@ -83,23 +81,6 @@ def shared_part(outer: Window, inner: Window) -> tuple[Part, Part]:
     return first, second
 
 
-class ThingForm(Protocol):
-    """Something that covers pixels, depending on its position."""
-
-    @property
-    def name(self) -> str:
-        """The name of such a thing."""
-
-    def window(self, camera: Camera, place: Place) -> Window:
-        """Return a window that contains all covered pixels."""
-
-    def covered(self, camera: Camera, place: Place) -> tuple[Window, Mask]:
-        """Return that window, and which of its pixels are covered."""
-
-    def settled(self, camera: Camera, place: Place) -> Place:
-        """Return one position for all those at which the same pixels are covered."""
-
-
 @dataclass(frozen=True, eq=False)
 class Stamp:
     """A flat thing: the pixels that it covers in the smallest box around it."""
@@ -108,15 +89,18 @@ class Stamp:
     name: str = "stamp"
 
     def window(self, camera: Camera, place: Place) -> Window:
+        """Return a window that contains all covered pixels."""
         rows, columns = self.pixels.shape
         x, y = camera.project(np.array([[*place, 0.0]]))[0]
         left, top = int(np.floor(x - columns / 2 + 0.5)), int(np.floor(y - rows / 2 + 0.5))
         return Window(left, top, left + columns, top + rows)
 
     def covered(self, camera: Camera, place: Place) -> tuple[Window, Mask]:
+        """Return that window, and which of its pixels are covered."""
         return self.window(camera, place), self.pixels
 
     def settled(self, camera: Camera, place: Place) -> Place:
+        """Return one position for all those at which the same pixels are covered."""
         return camera.ground(self.window(camera, place).middle)[0]
 
 
@@ -142,6 +126,9 @@ class Solid:
 
     def settled(self, camera: Camera, place: Place) -> Place:
         return place
+
+
+ThingForm = Stamp | Solid  # what covers pixels, depending on its position
 
 
 def _box(reach: Annotated[Floats, "direction"]) -> Window:

@@ -115,8 +115,7 @@ def _wrong(walls: Bools, dark: Bools, plain: Bools, camera: Camera, window: Wind
 def _drawn(walls: Bools, camera: Camera, shape: tuple[int, ...]) -> VideoStage:
     """Draw the whole stage."""
     rows, columns = shape
-    looks = _looks(walls, camera, Window(0, 0, columns, rows).points)
-    is_wall, is_floor, distance = looks
+    is_wall, is_floor, distance = _looks(walls, camera, Window(0, 0, columns, rows).points)
     return VideoStage(
         camera, walls, is_wall.reshape(shape), is_floor.reshape(shape), distance.reshape(shape)
     )
@@ -145,5 +144,4 @@ def _looked_up(walls: Bools, places: Annotated[Floats, "place 2"]) -> Annotated[
     """Return which positions lie in a wall."""
     cells = np.floor(places / CELL).clip(-1, CELLS).astype(np.int64)
     around = np.pad(walls, 1)
-    found: Bools = around[cells[:, 1] + 1, cells[:, 0] + 1]
-    return found
+    return around[cells[:, 1] + 1, cells[:, 0] + 1]

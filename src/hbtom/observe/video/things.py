@@ -16,8 +16,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.observe.video.camera import SIDE, Camera
 from hbtom.observe.video.colours import Labels, Palette
-from hbtom.observe.video.regions import Region, regions
-from hbtom.observe.video.shapes import is_block, is_key, is_lock, same_shape
+from hbtom.observe.video.shapes import Region, is_block, is_key, is_lock, regions, same_shape
 from hbtom.observe.video.solids import (
     Place,
     Solid,

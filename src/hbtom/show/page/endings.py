@@ -21,7 +21,11 @@ def summary(scene: Scene) -> str:
     if len(scene.posterior) == 0:
         return "It does not move."
     told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
-    return f"{told} {_verdict(scene)}" if scene.is_test else told
+    if not scene.is_test:
+        return told
+    what = surprising(scene.judgement)
+    why = f"This is surprising: {_why(scene, what)}" if what else "Nothing about this is surprising"
+    return f"{told} {why}."
 
 
 def _deeds(scene: Scene) -> str:
@@ -54,51 +58,28 @@ def _aside(scene: Scene) -> str:
 def _wish(scene: Scene) -> str:
     """Say what the agent probably wants, unless it went there and this is almost certain."""
     chance = float(scene.posterior.goal[-1].max())
-    if scene.reached == scene.went:
-        return (
-            ""
-            if chance >= SURE
-            else f"; it is {per_cent(chance)} certain that this is what it wants"
-        )
-    return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
+    if scene.reached != scene.went:
+        return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
+    return (
+        "" if chance >= SURE else f"; it is {per_cent(chance)} certain that this is what it wants"
+    )
 
 
-def _verdict(scene: Scene) -> str:
-    """Say what was surprising about the test trial, or that nothing was."""
-    what = surprising(scene.judgement)
-    if not what:
-        return "Nothing about this is surprising."
-    tell = {
-        "goal": _goal,
-        "efficiency": _efficiency,
-        "observation": _observation,
-        "waste": _waste,
-    }
-    return f"This is surprising: {tell[what](scene)}."
-
-
-def _goal(scene: Scene) -> str:
-    expected = scene.leaders[0]
-    if expected is None or expected == scene.went:
-        return "it had shown no clear preference before"
-    return f"it was expected to go to {scene.the(expected)}{history(scene, expected)}"
-
-
-def _efficiency(scene: Scene) -> str:
-    mean = scene.posterior.efficiency @ scene.posterior.efficiencies
-    return f"it went {'less' if mean[-1] < mean[0] else 'more'} efficiently than expected"
-
-
-def _observation(scene: Scene) -> str:
+def _why(scene: Scene, what: str) -> str:
+    """Say what was surprising, given its kind."""
+    if what == "goal":
+        expected = scene.leaders[0]
+        if expected is None or expected == scene.went:
+            return "it had shown no clear preference before"
+        return f"it was expected to go to {scene.the(expected)}{history(scene, expected)}"
+    if what == "efficiency":
+        mean = scene.posterior.efficiency @ scene.posterior.efficiencies
+        return f"it went {'less' if mean[-1] < mean[0] else 'more'} efficiently than expected"
     if scene.detour > DETOUR:
         return "it was not expected to take such a detour"
+    if what == "waste":
+        return "it wasted more effort in total than expected"
     return "one of its steps was very unlikely, whatever it wants"
-
-
-def _waste(scene: Scene) -> str:
-    if scene.detour > DETOUR:
-        return "it was not expected to take such a detour"
-    return "it wasted more effort in total than expected"
 
 
 def history(scene: Scene, goal: int) -> str:

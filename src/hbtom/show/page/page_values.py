@@ -19,8 +19,7 @@ from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.regret import NOTHING
 from hbtom.observe import Body, Identity, Other
-from hbtom.show.page.labels import names_of, shape_of
-from hbtom.show.page.scenes import Scene, scenes
+from hbtom.show.page.scenes import Scene, names_of, scenes, shape_of
 from hbtom.show.page.story import chapter
 from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain

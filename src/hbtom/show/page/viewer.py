@@ -1,16 +1,21 @@
-"""The page of a judged episode, or of two: its parts, and the values that they draw."""
+"""The page of a judged episode, or of two: its parts, the values they draw, the differences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path, PurePath
+
+import numpy as np
 
 from hbtom import __version__
 from hbtom.judgement import Judgement
+from hbtom.observe import Trial, same_trial
 from hbtom.show.document import document
 from hbtom.show.page.page_values import Plain, film
-from hbtom.show.page.pair import differences
+from hbtom.show.page.scenes import listed
 from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
@@ -28,6 +33,12 @@ SCRIPTS = (
     "main",  # puts everything together
 )
 TEMPLATE = Path(__file__).parent / "template"
+_ASPECTS = {
+    "goal": "what the agent turns out to want",
+    "efficiency": "how efficiently it acts",
+    "observation": "how likely its individual steps are",
+    "waste": "how much effort it wastes in total",
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,9 @@ def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
     told = [] if other is None else differences(judgement, other)
     return Shown(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
-        instead="; ".join(map(_in_short, both)),
+        instead="; ".join(
+            f"{plain(one.episode.name)}: plausibility {three(one.plausibility)}" for one in both
+        ),
         data={"version": __version__, "films": [film(one) for one in both], "differences": told},
     )
 
@@ -73,5 +86,75 @@ def laid_out(
     )
 
 
-def _in_short(judgement: Judgement) -> str:
-    return f"{plain(judgement.episode.name)}: plausibility {three(judgement.plausibility)}"
+def differences(left: Judgement, right: Judgement) -> tuple[str, ...]:
+    """Say which of two episodes is judged more plausible, why, and how they differ."""
+    return (_verdict(left, right), *_reason(left, right), *_trials(left, right))
+
+
+def _verdict(left: Judgement, right: Judgement) -> str:
+    one, other = left.plausibility, right.plausibility
+    if one == other:
+        return "Both are judged equally plausible."
+    side, high, low = ("left", one, other) if one > other else ("right", other, one)
+    return f"The {side} one is judged more plausible: {three(high)} against {three(low)}."
+
+
+def _reason(left: Judgement, right: Judgement) -> Iterator[str]:
+    """Name the part that differs most, as a factor of the plausibility."""
+    one, other = left.parts.to_dict(), right.parts.to_dict()
+    ratio = {name: abs(_log(one[name]) - _log(other[name])) for name in one}
+    most = max(ratio, key=ratio.__getitem__)
+    if ratio[most] > 0:
+        yield (
+            f"Most of the difference comes from {_ASPECTS[most]}: the part “{most}” is "
+            f"{three(one[most])} on the left and {three(other[most])} on the right."
+        )
+
+
+def _log(part: float) -> float:
+    return math.log(max(part, 1e-300))
+
+
+def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
+    """Say which trials differ, and how the test trials differ."""
+    if len(left.episode) != len(right.episode):
+        yield f"The left one has {len(left.episode)} trials, the right one {len(right.episode)}."
+        return
+    pairs = list(zip(left.episode, right.episode, strict=True))
+    same = [same_trial(*both) for both in pairs]
+    if all(same):
+        yield "All trials are the same."
+        return
+    differing = [number for number, alike in enumerate(same, start=1) if not alike]
+    if len(same) > 1 and all(same[:-1]):
+        yield "They are the same until the test trial."
+    elif differing[:-1] or same[-1]:
+        before = [number for number in differing if number < len(same)]
+        yield f"Before the test trial they differ in {_numbers(before)}."
+    if same[-1]:
+        yield "The test trial is the same."
+    else:
+        yield f"In the test trial they differ in {listed(_aspects(*pairs[-1]))}."
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Return the numbers of trials as a phrase: trials 1 to 3 and 8."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])
+    ]
+    words = [f"{run[0]} to {run[-1]}" if len(run) > 2 else listed([*map(str, run)]) for run in runs]
+    return f"trial{'s' if len(numbers) > 1 else ''} {listed(words)}"
+
+
+def _aspects(one: Trial, other: Trial) -> list[str]:
+    """Name what differs between two trials."""
+    differs = {
+        "the agent": one.agent.look != other.agent.look,
+        "the walls": not np.array_equal(one.walls, other.walls),
+        "the barrier": not np.array_equal(one.barrier, other.barrier),
+        "the objects or their positions": one.objects != other.objects,
+        "the key or the lock": (one.key, one.lock) != (other.key, other.lock),
+        "the path of the agent": not np.array_equal(one.path, other.path, equal_nan=True),
+    }
+    return [name for name, is_so in differs.items() if is_so] or ["when things happen"]

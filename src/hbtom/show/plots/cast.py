@@ -58,18 +58,14 @@ def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
         for item, sign in zip(trial.items, signs.of(trial), strict=True)
     ]
     agent, lock, objects = trial.agent, trial.lock, len(trial.objects)
+    others = (rgb(other.look) for other in trial.others)
     return Cast(
         agent=Actor(agent, signs.agents[agent.look].glyph, rgb(agent.look)),
         objects=tuple(items[:objects]),
         key=items[objects] if trial.key is not None else None,
         lock=Actor(lock, SQUARE, rgb(lock.look)) if lock is not None else None,
-        others=tuple(_seen_on_floor(rgb(other.look)) for other in trial.others),
+        others=tuple(BOARD if colour == FLOOR else colour for colour in others),
     )
-
-
-def _seen_on_floor(colour: Colour) -> Colour:
-    """Return a colour, or light grey instead of the colour of the floor: some boards are white."""
-    return BOARD if colour == FLOOR else colour
 
 
 def _decoded(colour: str) -> Colour:

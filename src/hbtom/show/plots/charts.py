@@ -75,7 +75,7 @@ def draw_charts(
     return charts, colours + theirs
 
 
-@styled
+@styled()
 def _draw(judgement: Judgement, index: int, height: int) -> Axes:
     """Draw a trial's chart on a sheet of its own, and return its axes."""
     posterior, known = judgement.posteriors[index], signs([judgement.episode])
@@ -85,7 +85,9 @@ def _draw(judgement: Judgement, index: int, height: int) -> Axes:
     sheet.figure.set_dpi(dots)
     sheet.figure.set_size_inches((wide + 0.1) / dots, (height + 0.1) / dots)  # is rounded down
     column = Column(sheet, EDGE, EDGE, WIDTH - 2 * EDGE)
-    column.text(0, LINE / 2, _name(judgement, index), fontweight="bold")
+    last = len(judgement.episode)
+    kind = "test trial" if index + 1 == last else "familiarization"
+    column.text(0, LINE / 2, f"trial {index + 1} of {last}, {kind}", fontweight="bold")
     goals = Signs({look: known.items[look] for look in posterior.goals}, {})
     below = draw_legend(column.below(LINE), legend_rows(item_entries(goals), column.width))
     tall = HEIGHT - below.top - ABOVE - BELOW
@@ -94,12 +96,6 @@ def _draw(judgement: Judgement, index: int, height: int) -> Axes:
     draw_goal_lines(axes, posterior, known, ends=(1, max(frames, 2)))
     label(axes, "frame", "P(goal)")
     return axes
-
-
-def _name(judgement: Judgement, index: int) -> str:
-    last = len(judgement.episode)
-    kind = "test trial" if index + 1 == last else "familiarization"
-    return f"trial {index + 1} of {last}, {kind}"
 
 
 def _photographs(axes: Axes) -> tuple[Photograph, Photograph]:
@@ -111,7 +107,7 @@ def _photographs(axes: Axes) -> tuple[Photograph, Photograph]:
     return full, _photograph(canvas)
 
 
-@styled
+@styled()
 def _photograph(canvas: FigureCanvasAgg) -> Photograph:
     agg: Any = canvas  # matplotlib has no types for these
     agg.draw()

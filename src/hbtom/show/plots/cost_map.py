@@ -19,7 +19,7 @@ from hbtom.show.plots.signs import HAIR, INK, SOFT, WALL
 EDGE, BAR, RIGHT = 0.15, 0.25, 1.1  # around everything; the bar of shades; the room for it
 
 
-@styled
+@styled()
 def draw_cost_map(
     cost: Annotated[Floats, "row column"],
     blocked: Annotated[Bools, "row column"],

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.errors import BadInput, missing
+from hbtom.observe.video.pictures import ffmpeg_library
 from hbtom.scratch import scratch
 from hbtom.show.plots.cast import Colour
 from hbtom.show.plots.pixels import Pixels
@@ -106,17 +107,6 @@ def pillow() -> Any:
     except ImportError:
         raise missing("pillow", "plots") from None
     return Image
-
-
-def ffmpeg_library() -> Any:
-    """Return the library that writes MP4s, which brings ffmpeg along."""
-    try:
-        import imageio_ffmpeg
-
-        imageio_ffmpeg.get_ffmpeg_exe()
-    except (ImportError, RuntimeError):
-        raise missing("imageio-ffmpeg", "video") from None
-    return imageio_ffmpeg
 
 
 ENCODERS: dict[str, Callable[[Film, Pictures], bytes]] = {"gif": gif, "mp4": mp4}

@@ -1,17 +1,21 @@
 """Simple shapes that stand for things: the same in figures, movies and notebooks.
 
 A glyph is a polygon in the square from -1 to 1, with y downwards. It touches all four sides, so
-that the box around a drawn thing is the box that the benchmark's file gives.
+that the box around a drawn thing is the box that the benchmark's file gives. Of other things in a
+trial, agents are discs and boards are rotated boxes.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
+from hbtom.observe import Episode, Other, Trial
+from hbtom.observe.episode import OtherKind
 
 Polygon = Annotated[Floats, "corner 2"]
 
@@ -45,6 +49,13 @@ AGENTS: tuple[Polygon, ...] = (
     frozen([(-1, -1), (1, -1), (1, 0), (_BLUNT, 1), (-_BLUNT, 1), (-1, 0)]),  # shield
 )
 
+CALLED: dict[OtherKind, str] = {
+    "agent": "other agent",
+    "door": "door",
+    "occluder": "occluder",
+    "paddle": "paddle",
+}
+
 
 def turned(image: str) -> Polygon:
     """Return the triangle of a key or a lock, rotated as its image says: ``triangle90.png``."""
@@ -67,3 +78,23 @@ def mask(glyph: Polygon, side: int) -> Annotated[Bools, "row column"]:
             crosses = (y0 > y) != (y1 > y)
             inside ^= crosses & (x < x0 + (x1 - x0) * (y - y0) / (y1 - y0))
     return inside
+
+
+def kinds(episode: Episode) -> list[OtherKind]:
+    """Return the kinds of other things in an episode, in alphabetical order."""
+    return sorted({other.kind for trial in episode for other in trial.others})
+
+
+def shape(other: Other, frame: int) -> Polygon:
+    """Return the outline of another thing in a frame, around its position."""
+    outline = (DISC if other.kind == "agent" else SQUARE) * np.array(other.size) / 2
+    turn = np.radians(other.angle[frame])
+    towards = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
+    return outline @ towards
+
+
+def first_seen(trial: Trial) -> Iterator[tuple[Other, Polygon]]:
+    """Yield all other things, with their outlines where they first appear."""
+    for other in trial.others:
+        frame = int((~np.isnan(other.angle)).argmax())
+        yield other, other.path[frame] + shape(other, frame)

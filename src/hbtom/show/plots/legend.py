@@ -13,16 +13,17 @@ from matplotlib.patches import Polygon, Rectangle
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Episode
 from hbtom.observe.episode import OtherKind
-from hbtom.show.plots.boards import CALLED, kinds
-from hbtom.show.plots.glyphs import DISC, SQUARE, TRIANGLE
+from hbtom.show.plots.glyphs import CALLED, DISC, SQUARE, TRIANGLE, kinds
 from hbtom.show.plots.maps import HATCH, draw_lock, draw_other
-from hbtom.show.plots.posteriors import LINES
+from hbtom.show.plots.posteriors import line_style
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
 from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs, hexadecimal
 
 _BEFORE, _AFTER = 0.08, 0.25  # from a sign to its name, and from a name to the next sign
 _RADIUS = 0.1  # of a sign
 _HALF = 0.3  # of a sign on a line
+_START: How = {"facecolor": "white", "edgecolor": INK, "linewidth": 0.5}
+_BARRIER: How = {"facecolor": BARRIER, "edgecolor": "white", "hatch": HATCH, "linewidth": 0}
 
 
 @dataclass(frozen=True)
@@ -76,50 +77,31 @@ def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
     yield from item_entries(Signs({look: known.items[look] for look in items}, {}))
     for look in dict.fromkeys(trial.agent.look for trial in episode):
         sign = known.agents[look]
-        yield Entry(f"{sign.name} (agent)", _RADIUS, partial(_agent, sign))
-    yield Entry("start", _RADIUS, _start)
+        yield Entry(f"{sign.name} (agent)", _RADIUS, partial(_polygon, sign, INK, 0.6))
+    yield Entry("start", _RADIUS, partial(_box, _RADIUS, _START))
     if any(trial.lock is not None for trial in episode):
-        yield Entry("lock", _RADIUS, _lock)
+        yield Entry("lock", _RADIUS, lambda axes, x, y: draw_lock(axes, (x, y), _RADIUS, TRIANGLE))
     if any(len(trial.barrier) for trial in episode):
-        yield Entry("barrier", 0.2, _barrier)
+        yield Entry("barrier", 0.2, partial(_box, 0.2, _BARRIER))
     for kind in kinds(episode):
         look = next(one.look for trial in episode for one in trial.others if one.kind == kind)
         yield Entry(CALLED[kind], _RADIUS, partial(_other, kind, hexadecimal(look)))
 
 
 def _item(sign: Sign, axes: Axes, x: float, y: float) -> None:
-    line: How = {
-        "color": sign.colour,
-        "linestyle": LINES[sign.number % len(LINES)],
-        "linewidth": 1.1,
-    }
-    axes.plot([x - _HALF, x + _HALF], [y, y], **line)
-    _polygon(axes, x, y, sign, edge="white", line=0.4)
+    axes.plot([x - _HALF, x + _HALF], [y, y], **line_style(sign))
+    _polygon(sign, "white", 0.4, axes, x, y)
 
 
-def _agent(sign: Sign, axes: Axes, x: float, y: float) -> None:
-    _polygon(axes, x, y, sign, edge=INK, line=0.6)
-
-
-def _lock(axes: Axes, x: float, y: float) -> None:
-    draw_lock(axes, (x, y), _RADIUS, TRIANGLE)
-
-
-def _polygon(axes: Axes, x: float, y: float, sign: Sign, edge: str, line: float) -> None:
+def _polygon(sign: Sign, edge: str, line: float, axes: Axes, x: float, y: float) -> None:
     corners = np.array((x, y)) + _RADIUS * sign.glyph
     look: How = {"facecolor": sign.colour, "edgecolor": edge, "linewidth": line, "zorder": 3}
     axes.add_patch(Polygon(corners, **look))
 
 
-def _start(axes: Axes, x: float, y: float) -> None:
-    square = Rectangle((x - _RADIUS, y - _RADIUS), 2 * _RADIUS, 2 * _RADIUS)
-    square.set(facecolor="white", edgecolor=INK, linewidth=0.5)
-    axes.add_patch(square)
-
-
-def _barrier(axes: Axes, x: float, y: float) -> None:
-    box = Rectangle((x - 0.2, y - _RADIUS), 0.4, 2 * _RADIUS)
-    box.set(facecolor=BARRIER, edgecolor="white", hatch=HATCH, linewidth=0)
+def _box(half: float, look: How, axes: Axes, x: float, y: float) -> None:
+    box = Rectangle((x - half, y - _RADIUS), 2 * half, 2 * _RADIUS)
+    box.set(**look)
     axes.add_patch(box)
 
 

@@ -1,8 +1,11 @@
-"""A trial as a small map: walls, barrier, things, and the agent's path with arrowheads."""
+"""A trial as a small map: walls, barrier, things, and the agent's path with arrowheads.
+
+The trials of an episode make a strip: familiarization small and numbered, the test trial large.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -11,17 +14,18 @@ from matplotlib.collections import PatchCollection
 from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.arrays import Floats
-from hbtom.observe import Body, Trial
-from hbtom.show.plots.boards import first_seen
-from hbtom.show.plots.glyphs import SQUARE, turned
+from hbtom.observe import Body, Episode, Trial
+from hbtom.show.plots.glyphs import SQUARE, first_seen, turned
 from hbtom.show.plots.glyphs import Polygon as Glyph
-from hbtom.show.plots.sheet import How
+from hbtom.show.plots.sheet import LINE, Column, How
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs, hexadecimal
 
 HATCH = "//////"  # of the barrier, visible in grey
 LARGER = 1.3  # how much things are enlarged on small maps
 JUMP = 8.0  # pixels in one frame: an agent that moves farther was put there
 _ARROW = np.array([(1.0, 0.0), (-0.8, 0.75), (-0.8, -0.75)])
+LARGEST = 2.7  # centimetres: the largest side of a familiarization trial's map
+GAP = 0.12  # between maps
 
 
 def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> None:
@@ -115,3 +119,42 @@ def _draw_glyph(
     corners = np.array(body.centre) + body.radius * glyph
     patch = Polygon(corners, facecolor=colour, edgecolor=edge, linewidth=line, zorder=4)
     axes.add_patch(patch)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The layout of the maps of an episode; all lengths are in centimetres."""
+
+    rows: int
+    columns: int
+    side: float  # of a familiarization trial's map
+    large: float  # of the test trial's map, about twice that
+
+    @property
+    def height(self) -> float:
+        return max(self.rows * (self.side + LINE + GAP), self.large + LINE + GAP)
+
+
+def lay_out(trials: int, width: float) -> Strip:
+    """Return a layout for a number of trials, no wider than ``width``."""
+    familiar = trials - 1
+    rows = 1 if familiar <= 2 else 2 if familiar <= 8 else -(-familiar // 4)
+    columns = -(-familiar // rows)
+    between = GAP + LINE if rows > 1 else 0.0  # the large map is as high as two small ones
+    room = width - columns * GAP - GAP - between
+    side = min(room / (columns + 2), LARGEST)
+    return Strip(rows, columns, side, 2 * side + between)
+
+
+def draw_strip(column: Column, episode: Episode, known: Signs) -> Column:
+    """Draw all trials of an episode; return the column below them."""
+    strip = lay_out(len(episode), column.width)
+    for index, trial in enumerate(episode.familiarization):
+        row, place = divmod(index, strip.columns)
+        left, top = place * (strip.side + GAP), row * (strip.side + LINE + GAP)
+        draw_map(column.axes(left, top + LINE, strip.side, strip.side), trial, known)
+        column.text(left, top + LINE / 2, str(index + 1), color=SOFT)
+    left = strip.columns * (strip.side + GAP) + (GAP if strip.columns else 0)
+    draw_map(column.axes(left, LINE, strip.large, strip.large), episode.test, known, large=True)
+    column.text(left, LINE / 2, "test trial", fontweight="bold")
+    return column.below(strip.height)

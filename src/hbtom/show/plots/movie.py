@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
 from hbtom.show.plots import need_matplotlib
-from hbtom.show.plots.cast import BETWEEN, Colour, Paints, cast, paints
+from hbtom.show.plots.cast import BETWEEN, Paints, cast, paints
 from hbtom.show.plots.encoders import Film, encoder
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.show.plots.signs import signs
@@ -75,10 +76,13 @@ def animate(
     painters, found = _painters(episode, chosen, scale, own=isinstance(shown, Episode))
     (width, height), colours, charts = painters[0].size, found.colours, None
     if isinstance(shown, Judgement):
-        charts, colours = _charts(shown, chosen, height, colours)
+        need_matplotlib()
+        from hbtom.show.plots.charts import draw_charts
+
+        charts, colours = draw_charts(shown, chosen, height, colours)
         width += charts[0].width
     blank = np.full((height, width), found[BETWEEN], dtype=np.uint8)
-    pictures = _joined(_trials(painters, charts, pace), [blank] * pace.pause)
+    pictures = _pictures(painters, charts, pace, blank)
     if progress is not None:
         each = [len(pace.shown(len(painter.trial.path))) for painter in painters]
         pictures = _counted(pictures, sum(each) + pace.pause * (len(each) - 1), progress)
@@ -94,16 +98,6 @@ def _painters(
     found, size = paints(casts), _size(trials, scale)
     both = zip(trials, casts, strict=True)
     return [Painter(trial, actors, found, scale, size) for trial, actors in both], found
-
-
-def _charts(
-    judgement: Judgement, chosen: Sequence[int], height: int, colours: tuple[Colour, ...]
-) -> tuple[list[Chart], tuple[Colour, ...]]:
-    """Return the beliefs in each trial as a chart, and all colours including the charts' own."""
-    need_matplotlib()
-    from hbtom.show.plots.charts import draw_charts
-
-    return draw_charts(judgement, chosen, height, colours)
 
 
 def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:
@@ -126,27 +120,17 @@ def _size(trials: Iterable[Trial], scale: int) -> tuple[int, int]:
     return int(sizes[0]), int(sizes[1])
 
 
-def _trials(
-    painters: Sequence[Painter], charts: Sequence[Chart] | None, pace: Pace
-) -> Iterator[Iterator[Pixels]]:
-    """Yield the pictures of each trial: the world, with the chart beside it if there is one."""
+def _pictures(
+    painters: Sequence[Painter], charts: Sequence[Chart] | None, pace: Pace, blank: Pixels
+) -> Iterator[Pixels]:
+    """Yield the world in all trials, with its chart if there is one, and pauses in between."""
     for index, painter in enumerate(painters):
+        if index > 0:
+            yield from [blank] * pace.pause
         frames = pace.shown(len(painter.trial.path))
-        worlds = painter.frames(frames)
-        yield worlds if charts is None else _beside(worlds, charts[index], frames)
-
-
-def _beside(worlds: Iterator[Pixels], chart: Chart, frames: Sequence[int]) -> Iterator[Pixels]:
-    for world, frame in zip(worlds, frames, strict=True):
-        yield np.concatenate([world, chart.at(frame)], axis=1)
-
-
-def _joined(trials: Iterable[Iterable[Pixels]], between: Sequence[Pixels]) -> Iterator[Pixels]:
-    """Yield the pictures of all trials, with other pictures in between."""
-    for number, trial in enumerate(trials):
-        if number > 0:
-            yield from between
-        yield from trial
+        for world, frame in zip(painter.frames(frames), frames, strict=True):
+            chart = [] if charts is None else [charts[index].at(frame)]
+            yield np.concatenate([world, *chart], axis=1) if chart else world
 
 
 def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iterator[Pixels]:
@@ -157,11 +141,6 @@ def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iter
 
 def runs(pictures: Iterable[Pixels]) -> Iterator[tuple[Pixels, int]]:
     """Yield each picture that differs from the one before, and how often it is shown in a row."""
-    last, times = None, 0
-    for picture in pictures:
-        if last is not None and picture is not last:
-            yield last, times
-            times = 0
-        last, times = picture, times + 1
-    if last is not None:
-        yield last, times
+    for _, same in groupby(pictures, key=id):
+        shown = list(same)
+        yield shown[0], len(shown)

@@ -6,16 +6,16 @@ Plain HTML and SVG, made without any library. All text from files is escaped.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 from pathlib import PurePath
 
 import numpy as np
 
 from hbtom.judgement import Judgement
-from hbtom.observe import Trial
+from hbtom.observe import Body, Trial
 from hbtom.plottable import Plottable
-from hbtom.show.plots.boards import CALLED, first_seen
-from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
+from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, first_seen, turned
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
 from hbtom.show.terminal import three
 from hbtom.show.words import plain
@@ -77,12 +77,11 @@ def trial_svg(trial: Trial, known: Signs) -> str:
     shapes += [_box(block, WALL) for block in trial.walls]
     shapes += [_box(block, BARRIER) for block in trial.barrier]
     if trial.lock is not None:
-        shapes.append(_glyph(trial.lock.centre, trial.lock.radius, SQUARE, WALL))
-        slot = turned(trial.lock.look.image)
-        shapes.append(_glyph(trial.lock.centre, 0.6 * trial.lock.radius, slot, "white"))
+        shapes.append(_glyph(trial.lock, SQUARE, WALL))
+        shapes.append(_glyph(trial.lock, turned(trial.lock.look.image), "white", size=0.6))
     for item, sign in zip(trial.items, known.of(trial), strict=True):
         glyph = turned(item.look.image) if item is trial.key else sign.glyph
-        shapes.append(_glyph(item.centre, item.radius, glyph, sign.colour, sign.name))
+        shapes.append(_glyph(item, glyph, sign.colour, sign.name))
     for other, corners in first_seen(trial):
         colour, name = hexadecimal(other.look), CALLED[other.kind]
         shapes.append(_polygon(corners, colour, name, SOFT, opacity=0.45))
@@ -92,8 +91,8 @@ def trial_svg(trial: Trial, known: Signs) -> str:
     shapes.append(f'<polyline points="{points}" fill="none" stroke="{INK}" stroke-width="2"/>')
     x, y = trial.whole_path[0]
     shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="3.5" fill="white" stroke="{INK}"/>')
-    end = (float(trial.whole_path[-1, 0]), float(trial.whole_path[-1, 1]))
-    shapes.append(_glyph(end, trial.agent.radius, agent.glyph, agent.colour, agent.name, INK))
+    end = replace(trial.agent, centre=tuple(trial.whole_path[-1]))
+    shapes.append(_glyph(end, agent.glyph, agent.colour, agent.name, INK))
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" width="{_SIDE}" role="img" '
         f'style="border: 1px solid {SOFT}">{"".join(shapes)}</svg>'
@@ -106,14 +105,10 @@ def _box(block: Iterable[float], colour: str) -> str:
 
 
 def _glyph(
-    centre: tuple[float, float],
-    radius: float,
-    glyph: Polygon,
-    colour: str,
-    name: str = "",
-    edge: str = "none",
+    body: Body, glyph: Polygon, colour: str, name: str = "", edge: str = "none", size: float = 1.0
 ) -> str:
-    return _polygon(np.array(centre) + radius * glyph, colour, name, edge)
+    corners = np.array(body.centre) + size * body.radius * glyph
+    return _polygon(corners, colour, name, edge)
 
 
 def _polygon(corners: Polygon, colour: str, name: str, edge: str, opacity: float = 1.0) -> str:

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
-from hbtom.show.plots.boards import shape
 from hbtom.show.plots.cast import BARRIER, FLOOR, HOME, WALL, Actor, Cast, Colour, Paints
-from hbtom.show.plots.glyphs import SQUARE, mask, turned
+from hbtom.show.plots.glyphs import SQUARE, mask, shape, turned
 
 Pixels = Annotated[NDArray[np.uint8], "row column"]  # numbers of colours
 Place = tuple[float, float]  # a centre, in the world's pixels

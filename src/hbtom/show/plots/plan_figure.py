@@ -36,23 +36,19 @@ _STEEP = math.radians(50)  # the angle of the actions written below the axis
 _MOST = 40  # actions that fit there; longer plans have numbered steps
 
 
-@styled
+@styled()
 def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     """Return the figure of all plans of a judgement, one below the other."""
     inner = width - 2 * EDGE
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
     rows = legend_rows(item_entries(known), inner)
-    heights = [_height(plan) for plan in judgement.plans]
+    heights = [TITLE + GOAL + BETWEEN + EFFICIENCY + _below(plan) for plan in judgement.plans]
     sheet = Sheet(width, len(rows) * LINE + sum(heights) + 2 * EDGE)
     below = draw_legend(Column(sheet, EDGE, EDGE, inner), rows)
     for plan, posterior, height in zip(judgement.plans, judgement.posteriors, heights, strict=True):
         _draw_plan(below, plan, posterior, known)
         below = below.below(height)
     return sheet.figure
-
-
-def _height(plan: SeenPlan) -> float:
-    return TITLE + GOAL + BETWEEN + EFFICIENCY + _below(plan)
 
 
 def _below(plan: SeenPlan) -> float:

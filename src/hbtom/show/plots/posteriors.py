@@ -58,7 +58,7 @@ def draw_goal_lines(
     _time_axis(axes, ends)
     for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
         draw_line(axes, posterior.frame + 1, belief, signs.items[look], drawstyle="steps-post")
-        axes.hlines(belief[-1], posterior.frame[-1] + 1, ends[1], **_line(signs.items[look]))
+        axes.hlines(belief[-1], posterior.frame[-1] + 1, ends[1], **line_style(signs.items[look]))
     probability_axis(axes)
     label(axes, y="probability")
 
@@ -100,8 +100,8 @@ def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, floa
         bars: How = {"align": "edge", "color": shades, "edgecolor": "white", "linewidth": 0.3}
         axes.bar(starts, surprise, widths, **bars)
     axes.axhline(0, color=SOFT, linewidth=0.5)
-    most = f", at most {_signed(-posterior.log_likelihood.min())}" if len(surprise) else ""
-    title(axes, "observation", f"surprise of each step{most}")
+    most = f", at most {-posterior.log_likelihood.min():.2f}" if len(surprise) else ""
+    title(axes, "observation", f"surprise of each step{most.replace('-', '−')}")
     label(axes, y="surprise (nats)")
 
 
@@ -132,10 +132,11 @@ def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -
 
 def draw_line(axes: Axes, x: Ints, y: Floats, sign: Sign, **more: Any) -> None:
     marks: How = {"marker": sign.glyph * (1, -1), "markersize": 3.6, "markeredgewidth": 0}
-    axes.plot(x, y, label=sign.name, **_line(sign), **marks, **more)  # glyphs have y downwards
+    axes.plot(x, y, label=sign.name, **line_style(sign), **marks, **more)  # glyphs have y downwards
 
 
-def _line(sign: Sign) -> How:
+def line_style(sign: Sign) -> How:
+    """Return how the line of a thing is drawn."""
     return {"color": sign.colour, "linestyle": LINES[sign.number % len(LINES)], "linewidth": 1.1}
 
 
@@ -215,7 +216,3 @@ def _draw_key_to_shades(axes: Axes, top: float) -> float:
     axes.annotate("probability 0", (left - gap / wide, middle), ha="right", **how)
     axes.annotate(f"{top:.1g}", (1, middle), ha="right", **how)
     return end + bar_width + gap + text_width("probability 0", SMALL)
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")

@@ -5,9 +5,6 @@ Accuracies are in per cent, like the published ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,8 +12,7 @@ from matplotlib.figure import Figure
 from hbtom.bench.calibration import Calibration
 from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.published import MODELS, published
-from hbtom.bench.score import Score, in_groups, total, wilson
-from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.score import wilson
 from hbtom.show.plots.sheet import (
     COLUMN,
     LINE,
@@ -31,43 +27,19 @@ from hbtom.show.plots.sheet import (
     wrapped,
 )
 from hbtom.show.plots.signs import HAIR, INK, ITEMS, SOFT
+from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
 MARKS = dict(zip(MODELS, ("D", "x", "+", "v", "^", "s"), strict=True))
-OURS, THEIRS = ITEMS[0], ITEMS[1]
+THEIRS = ITEMS[1]
+_OURS: How = {"color": ITEMS[0], "markersize": 4, "zorder": 4}
+_OTHERS: How = {"color": "#85878D", "markersize": 3.2}
 # Centimetres
 ROW = 0.44  # from task to task
 BELOW = 0.85  # the scale below the chart
 EDGE = 0.15
 DODGE = 0.18  # in rows: published figures are drawn higher, ours lower
-_TASKS = {one.folder: one.row for one in EVALUATION_TASKS}
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the chart: a task, or a group that its tasks follow."""
-
-    name: str
-    score: Score
-    part: bool  # of a group
-
-    @property
-    def indent(self) -> float:
-        return 0.25 if self.part else 0.0
-
-
-def chart_lines(evaluation: Evaluation) -> list[Line]:
-    """Return the lines of the benchmark's table."""
-    return list(_lines(evaluation))
-
-
-def _lines(evaluation: Evaluation) -> Iterator[Line]:
-    for group, parts in in_groups(evaluation.tasks):
-        alone = len(parts) == 1 and _TASKS.get(parts[0].task, parts[0].task) == group
-        yield Line(plain(group), parts[0] if alone else total(group, parts), part=False)
-        for score in () if alone else parts:
-            yield Line(plain(_TASKS.get(score.task, score.task)), score, part=True)
-    yield Line("all", evaluation.overall, part=False)
+INDENT = {"group": 0.0, "task": 0.25, "all": 0.0}
 
 
 def draw_scores(result: object, **wide: float) -> Figure:
@@ -79,20 +51,21 @@ def draw_scores(result: object, **wide: float) -> Figure:
     raise TypeError(f"there is no figure of {type(result).__name__}")
 
 
-@styled
+@styled()
 def draw_evaluation(evaluation: Evaluation, width: float = COLUMN) -> Figure:
     """Return accuracy by task, with 95 % intervals and every published figure."""
-    lines = chart_lines(evaluation)
+    lines = list(score_lines(evaluation.tasks))
     notes = wrapped(_note(evaluation), width - 2 * EDGE, SMALL)
     tall = len(lines) * ROW
     sheet = Sheet(width, 2 * LINE + tall + BELOW + len(notes) * LINE + 2 * EDGE)
     column = Column(sheet, EDGE, EDGE, width - 2 * EDGE)
     chart = column.below(2 * LINE)
-    left = max(text_width(line.name) + line.indent for line in lines) + 0.2
+    left = max(text_width(line.label) + INDENT[line.kind] for line in lines) + 0.2
     axes = chart.axes(left, 0, column.width - left - 0.1, tall)
     _draw_accuracy(axes, lines)
     for number, line in enumerate(lines):
-        chart.text(line.indent, (number + 0.5) * ROW, line.name, color=SOFT if line.part else INK)
+        shade = SOFT if line.kind == "task" else INK
+        chart.text(INDENT[line.kind], (number + 0.5) * ROW, line.label, color=shade)
     near: How = {"handletextpad": 0.1, "columnspacing": 0.9, "borderaxespad": 0.0, "borderpad": 0.0}
     corner = (EDGE / sheet.width, 1 - EDGE / sheet.height)
     sheet.figure.legend(
@@ -111,7 +84,7 @@ def _note(evaluation: Evaluation) -> str:
     )
 
 
-def _draw_accuracy(axes: Axes, lines: list[Line]) -> None:
+def _draw_accuracy(axes: Axes, lines: list[ScoreLine]) -> None:
     """Draw a row for each line: published figures above, this model's below."""
     rows = np.arange(len(lines))
     axes.set(xlim=(0, 102), ylim=(len(lines) - 0.5, -0.5), yticks=[])
@@ -121,28 +94,20 @@ def _draw_accuracy(axes: Axes, lines: list[Line]) -> None:
     axes.set_axisbelow(True)
     accuracy = np.array([100 * line.score.accuracy for line in lines])
     bounds = 100 * np.array([line.score.interval for line in lines]).T
-    ours: How = {
-        "color": OURS,
-        "markersize": 4,
-        "elinewidth": 1.3,
-        "zorder": 4,
-        "label": "this model",
-    }
-    axes.errorbar(accuracy, rows + DODGE, xerr=np.abs(bounds - accuracy), fmt="o", **ours)
+    errors = np.abs(bounds - accuracy)
+    ours: How = {"elinewidth": 1.3, "label": "this model", **_OURS}
+    axes.errorbar(accuracy, rows + DODGE, xerr=errors, fmt="o", **ours)
     for name, mark in MARKS.items():
         theirs = [100 * published(line.score.task).get(name, np.nan) for line in lines]
         main = name == "HBToM"
-        how: How = {
-            "color": THEIRS if main else "#85878D",
-            "fillstyle": "none",
-            "markeredgewidth": 0.8,
-        }
-        axes.plot(theirs, rows - DODGE, mark, markersize=4 if main else 3.2, label=name, **how)
+        how: How = {"color": THEIRS, "markersize": 4} if main else _OTHERS
+        thin: How = {"fillstyle": "none", "markeredgewidth": 0.8}
+        axes.plot(theirs, rows - DODGE, mark, label=name, **how, **thin)
     axes.spines["left"].set_visible(False)
     label(axes, x="accuracy, % of pairs")
 
 
-@styled
+@styled()
 def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
     """Return the share of expected episodes by plausibility, on held-out pairs."""
     side = width - 2 * EDGE - 1.1
@@ -156,23 +121,13 @@ def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
     share = np.array([one.expected for one in calibration.bins])
     bounds = [wilson(one.expected * one.episodes, one.episodes) for one in calibration.bins]
     errors = np.abs(np.array(bounds).T - share)
-    ours: How = {
-        "color": OURS,
-        "markersize": 4,
-        "elinewidth": 1.2,
-        "linewidth": 0.8,
-        "clip_on": False,
-    }
-    axes.errorbar(mean, share, yerr=errors, fmt="o-", zorder=4, **ours)
+    ours: How = {"elinewidth": 1.2, "linewidth": 0.8, "clip_on": False, **_OURS}
+    axes.errorbar(mean, share, yerr=errors, fmt="o-", **ours)
     for one, x, y in zip(calibration.bins, mean, share, strict=True):
         near = "right" if x > 0.9 else "left"
         far: How = {"xytext": (5 if near == "left" else -5, 3), "textcoords": "offset points"}
-        how: How = {
-            "fontsize": SMALL,
-            "color": SOFT,
-            "bbox": {"fc": "white", "ec": "none", "pad": 0.5},
-        }
-        axes.annotate(str(one.episodes), (x, y), **far, ha=near, **how)
+        how: How = {"bbox": {"fc": "white", "ec": "none", "pad": 0.5}, "color": SOFT}
+        axes.annotate(str(one.episodes), (x, y), **far, ha=near, fontsize=SMALL, **how)
     label(axes, "plausibility", "share of expected episodes")
     told = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
     column.text(1.0, LINE / 2, told, fontsize=SMALL, color=SOFT)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import matplotlib.style
 import numpy as np
@@ -51,26 +50,13 @@ STYLE = {
 
 How = dict[str, Any]  # matplotlib's options for how something looks
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 
 @contextmanager
-def _styled() -> Iterator[None]:
+def styled() -> Iterator[None]:
+    """Use matplotlib's defaults and our style, then restore the settings; also a decorator."""
     with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
-
-
-def styled(draw: Callable[P, R]) -> Callable[P, R]:
-    """Run a function with matplotlib's defaults and our style, and restore the settings."""
-
-    @wraps(draw)
-    def drawn(*args: P.args, **options: P.kwargs) -> R:
-        with _styled():
-            return draw(*args, **options)
-
-    return drawn
 
 
 class Picture(Figure):
@@ -181,7 +167,7 @@ def wrapped(text: str, width: float, size: float = TEXT, *, bold: bool = False) 
     return lines
 
 
-@styled
+@styled()
 def figure_bytes(figure: Figure, form: str, *, dpi: float = 300) -> bytes:
     """Return a figure as the bytes of a file, always the same; ``form`` is pdf, svg or png."""
     undated: Mapping[str, Mapping[str, str | None]] = {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAGES", "report", "write_report"]
 
-PAGES = 20  # pairs that can be watched, unless it is said how many
+PAGES = 20  # pairs that can be watched, by default
 
 
 def report(
@@ -32,13 +32,12 @@ def report(
 ) -> str:
     """Return an HTML report on an evaluation, on anybody's ratings, or on a file of either.
 
-    It is one text that needs no other file and no network. What is said of the model needs the
-    model: one of the presets is recognised, any other is to be given. With a dataset, the report
-    also tells what of it was not rated. ``labels`` tell what files are whose names do not.
+    The report is one text that needs no other file and no network. To describe the model, it needs
+    the model: presets are recognised, any other must be given. With a dataset, the report also says
+    what was not rated. ``labels`` say what the files are if their names do not.
     """
-    from hbtom.show.report.assembly import build
-    from hbtom.show.report.choice import choose
-    from hbtom.show.report.findings import find
+    from hbtom.show.report.findings import choose, find
+    from hbtom.show.report.saving import build
 
     found = find(results, model, dataset, labels)
     return build(found, choose(found), {})
@@ -59,7 +58,7 @@ def write_report(
 
     There are up to ``pages`` of them, in the folder ``<name of the report>-pages``. ``dataset`` is
     where the episodes are, if they are no longer where they were when they were judged; ``labels``
-    tell what files are whose names do not.
+    say what the files are if their names do not.
     """
     from hbtom.show.report.findings import find
     from hbtom.show.report.saving import check, write

@@ -1,10 +1,10 @@
-"""What a report is about: the ratings of pairs, and whatever else is known of them."""
+"""What a report is about: the ratings of pairs, and whatever else is known about them."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,27 +15,29 @@ from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
 from hbtom.bench.results import MODEL_COLUMNS, Row, decode, whole_lines
-from hbtom.bench.score import Score, in_order, pair_score, paired, scores
+from hbtom.bench.score import Score, in_order, margin, pair_score, paired, scores
 from hbtom.errors import BadInput
 from hbtom.files import read_whole
 from hbtom.model import Model, find_model, presets
 
 if TYPE_CHECKING:
     from hbtom.show.report import Results, Source
+WRONG = 20  # pairs that went wrong, unless more are to be watched
+CLOSE = 10  # pairs that nearly did
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Pairs in the benchmark's order: how both members were rated, and what is known of them."""
+    """Pairs in the benchmark's order: how both members were rated, and what is known about them."""
 
     name: str  # of the dataset, or of the file of ratings
     rated: str  # what the ratings are: plausibility, predictive, a rater's name, or just rating
     ratings: Mapping[PairName, tuple[float, float]]  # of the expected and the unexpected member
-    rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs, if hbtom has rated them; else none
+    rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs if hbtom rated them; otherwise empty
     left_out: tuple[LeftOut, ...]
     model: Model | None = None
     unknown: str = ""  # why the model is not known
-    dataset: Dataset | None = None  # where the episodes are, if that was said
+    dataset: Dataset | None = None  # where the episodes are, if given
 
     @property
     def values(self) -> dict[PairName, float]:
@@ -55,19 +57,19 @@ class Findings:
 
     @property
     def rater(self) -> str:
-        """What has rated: the name of a model or rater, else fingerprints; nothing if unknown."""
+        """What rated the pairs: the name of a model or rater, or fingerprints; empty if unknown."""
         if self.model is not None:
             return self.model.name
         return ", ".join(self.fingerprints) if self.by_model or not self.rows else self.rated
 
     @property
     def fingerprints(self) -> list[str]:
-        """The models that have rated these pairs; more than one, if files were put together."""
+        """The models that rated these pairs; more than one if files were combined."""
         return sorted({row.model for both in self.rows.values() for row in both})
 
     @property
     def versions(self) -> list[str]:
-        """The versions of hbtom that have rated these pairs."""
+        """The versions of hbtom that rated these pairs."""
         return sorted({row.version for both in self.rows.values() for row in both})
 
 
@@ -110,7 +112,7 @@ def _of_evaluation(evaluation: Evaluation) -> Findings:
 def _of_ratings(
     ratings: Ratings, own: Mapping[EpisodeName, Row], dataset: Dataset | None
 ) -> Findings:
-    """Join anybody's ratings with the rows that hbtom has written of them, if it has."""
+    """Join anybody's ratings with the rows that hbtom wrote about them, if there are any."""
     values = paired(ratings.values)
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
@@ -120,9 +122,10 @@ def _of_ratings(
     rows = paired(own)
     rows = {name: rows[name] for name in names} if set(names) <= set(rows) else {}
     left_out = score_ratings(ratings, dataset).left_out
+    kinds = {row.score for both in rows.values() for row in both}  # several if files were combined
     return Findings(
         name=dataset.name if dataset else _folder(rows) or ratings.name,
-        rated=_rated(rows),
+        rated=kinds.pop() if len(kinds) == 1 else "rating",
         ratings={name: values[name] for name in names},
         rows=rows,
         left_out=(*left_out, *(dataset.left_out if dataset else ())),
@@ -130,7 +133,7 @@ def _of_ratings(
 
 
 def _own_rows(path: Path) -> dict[EpisodeName, Row]:
-    """Return what a results file of hbtom's own says; of any other file, nothing."""
+    """Return the rows of a results file written by hbtom; none for any other file."""
     try:
         rows = decode(whole_lines(read_whole(path), path.suffix), path.suffix)
     except (BadInput, KeyError):  # other columns, or another kind of file
@@ -144,12 +147,6 @@ def _name(row: Row) -> EpisodeName:
     return row.task, row.pair, row.member
 
 
-def _rated(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
-    """Say what the ratings are; where files with different ones were put together, just that."""
-    kinds = {row.score for both in rows.values() for row in both}
-    return kinds.pop() if len(kinds) == 1 else "rating"
-
-
 def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
     """Return the folder or archive that all episodes are in."""
     try:
@@ -159,7 +156,7 @@ def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
 
 
 def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str]:
-    """Return the model that all ratings are of, or why it is not known."""
+    """Return the model that made all ratings, or why it is unknown."""
     fingerprints = found.fingerprints
     if not fingerprints:
         return None, "these are ratings alone, which do not say what has made them"
@@ -174,3 +171,32 @@ def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str
     if given is None:
         return None, f"the results are of the model {wanted}, which is none of the presets"
     return None, f"the results are of the model {wanted}, and {given.name} is {given.fingerprint}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Pairs to look at closely, the most telling first."""
+
+    wrong: tuple[PairName, ...]
+    close: tuple[PairName, ...]
+
+
+def choose(findings: Findings, limit: int = WRONG) -> Choice:
+    """Choose up to ``limit`` pairs that went wrong, and the closest calls among the right ones."""
+    margins = {name: margin(*both) for name, both in findings.ratings.items()}
+    values = findings.values
+    wrong = [name for name in margins if values[name] < 1]
+    right = [name for name in margins if values[name] == 1]
+    close = sorted(right, key=margins.__getitem__)[:CLOSE]
+    return Choice(tuple(in_turn(wrong, margins)[:limit]), tuple(close))
+
+
+def in_turn(names: Sequence[PairName], margins: Mapping[PairName, float]) -> list[PairName]:
+    """Return the worst pair of each task, then the second worst of each, and so on."""
+    seen: dict[str, int] = {}
+    places = {}
+    for name in sorted(names, key=margins.__getitem__):
+        task, _ = name
+        seen[task] = seen.get(task, 0) + 1
+        places[name] = seen[task], margins[name]
+    return sorted(places, key=places.__getitem__)

@@ -1,9 +1,9 @@
-"""What a report draws, as plain values: columns with an entry a pair, in few digits."""
+"""What a report draws, as plain values: columns with one entry per pair, in few digits."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import Any
@@ -12,27 +12,16 @@ from hbtom import __version__
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.comparison import PairName
 from hbtom.bench.published import published
-from hbtom.bench.score import Score, finite_or_text, in_groups, margin, total, wilson
+from hbtom.bench.score import finite_or_text, margin, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
-from hbtom.show.report.choice import Choice
-from hbtom.show.report.findings import Findings
-from hbtom.show.report.spreads import (
-    MEASURES,
-    PREDICTIVE,
-    RATING,
-    Both,
-    Measure,
-    bins_near,
-    count_margins,
-    margin_edges,
-    range_of,
-    spread,
-)
+from hbtom.show.report import spreads
+from hbtom.show.report.findings import Choice, Findings
+from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
 DIGITS = 4  # significant ones
-LEFT_OUT = 200  # files that are named; of more, only the number is told
+LEFT_OUT = 200  # files that are named; if there are more, only their number is given
 
 # A short name for charts, and where the figures are from: see hbtom.bench.published.
 SYSTEMS = {
@@ -58,18 +47,18 @@ class Link:
 
 
 def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Link]) -> Plain:
-    """Return all that a report shows."""
+    """Return everything that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
-    edges = margin_edges(list(findings.ratings.values()))
+    edges = spreads.margin_edges(list(findings.ratings.values()))
     return {
         "title": title(findings),
         "version": __version__,
         "about": _about(findings),
         "systems": [[name, *about] for name, about in SYSTEMS.items()],
-        "scores": [_score_row(*row, edges) for row in _score_rows(findings.tasks)],
-        "margins": {"reach": _short(edges[-1]), "near": bins_near(edges)},
+        "scores": [_score_row(line, edges) for line in score_lines(findings.tasks)],
+        "margins": {"reach": _short(edges[-1]), "near": spreads.bins_near(edges)},
         "tasks": [_task(score.task) for score in findings.tasks],
-        "spreads": _spreads(findings),
+        "spreads": [_spread(findings, measure) for measure in _measures(findings)],
         "calibration": _calibration(findings),
         "parts": _parts(findings),
         "pairs": _pairs(findings),
@@ -80,7 +69,7 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
 
 
 def title(findings: Findings) -> str:
-    """Return what a report is called: the model and the dataset, or the file of ratings."""
+    """Return the title of a report: the model and the dataset, or the file of ratings."""
     where = plain(PurePath(findings.name).name or findings.name)
     return f"{plain(findings.rater)} on {where}" if findings.rater else where
 
@@ -110,37 +99,25 @@ def _task(name: str) -> Plain:
     }
 
 
-def _score_rows(tasks: Sequence[Score]) -> Iterable[tuple[str, str, Score]]:
-    """Yield the paper's rows: groups with their tasks below them, and all pairs together."""
-    for group, parts in in_groups(tasks):
-        labels = [_task(part.task)["label"] for part in parts]
-        if labels == [plain(group)]:
-            yield labels[0], "group", parts[0]
-            continue
-        yield plain(group), "group", total(group, parts)
-        for label, part in zip(labels, parts, strict=True):
-            yield label, "task", part
-    yield "All pairs", "all", total("overall", tasks)
-
-
-def _score_row(label: str, kind: str, score: Score, edges: Sequence[float]) -> Plain:
+def _score_row(line: ScoreLine, edges: Sequence[float]) -> Plain:
+    label, kind, score = line
     return {
         **score.to_dict(),
         "task": plain(score.task),
-        "label": label,
+        "label": "All pairs" if kind == "all" else label,
         "kind": kind,
-        "margins": count_margins(score.margins, edges),
+        "margins": spreads.count_margins(score.margins, edges),
         "published": published(score.task),
     }
 
 
-def _measures(findings: Findings) -> list[Measure]:
-    """Return what is known of every episode."""
+def _measures(findings: Findings) -> list[spreads.Measure]:
+    """Return what is known about every episode."""
     if not findings.by_model:
-        return [RATING]
+        return [spreads.RATING]
     counted = [f"surprise_{part}" for part in _parts(findings)]
-    known = [one for one in MEASURES if one.name in (*counted, "plausibility")]
-    return [*known, *([PREDICTIVE] if findings.rated == "predictive" else [])]
+    known = [one for one in spreads.MEASURES if one.name in (*counted, "plausibility")]
+    return [*known, *([spreads.PREDICTIVE] if findings.rated == "predictive" else [])]
 
 
 def _parts(findings: Findings) -> list[str]:
@@ -151,36 +128,32 @@ def _parts(findings: Findings) -> list[str]:
 
 
 def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, float]]:
-    """Return a column of both members of each pair; ratings are known even if nothing else is."""
+    """Return a column for both members of each pair; ratings are known even if nothing else is."""
     if column == "rating":
         return dict(findings.ratings)
     return {n: (getattr(e, column), getattr(u, column)) for n, (e, u) in findings.rows.items()}
 
 
-def _spreads(findings: Findings) -> list[Plain]:
-    """Return each measure with its range, and one spread a task."""
-    return [_spread(findings, measure) for measure in _measures(findings)]
-
-
-def _spread(findings: Findings, measure: Measure) -> Plain:
+def _spread(findings: Findings, measure: spreads.Measure) -> Plain:
+    """Return a measure with its range, and one spread a task."""
     values = _values(findings, measure.name)
     by_task: dict[str, list[tuple[float, float]]] = {one.task: [] for one in findings.tasks}
     for (task, _), both in values.items():
         by_task[task].append(both)
-    bounds = range_of(measure, list(values.values()))
+    bounds = spreads.range_of(measure, list(values.values()))
     return {
         "label": measure.label,
         "bounded": measure.bounded,
         "rises": measure.rises,
         "range": [_short(bound) for bound in bounds],
-        "tasks": [asdict(spread(measure, both, bounds)) for both in by_task.values()],
+        "tasks": [asdict(spreads.spread(measure, both, bounds)) for both in by_task.values()],
     }
 
 
 def _calibration(findings: Findings) -> Plain | None:
     """Return what share was expected, by plausibility; None if ratings are not between 0 and 1."""
     column = "plausibility" if findings.by_model else "rating"
-    both: Both = list(_values(findings, column).values())
+    both: spreads.Both = list(_values(findings, column).values())
     if not all(0 <= value <= 1 for pair in both for value in pair):
         return None
     bins = binned(both)

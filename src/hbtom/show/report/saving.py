@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +13,42 @@ from hbtom.bench.comparison import PairName
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.scratch import scratch
-from hbtom.show.report.assembly import build
-from hbtom.show.report.choice import WRONG, choose
-from hbtom.show.report.findings import Findings
-from hbtom.show.report.report_values import Link
+from hbtom.show.document import document
+from hbtom.show.report.findings import WRONG, Choice, Findings, choose
+from hbtom.show.report.report_values import Link, plain_report, title
 from hbtom.show.report.viewers import page_names, watch
+from hbtom.show.score_text import score_table
 from hbtom.show.words import plain
 
+STYLES = ("report", "figures", "list", "print")
+SCRIPTS = (
+    "open",  # reads the data: a pair out of columns
+    "scores",  # the table, and the chart of it
+    "margins",  # how near failure is
+    "spreads",  # what separates expected from unexpected episodes
+    "calibration",  # what a plausibility is worth
+    "pair",  # one pair in detail
+    "list",  # all pairs, sorted and filtered
+    "about",  # what judged what
+    "main",  # puts everything together
+)
+TEMPLATE = Path(__file__).parent / "template"
 Progress = Callable[[int, int], None]  # pages made, pages in all
 _OURS = b'<meta name="generator" content="hbtom">'
+
+
+def build(
+    findings: Findings, choice: Choice, links: Mapping[PairName, Link], note: str = ""
+) -> str:
+    """Return the report on what was found, with links to pages beside it and a note on them."""
+    return document(
+        TEMPLATE,
+        STYLES,
+        SCRIPTS,
+        title=title(findings),
+        instead=f"What can be read without it:\n\n{score_table(findings.tasks)}",
+        data={**plain_report(findings, choice, links), "note": note},
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +83,7 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
 
 
 def _is_page(path: Path) -> bool:
-    """Tell whether a file is a page that hbtom has made, and so may make again."""
+    """Return whether a file is a page that hbtom made, and so may replace."""
     try:
         if path.suffix != ".html" or not path.is_file():
             return False
@@ -91,7 +118,7 @@ def write(
 
 
 def _note(findings: Findings, folder: Path, made: int) -> str:
-    """Say where the pages are, or why there are none; if single ones are missing, they say why."""
+    """Say where the pages are, or why there are none; pairs whose page is missing say why."""
     if findings.model is None:
         return f"These pairs cannot be watched: {findings.unknown}."
     if made == 0:
@@ -124,7 +151,7 @@ def _write_pages(
 
 @contextmanager
 def _replaced(folder: Path) -> Iterator[Path]:
-    """Yield a new folder, which takes the place of ``folder`` once all went well.
+    """Yield a new folder, which takes the place of ``folder`` once all has gone well.
 
     If nothing was put into it there is no such folder afterwards.
     """

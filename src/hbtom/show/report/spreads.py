@@ -16,14 +16,14 @@ BINS = 25
 SIDE = 20  # bins of margins on either side of zero
 _WITHIN = (0.01, 0.99)  # quantiles that a range without natural bounds reaches to
 _LARGEST = 1e300  # the greatest value that still leaves room for computing with it
-_FINE = 1e-9  # the least range, as a share of the values in it, that can be parted into bins
+_FINE = 1e-9  # the least range, as a share of the values in it, that can be divided into bins
 
 Both = Sequence[tuple[float, float]]  # of the expected and the unexpected member of each pair
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that is known of every episode."""
+    """Something that is known about every episode."""
 
     name: str  # of the column
     label: str
@@ -44,11 +44,11 @@ RATING = Measure("rating", "Rating", bounded=False, rises=True)
 
 @dataclass(frozen=True)
 class Spread:
-    """How many episodes have values in each part of a range; the outermost hold all beyond."""
+    """How many episodes have values in each part of a range; the outermost parts are open."""
 
     expected: tuple[int, ...]
     unexpected: tuple[int, ...]
-    right: float  # share of pairs whose members the measure by itself tells apart; ties half
+    right: float  # share of pairs whose members the measure by itself tells apart; ties count half
 
 
 def range_of(measure: Measure, values: Both) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Pages on which to watch pairs: find their episodes, judge them again, and see it is the same."""
+"""Pages on which to watch pairs: find their episodes, judge them again, and check the result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAME = 1e-6  # plausibilities that differ by less are the same on another machi
 
 @dataclass(frozen=True)
 class Watched:
-    """What came of a pair that was to be watched: a page, or why there is none."""
+    """The page of a pair that was to be watched, or why there is none."""
 
     text: str = ""  # of the page
     words: tuple[str, ...] = ()  # what was surprising about either member
@@ -40,7 +40,7 @@ def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairN
     assert findings.model is not None
     given = findings.dataset.pairs if findings.dataset else ()
     known = {(pair.task, pair.name): pair for pair in given}
-    pairs = [known.get(name) or _as_judged(findings.rows[name]) for name in names]
+    pairs = [known.get(name) or Pair(*map(_member, findings.rows[name])) for name in names]
     for name, (_, *loaded) in zip(names, load_pairs(pairs), strict=True):
         yield name, _watched(findings.model, findings.rows[name], loaded)
 
@@ -63,13 +63,8 @@ def _changed(row: Row, judgement: Judgement) -> str:
     )
 
 
-def _as_judged(rows: tuple[Row, Row]) -> Pair:
-    """Return the pair where it was when it was judged."""
-    return Pair(*map(_member, rows))
-
-
 def _member(row: Row) -> Member:
-    """Return an episode given its name, which may be that of an archive and its name within."""
+    """Return an episode where it was when it was judged: a file, or an archive and a name in it."""
     path = row.file
     while not os.path.isfile(path) and os.path.dirname(path) not in ("", path):
         path = os.path.dirname(path)
@@ -80,7 +75,7 @@ def _member(row: Row) -> Member:
 
 
 def page_names(names: Sequence[PairName]) -> dict[PairName, str]:
-    """Return a name for the page of each pair that every file system takes, and takes apart."""
+    """Return a file name for each pair's page: valid on every file system, and distinct."""
     found: dict[PairName, str] = {}
     taken: set[str] = set()
     for name in names:

@@ -36,7 +36,7 @@ def make_app(
 ) -> HostCheck:
     """Return the application, which judges by ``workers`` processes while it runs.
 
-    If there is a ``token``, only those who know it are answered.
+    If there is a ``token``, only requests that know it are answered.
     """
 
     @asynccontextmanager
@@ -60,16 +60,16 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return HostCheck(app, host, token, _policy(), _not_for_you)
+    return HostCheck(app, host, token, _policy(), _forbidden)
 
 
-def _not_for_you(problem: str) -> Response:
+def _forbidden(problem: str) -> Response:
     """Refuse, and close the connection: others may need it."""
     return _message("Request refused", problem, status=403, headers={"connection": "close"})
 
 
 def _policy() -> str:
-    """Return the policy that allows the scripts of all pages; these have nothing in them."""
+    """Return the policy that allows the scripts of all pages; these are empty."""
     nothing = Shown("", "", {})
     pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
     return policy(pages)
@@ -120,7 +120,7 @@ async def _judge(request: Request) -> Response:
 
 
 async def _stop(request: Request) -> Response:
-    """Stop that."""
+    """Stop judging all pairs."""
     _desk(request).stop()
     return JSONResponse({}, status_code=202)
 
@@ -129,8 +129,7 @@ async def _stop(request: Request) -> Response:
 
 
 def _desk(request: Request) -> Session:
-    desk: Session = request.state.desk
-    return desk
+    return request.state.desk
 
 
 def _asked(request: Request) -> tuple[str, Selection]:
@@ -161,8 +160,7 @@ def _entry(request: Request) -> Entry:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     title = _NOWHERE if error.status_code == 404 else "This cannot be done"
-    headers = error.headers
-    return _message(title, error.detail, status=error.status_code, headers=headers)
+    return _message(title, error.detail, status=error.status_code, headers=error.headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

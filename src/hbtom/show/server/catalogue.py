@@ -29,7 +29,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A task: its name in addresses, how it is called, and what its pairs are about."""
+    """A task: its name in addresses, what it is called, and what its pairs are about."""
 
     name: str
     label: str
@@ -40,7 +40,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pairs are asked for; what is empty does not matter."""
+    """Which pairs are asked for; empty fields do not matter."""
 
     task: str = ""
     search: str = ""  # is part of the name of the task or of the pair

@@ -1,4 +1,4 @@
-"""Connections: who opens one must ask soon, read what is answered, and give way to others.
+"""Connections: a client must ask soon, read the answer, and give way to others.
 
 Otherwise a thousand connections that never ask anything would use up all the files that a process
 may open, and nobody would be answered any more.
@@ -27,7 +27,7 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when it takes too long, or waits longest where there are many."""
+    """A connection that is closed if it takes too long, or has waited longest of too many."""
 
     most = most_connections()
 

@@ -16,21 +16,15 @@ import ipaddress
 import re
 import secrets
 import socket
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hbtom.show.document import POLICY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _HEADERS = {
@@ -58,8 +52,11 @@ class HostCheck:
     ) -> None:
         self._app = app
         self._token = token
-        self._names = {*LOOPBACK, host.lower(), *_own_names(host)}
-        self._any_address = _is_everywhere(host)
+        address = _address(host)
+        self._any_address = address is not None and address.is_unspecified
+        self._names = {*LOOPBACK, host.lower()}
+        if self._any_address:  # it listens to all who can reach this machine
+            self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
         self._headers = {**_HEADERS, "content-security-policy": policy}
         self._refuse = refuse
 
@@ -78,7 +75,7 @@ class HostCheck:
         await app(scope, receive, guarded)
 
     def _admitted(self, request: HTTPConnection) -> ASGIApp:
-        """Return who answers: the application, if there is no token, or if it is known."""
+        """Return what answers: the application, if there is no token, or if it is known."""
         if self._token is None:
             return self._app
         if _same(request.query_params.get("token", ""), self._token):
@@ -105,7 +102,7 @@ class HostCheck:
         """Tell whether a Host header names this server; its port may be that of a tunnel."""
         found = _HOST.fullmatch(host.lower())
         name = found["name"].strip("[]").rstrip(".") if found else ""
-        return name in self._names or (self._any_address and _is_address(name))
+        return name in self._names or (self._any_address and _address(name) is not None)
 
 
 def _same(given: str, token: str) -> bool:
@@ -132,7 +129,7 @@ def _welcome(request: HTTPConnection, token: str) -> Response:
 def policy(documents: Iterable[str]) -> str:
     """Return a Content-Security-Policy under which only the scripts of these documents run.
 
-    They must hold nothing of anybody's files.
+    These scripts must not contain anything from users' files.
     """
     scripts = sorted({script for text in documents for script in _SCRIPT.findall(text)})
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
@@ -145,25 +142,12 @@ def policy(documents: Iterable[str]) -> str:
 
 def is_loopback(host: str) -> bool:
     """Tell whether only this machine can reach what listens there."""
-    return host.lower() == "localhost" or (
-        _is_address(host) and ipaddress.ip_address(host).is_loopback
-    )
+    address = _address(host)
+    return host.lower() == "localhost" or (address is not None and address.is_loopback)
 
 
-def _is_address(name: str) -> bool:
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        ipaddress.ip_address(name)
+        return ipaddress.ip_address(name)
     except ValueError:
-        return False
-    return True
-
-
-def _is_everywhere(host: str) -> bool:
-    return _is_address(host) and ipaddress.ip_address(host).is_unspecified
-
-
-def _own_names(host: str) -> set[str]:
-    """Return the names of this machine, if it listens to all who can reach it."""
-    return (
-        {socket.gethostname().lower(), socket.getfqdn().lower()} if _is_everywhere(host) else set()
-    )
+        return None

@@ -18,9 +18,9 @@ GRACE = 1.0  # seconds that processes have for finishing what they do
 
 
 class Judges:
-    """Processes that do one piece of work each at a time; whatever else is asked for waits here.
+    """Processes that each do one piece of work at a time; other work waits here.
 
-    They are started when they are needed, afresh rather than as copies of this process, which has
+    They are started when they are needed, and spawned rather than forked, because this process has
     connections that are not theirs.
     """
 
@@ -52,7 +52,7 @@ class Judges:
     def _settle(self, done: asyncio.Future[Any]) -> None:
         self._busy.discard(done)
         if not done.cancelled():
-            done.exception()  # which may be of no interest to anybody any more
+            done.exception()  # which may no longer interest anybody
 
     async def close(self) -> None:
         """End the processes: at once if they are idle, else soon."""

@@ -1,4 +1,4 @@
-"""The list of pairs: what its page is told at first, and whenever it asks."""
+"""The list of pairs: what its page gets at first, and whenever it asks."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from hbtom.bench.score import wilson
 from hbtom.show.document import POLICY, document
 from hbtom.show.page.page_values import Plain
 from hbtom.show.server.catalogue import Entry, Selection
-from hbtom.show.server.session import Run, Session
+from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VERDICTS
 
 SHEET = 50  # rows at a time
 LEFT_OUT = 200  # files that are named
+PROGRESS = ("model", "done", "total", "going", "problem")  # what is told of a run
 TEMPLATE = Path(__file__).parent / "template"
 STYLES = ("list", "rows")
 SCRIPTS = (
@@ -49,7 +50,7 @@ def list_document(title: str, facts: Plain) -> str:
 
 
 def _facts(desk: Session) -> Plain:
-    """Return all that stays as it is."""
+    """Return everything that does not change."""
     catalogue = desk.catalogue
     return {
         "version": __version__,
@@ -81,7 +82,7 @@ def listing(desk: Session, model: str, selection: Selection, start: int) -> Plai
         "first": first,
         "chosen": len(chosen),
         **_counted(verdicts),
-        "run": None if desk.run is None else _progress(desk.run),
+        "run": None if desk.run is None else {name: getattr(desk.run, name) for name in PROGRESS},
     }
 
 
@@ -95,16 +96,6 @@ def _counted(verdicts: Sequence[str]) -> Plain:
         "judged": judged,
         "accuracy": right / judged if judged else None,
         "interval": wilson(right, judged) if judged else [None, None],
-    }
-
-
-def _progress(run: Run) -> Plain:
-    return {
-        "model": run.model,
-        "done": run.done,
-        "total": run.total,
-        "going": run.going,
-        "problem": run.problem,
     }
 
 

@@ -1,4 +1,4 @@
-"""Listening, and serving until somebody says stop."""
+"""Listening, and serving until told to stop."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C, or until the process is told to end.
 
-    ``announce`` is called once Ctrl-C is the way to stop the server, and no interruption any more.
+    ``announce`` is called once Ctrl-C stops the server instead of interrupting it.
     """
     config = uvicorn.Config(
         make_app(catalogue, models, host=host, token=token, workers=workers),
@@ -82,12 +82,12 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """A server that Ctrl-C stops in order, also if it is pressed again and again."""
+    """A server that Ctrl-C stops in order, even if it is pressed repeatedly."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for one in sockets or ():
-            one.listen(QUEUE)  # which uvicorn has made as short as what is let in at a time
+            one.listen(QUEUE)  # uvicorn has made it as short as what is let in at a time
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if sig == signal.SIGINT:

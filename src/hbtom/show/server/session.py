@@ -1,12 +1,14 @@
-"""Where all questions are asked: what is known of the pairs, and who finds out the rest."""
+"""The state of the server: what is known about the pairs, and what finds out the rest."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from hbtom.bench.guests import Guest, find_rater, identity
 from hbtom.errors import BadInput
@@ -14,27 +16,72 @@ from hbtom.judgement.warm_up import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
 from hbtom.show.server.judges import Judges
-from hbtom.show.server.request_cache import RequestCache
 from hbtom.show.server.work import UNJUDGED, Drawing, Outcome, View, draw, rate_pair
 from hbtom.show.words import plain
 
+K = TypeVar("K")
+V = TypeVar("V")
 OUTCOMES = 200_000  # that are remembered, of a few numbers each
 DRAWINGS = 16  # likewise, of a megabyte each
-
 Raters = Mapping[str, Model | Guest]  # by their names in addresses
 Key = tuple[str, int, tuple[tuple[int, ...], ...]]  # a model, a place, the state of the files
-
 _log = logging.getLogger(__name__)
+
+
+class RequestCache(Generic[K, V]):
+    """Answers that are remembered while they are among the ``most`` that were asked for last."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: OrderedDict[K, V] = OrderedDict()
+        self._sought: dict[K, asyncio.Task[V]] = {}
+
+    def known(self, key: K) -> V | None:
+        """Return an answer without looking for it."""
+        return self._known.get(key)
+
+    async def ask(self, key: K, find: Callable[[], Coroutine[Any, Any, V]]) -> V:
+        """Return an answer, which is looked for unless it is known or looked for already.
+
+        If the client goes away, the answer is found all the same. Failures are not remembered.
+        """
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        if key not in self._sought:
+            task = asyncio.create_task(find())
+            self._sought[key] = task
+            task.add_done_callback(lambda done: self._settle(key, done))
+        return await asyncio.shield(self._sought[key])
+
+    def remember(self, key: K, answer: V) -> None:
+        """Remember an answer, and forget the one that was not asked for the longest."""
+        self._known[key] = answer
+        self._known.move_to_end(key)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+
+    def _settle(self, key: K, done: asyncio.Task[V]) -> None:
+        del self._sought[key]
+        if not done.cancelled() and done.exception() is None:
+            self.remember(key, done.result())
+
+    async def close(self) -> None:
+        """Stop looking for answers."""
+        sought = list(self._sought.values())
+        for task in sought:
+            task.cancel()
+        await asyncio.gather(*sought, return_exceptions=True)
 
 
 @dataclass
 class Run:
-    """Judging many pairs in the background: how far that is."""
+    """Judging many pairs in the background: how far it has got."""
 
     model: str
     total: int
     done: int = 0
-    problem: str = ""  # for which it came to an end
+    problem: str = ""  # that ended it
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
@@ -43,7 +90,7 @@ class Run:
 
 
 class Session:
-    """All that the server knows and does, for as long as it lives."""
+    """Everything that the server knows and does while it runs."""
 
     def __init__(self, catalogue: Catalogue, models: Raters, judges: Judges) -> None:
         self.catalogue = catalogue
@@ -57,7 +104,7 @@ class Session:
         self._drawings: RequestCache[tuple[Key, View], Drawing] = RequestCache(DRAWINGS)
 
     def known(self, model: str, entry: Entry) -> Outcome | None:
-        """Return what came of a pair, if it has been judged."""
+        """Return the outcome of a pair if it has been judged."""
         return self._outcomes.known(_key(model, entry))
 
     def verdict(self, model: str, entry: Entry) -> str:
@@ -71,7 +118,7 @@ class Session:
         return [one for one in within if wanted in ("", self.verdict(model, one))]
 
     async def outcome(self, model: str, entry: Entry) -> Outcome:
-        """Return what comes of a pair, after judging it if that is not known."""
+        """Return the outcome of a pair, which is judged if need be."""
 
         async def find() -> Outcome:
             return await self._judges.do(rate_pair, self.models[model], entry.pair, self._compiled)
@@ -95,7 +142,7 @@ class Session:
     # Judging all
 
     def start(self, model: str, entries: Sequence[Entry]) -> bool:
-        """Begin to judge all entries that are not judged yet, unless that is being done."""
+        """Begin to judge all entries that are not judged yet, unless a run is going on."""
         if self.run is not None and self.run.going:
             return False
         todo = [entry for entry in entries if self.known(model, entry) is None]
@@ -104,7 +151,7 @@ class Session:
         return True
 
     def stop(self) -> None:
-        """Judge no more but what is asked for one by one."""
+        """Stop the run; pairs can still be judged one by one."""
         if self.run is not None and self.run.task is not None:
             self.run.task.cancel()
 
@@ -128,7 +175,7 @@ class Session:
             _log.error("judging all pairs failed", exc_info=errors)
 
     async def close(self) -> None:
-        """Come to an end."""
+        """Stop everything."""
         self.stop()
         await self._outcomes.close()
         await self._drawings.close()
@@ -142,7 +189,7 @@ def _key(model: str, entry: Entry) -> Key:
 
 
 def _state(path: str) -> tuple[int, ...]:
-    """Return what differs once a file does, found without reading it; nothing if it is gone."""
+    """Return what changes when a file does, without reading it; empty if it is gone."""
     try:
         known = os.stat(path)
     except (OSError, ValueError):
@@ -151,7 +198,7 @@ def _state(path: str) -> tuple[int, ...]:
 
 
 def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | Guest]:
-    """Return what to choose among: a rater, if one is named, the named model, and all presets."""
+    """Return what to choose from: a rater, if one is named, the named model, and all presets."""
     if rater is not None:
         found = identity(find_rater(rater))
         return {plain(found.name): found, **choice_of_models(chosen)}

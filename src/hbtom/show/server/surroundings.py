@@ -37,7 +37,7 @@ def watch_document(shown: Shown, top: str) -> str:
 
 
 def message_page(title: str, lines: Sequence[str], *, top: str = "") -> str:
-    """Return a page that only says something."""
+    """Return a page with nothing but a message."""
     told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
     way = "" if top else '<p><a href="/">All pairs</a></p>\n'
     text = f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{way}</main>\n'
@@ -88,25 +88,19 @@ def _group(name: str, links: Sequence[str]) -> str:
 
 
 def _link(
-    target: str | None,
-    text: str,
-    *,
-    here: bool = False,
-    title: str = "",
-    rel: str = "",
-    class_: str = "",
+    target: str | None, text: str, *, here: bool = False, class_: str = "", **more: str
 ) -> str:
-    """Return a link; without a target, the same words without one."""
+    """Return a link with more attributes; without a target, the same words without a link."""
     if target is None:
         return f'<span class="nowhere">{html.escape(text)}</span>'
-    given = {"class": class_, "href": target, "title": title, "rel": rel}
+    given = {"class": class_, "href": target, **more}
     told = "".join(f' {name}="{html.escape(value)}"' for name, value in given.items() if value)
     current = ' aria-current="page"' if here else ""
     return f"<a{told}{current}>{html.escape(text)}</a>"
 
 
 def address(path: str, model: str, selection: Selection, **more: str) -> str:
-    """Return the address of a page; what is empty is not in it."""
+    """Return the address of a page; empty values are left out."""
     asked = {
         "model": model,
         "in": selection.task,

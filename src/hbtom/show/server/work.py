@@ -1,4 +1,4 @@
-"""What the processes that judge do: say what comes of a pair, and what a page shows of it."""
+"""What judging processes do: find the outcome of a pair, and what a page shows of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_SCORE: dict[float, Verdict] = {1.0: "right", 0.5: "tie", 0.0: "wrong"}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a pair: how its members are rated, or why they cannot be read."""
+    """The outcome of a pair: how its members are rated, or why they cannot be read."""
 
     verdict: Verdict
     expected: float | None
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a page shows, and of a pair also what came of it; or why nothing can be shown."""
+    """What a page shows, with the outcome of a pair; or why nothing can be shown."""
 
     shown: Shown | None
     outcome: Outcome | None
@@ -50,7 +50,10 @@ def rate_pair(rater: Model | Guest, pair: Pair, compiled: bool) -> Outcome:
     """Rate both episodes of a pair."""
     if isinstance(rater, Model):
         return _outcome(*_judged(rater, pair, "both", compiled))
-    _warm_up(rater)
+    if rater.origin:  # found by its name, and warmed up once in this process
+        _warm_up_once(rater.origin, rater.folder)
+    else:
+        rater.warm_up(1)
     ((_, expected, unexpected),) = load_pairs([pair])
     rated, left_out = rate_members(rater, pair, (expected, unexpected))
     values = {member.member: rating.value for member, rating in rated}
@@ -58,14 +61,6 @@ def rate_pair(rater: Model | Guest, pair: Pair, compiled: bool) -> Outcome:
     members = [one for one in (pair.expected, pair.unexpected) if one.file in why]
     problems = (plain(f"{pair.name}{one.member}: {why[one.file]}") for one in members)
     return _compared(values.get("e"), values.get("u"), tuple(problems))
-
-
-def _warm_up(rater: Guest) -> None:
-    """Warm up a rater: one that was found by its name, once in this process."""
-    if rater.origin:
-        _warm_up_once(rater.origin, rater.folder)
-    else:
-        rater.warm_up(1)
 
 
 @cache

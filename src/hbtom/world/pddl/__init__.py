@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
@@ -66,23 +64,23 @@ File = str | os.PathLike[str]
 
 def load_world(domain: File, problem: File) -> World:
     """Read a domain and a problem from files, and ground them."""
-    with _in_file(domain):
+    with located(file=os.fspath(domain)):
         known = read_domain(_text(domain))
-    with _in_file(problem):
+    with located(file=os.fspath(problem)):
         posed = read_problem(_text(problem), known)
-    with _in_file(domain):  # errors in its actions, for these objects
+    with located(file=os.fspath(domain)):  # errors in its actions, for these objects
         return ground(posed)
 
 
 def load_goals(world: World, file: File) -> tuple[Goal, ...]:
     """Read the possible goals of an agent from a file, one per line."""
-    with _in_file(file):
+    with located(file=os.fspath(file)):
         return read_goals(world, _text(file))
 
 
 def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
     """Read the observed actions of an agent from a file, one per line; ``?`` if not observed."""
-    with _in_file(file):
+    with located(file=os.fspath(file)):
         text = _text(file)
         read = read_partial_plan if is_partial(text) else read_plan
         plan = read(world, text, agent=agent, name=os.fspath(file))
@@ -90,15 +88,6 @@ def load_plan(world: World, file: File, *, agent: str = "agent") -> SeenPlan:
             hint = "write '(ACTION OBJECT ...)', one per line"
             raise BadInput("the plan has no actions", hint=hint)
         return plan
-
-
-@contextmanager
-def _in_file(file: File) -> Iterator[None]:
-    """Add the name of the file to errors."""
-    try:
-        yield
-    except BadInput as error:
-        raise error.at(file=os.fspath(file)) from None
 
 
 def _text(file: File) -> str:

@@ -49,10 +49,6 @@ class Domain:
     language: Language
     actions: tuple[Schema, ...]
 
-    @property
-    def has_costs(self) -> bool:
-        return any(action.costs for action in self.actions)
-
 
 def read_domain(text: str) -> Domain:
     """Read a domain from PDDL; errors name the line."""

@@ -21,6 +21,7 @@ COST = "total-cost"
 CHANCE = ":probabilistic-effects"
 MOST_OUTCOMES = 256  # of one action
 _LONGEST = 100  # digits of a probability
+Variables = tuple[Typed, ...]
 _PROBABILITY = re.compile(r"\d+(\.\d*)?|\.\d+|\d+/0*[1-9]\d*", re.ASCII)
 
 
@@ -30,7 +31,7 @@ class Change:
 
     atom: Atom
     holds: bool
-    variables: tuple[Typed, ...] = ()
+    variables: Variables = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ Cost = float | Atom  # a number, or a function of parameters
 Changes = tuple[Change, ...]
 Branches = list[tuple[Fraction, Changes]]  # probabilities are added up without rounding
 _CERTAIN = Fraction(1)
+Effect = tuple[Branches, list[Cost]]
 
 
 def read_effect(
@@ -61,9 +63,7 @@ class _Reader:
     language: Language
     chance: bool  # whether effects may be probabilistic
 
-    def effect(
-        self, node: Node, scope: Scope, every: tuple[Typed, ...] = ()
-    ) -> tuple[Branches, list[Cost]]:
+    def effect(self, node: Node, scope: Scope, every: Variables = ()) -> Effect:
         if isinstance(node, Word):
             raise bad(node.line, f"'{node.text}' is not an effect", "put it in parentheses")
         if node.head == "and" or not node.parts:
@@ -84,9 +84,7 @@ class _Reader:
             raise unsupported(node, f"'{node.head}' in an effect")
         return _surely(Change(self.language.atom(node, scope), True, every)), []
 
-    def _together(
-        self, node: Form, scope: Scope, every: tuple[Typed, ...]
-    ) -> tuple[Branches, list[Cost]]:
+    def _together(self, node: Form, scope: Scope, every: Variables) -> Effect:
         """Read a conjunction: every combination of the outcomes of its parts."""
         branches, costs = _surely(), []
         for part in node.parts[1:]:
@@ -99,9 +97,7 @@ class _Reader:
             costs += further
         return branches, costs
 
-    def _for_all(
-        self, node: Form, scope: Scope, every: tuple[Typed, ...]
-    ) -> tuple[Branches, list[Cost]]:
+    def _for_all(self, node: Form, scope: Scope, every: Variables) -> Effect:
         variables, part = exactly(2, node)
         typed, inside = self.language.quantified(variables, scope)
         branches, costs = self.effect(part, inside, every + typed)
@@ -111,7 +107,7 @@ class _Reader:
             raise unsupported(node, "'probabilistic' within 'forall'")
         return branches, []
 
-    def _by_chance(self, node: Form, scope: Scope, every: tuple[Typed, ...]) -> Branches:
+    def _by_chance(self, node: Form, scope: Scope, every: Variables) -> Branches:
         parts = node.parts[1:]
         if not parts or len(parts) % 2:
             problem = f"{short(node)} needs an effect for each probability"

@@ -99,6 +99,7 @@ class Literal:
 
 
 Case = tuple[Literal, ...]  # all of which hold
+Binding = Mapping[str, str]  # from variables to objects
 Values = Callable[[Typed], Sequence[str]]  # the objects that a variable may stand for
 Known = Callable[[Literal], bool | None]  # whether a literal always holds; None if it varies
 
@@ -107,12 +108,12 @@ class TooManyCases(Exception):
     """A condition has more cases than can be kept."""
 
 
-def bound(terms: Sequence[str], binding: Mapping[str, str]) -> tuple[str, ...]:
+def bound(terms: Sequence[str], binding: Binding) -> tuple[str, ...]:
     """Return terms with their bound variables replaced."""
     return tuple(binding.get(term, term) for term in terms)
 
 
-def with_values(formula: Formula, binding: Mapping[str, str]) -> Formula:
+def with_values(formula: Formula, binding: Binding) -> Formula:
     """Return a condition with its bound variables replaced."""
     match formula:
         case Atom(name, terms, line):
@@ -153,7 +154,7 @@ def _parts(formula: Formula, values: Values) -> int:
 
 
 def _cases(
-    formula: Formula, holds: bool, binding: Mapping[str, str], values: Values, known: Known
+    formula: Formula, holds: bool, binding: Binding, values: Values, known: Known
 ) -> list[Case]:
     if isinstance(formula, Not):
         return _cases(formula.part, not holds, binding, values, known)
@@ -172,9 +173,7 @@ def _cases(
     return _limited([c for part, inner in whole for c in _cases(part, holds, inner, values, known)])
 
 
-def _literal(
-    atom: Atom | Equal, holds: bool, binding: Mapping[str, str], known: Known
-) -> list[Case]:
+def _literal(atom: Atom | Equal, holds: bool, binding: Binding, known: Known) -> list[Case]:
     about = with_values(atom, binding)
     assert isinstance(about, Atom | Equal)
     literal = Literal(about, holds)
@@ -198,9 +197,7 @@ def _limited(some: list[Case]) -> list[Case]:
     return some
 
 
-def holds(
-    formula: Formula, binding: Mapping[str, str], values: Values, true: Callable[[Atom], bool]
-) -> bool:
+def holds(formula: Formula, binding: Binding, values: Values, true: Callable[[Atom], bool]) -> bool:
     """Return whether a condition holds, given which atoms are true."""
     match formula:
         case Atom(name, terms, line):

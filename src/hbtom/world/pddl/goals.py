@@ -17,7 +17,7 @@ from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, cases
 from hbtom.world.pddl.syntax import bad, read_form, written_lines
-from hbtom.world.pddl.world import ALWAYS, Words, World, words_of
+from hbtom.world.pddl.world import ALWAYS, States, Words, World, words_of
 
 MOST_GOALS = 250
 _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)
@@ -33,7 +33,7 @@ class Goal:
     need: Annotated[Words, "case word"]  # a case holds in states that have all these facts
     avoid: Annotated[Words, "case word"]  # and none of these
 
-    def holds(self, states: Annotated[Words, "state word"]) -> Annotated[Bools, "state"]:
+    def holds(self, states: States) -> Annotated[Bools, "state"]:
         """Return in which states the goal is reached."""
         reached = np.zeros(len(states), dtype=np.bool_)
         for need, avoid in zip(self.need, self.avoid, strict=True):

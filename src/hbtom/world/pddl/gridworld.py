@@ -1,7 +1,7 @@
 """The benchmark's gridworld in PDDL: its domain, and a problem for every floor.
 
-The kernels of :mod:`hbtom.plan.plans` and :mod:`hbtom.mind.grid` do the same, but faster; a test
-compares them. A diagonal costs the square root of two, to the last bit of a double.
+The kernels of :mod:`hbtom.plan.cost_to_go` and :mod:`hbtom.mind.grid` do the same, but faster; a
+test compares them. A diagonal costs the square root of two, to the last bit of a double.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hbtom.world.modes import Mode, PlaceWorld
 
 DOMAIN = Path(__file__).with_name("gridworld.pddl")
 SLIPPERY = Path(__file__).with_name("slippery.pddl")  # a fifth of all moves go astray
+Cell = tuple[int, int]  # row and column
 
 
 def write_domain(slip: float) -> str:
@@ -52,7 +53,7 @@ PLAIN = Prices()
 
 def write_problem(
     floor: PlaceWorld,
-    start: tuple[int, int],
+    start: Cell,
     items: Sequence[str],
     *,
     key: int | None = None,
@@ -85,7 +86,10 @@ def write_problem(
         *_wrapped([] if key is None else [items[key]], " - key"),
         "  )",
         "  (:init",
-        *(f"    (= ({what}) {_decimal(value)})" for what, value in costs.items()),
+        *(  # without an exponent, as in PDDL, so that reading gives the same bits
+            f"    (= ({what}) {np.format_float_positional(value, trim='-')})"
+            for what, value in costs.items()
+        ),
         f"    (at {cell_name(start)})",
         f"    (now {'gone' if mode == Mode.OPEN else 'standing'})",
         *([f"    (held {items[key]})"] if key is not None and mode != Mode.START else []),
@@ -103,18 +107,13 @@ def cell_name(cell: Sequence[int]) -> str:
     return f"cell-{cell[0]}-{cell[1]}"
 
 
-def _facts(
-    floor: PlaceWorld, items: Sequence[str], cells: Sequence[tuple[int, int]]
-) -> Iterator[str]:
+def _facts(floor: PlaceWorld, items: Sequence[str], cells: Sequence[Cell]) -> Iterator[str]:
     """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
     free = set(cells)
     for row, column in cells:
-        beside, above = (
-            ((row, column - 1), (row, column + 1)),
-            ((row - 1, column), (row + 1, column)),
-        )
-        for word, neighbours in (("beside", beside), ("above", above)):
-            for there in filter(free.__contains__, neighbours):
+        for word, down, right in (("beside", 0, 1), ("above", 1, 0)):
+            ends = ((row - down, column - right), (row + down, column + right))
+            for there in filter(free.__contains__, ends):
                 yield f"({word} {cell_name((row, column))} {cell_name(there)})"
     for cell in cells:
         if floor.blocked[0][cell]:
@@ -126,7 +125,7 @@ def _facts(
             yield f"(at-lock {cell_name(cell)})"
 
 
-def _astray(floor: PlaceWorld, cells: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _astray(floor: PlaceWorld, cells: Sequence[Cell]) -> Iterator[str]:
     """Yield where moves end that go astray: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.blocked[0], "standing"), (floor.blocked[-1], "gone")):
         free = {cell for cell in cells if not blocked[cell]}
@@ -141,9 +140,7 @@ def _astray(floor: PlaceWorld, cells: Sequence[tuple[int, int]]) -> Iterator[str
 _AROUND = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))  # clockwise
 
 
-def _end(
-    free: Set[tuple[int, int]], here: tuple[int, int], move: tuple[int, int]
-) -> tuple[int, int]:
+def _end(free: Set[Cell], here: Cell, move: Cell) -> Cell:
     """Return where a move ends: at its target if no corner is in the way, else where it began."""
     (row, column), (down, right) = here, move
     there = (row + down, column + right)
@@ -157,8 +154,3 @@ def _wrapped(names: Iterator[str] | Sequence[str], kind: str) -> list[str]:
         return []
     rows = [" ".join(words[first : first + 8]) for first in range(0, len(words), 8)]
     return [*(f"    {row}" for row in rows[:-1]), f"    {rows[-1]}{kind}"]
-
-
-def _decimal(value: float) -> str:
-    """Return a number without an exponent, as in PDDL, so that reading gives the same bits."""
-    return str(np.format_float_positional(value, trim="-"))

@@ -38,7 +38,11 @@ def ground(problem: Problem) -> World:
     order = np.argsort(action, kind="stable")  # keeps the cases of an action together
     names, cost = _named(rough, doable, numbering)
     start = np.searchsorted(facts, np.intersect1d(facts, numbering.initial)) + 2
-    uncounted = problem.domain.has_costs and not problem.by_cost
+    chances = [
+        np.tile([outcome.probability for outcome in schema.outcomes], len(table))
+        for schema, table in zip(problem.domain.actions, rough.objects, strict=True)
+    ]
+    uncounted = any(one.costs for one in problem.domain.actions) and not problem.by_cost
     return World(
         problem=problem,
         facts=tuple(numbering.spelled(fact) for fact in facts.tolist()),
@@ -51,7 +55,7 @@ def ground(problem: Problem) -> World:
         outcomes=np.searchsorted(number[rough.outcome_of[happens]], np.arange(len(names) + 1)),
         add=_lists(rough.add, happens, facts, ALWAYS),
         delete=_lists(rough.delete, happens, facts, NEVER),
-        probability=_probability(rough, problem)[happens],
+        probability=np.concatenate(chances)[happens],
         warnings=(_UNCOUNTED,) if uncounted else (),
     )
 
@@ -118,12 +122,3 @@ def _named(
     )
     costs = [numbering.costs(one, table) for one, table in zip(schemas, tables, strict=True)]
     return names, np.concatenate(costs)
-
-
-def _probability(rough: Draft, problem: Problem) -> Annotated[Floats, "outcome"]:
-    return np.concatenate(
-        [
-            np.tile([outcome.probability for outcome in schema.outcomes], len(table))
-            for schema, table in zip(problem.domain.actions, rough.objects, strict=True)
-        ]
-    )

@@ -12,12 +12,12 @@ import numpy as np
 from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Schema
-from hbtom.world.pddl.formula import And, Atom, Formula, Not, holds, with_values
+from hbtom.world.pddl.formula import And, Formula, Not, holds, with_values
 from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, written_lines
-from hbtom.world.pddl.world import Words, World, bits, spoken, words_of
+from hbtom.world.pddl.world import State, Words, World, bits, spoken, words_of
 
 MOST_STEPS = 10_000  # of a plan
 MOST_POSSIBLE = 1000  # states that are possible after a step
@@ -111,7 +111,7 @@ def _words(step: Form) -> Ground:
 class _Possible:
     """A possible state, and the states before it that lead to it."""
 
-    state: Annotated[Words, "word"]
+    state: State
     chance: float = 0.0
     before: set[bytes] = field(default_factory=set)
 
@@ -130,22 +130,18 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
             possible.before.add(key)
     if not after:
         raise wrong_step(world, _likeliest(layer).state, step.action, number)
-    fitting = _fitting(world, after, step) if step.seen else after
-    if not fitting:
+    if step.seen:
+        states = np.array([one.state for one in after.values()])
+        fits = condition(world, step.seen, step.action.line).holds(states)
+        after = {key: one for (key, one), fit in zip(after.items(), fits, strict=True) if fit}
+    if not after:
         seen = " ".join(map(str, step.seen))
         problem = f"step {number}, {short(step.action)}, cannot have led to {seen}"
         raise bad(step.action.line, problem, "what is observed must be possible in the domain")
-    if len(fitting) > MOST_POSSIBLE:
+    if len(after) > MOST_POSSIBLE:
         problem = f"after step {number}, more than {MOST_POSSIBLE} states are possible"
         raise bad(step.action.line, problem, _OBSERVE.format(short(step.action)))
-    return fitting
-
-
-def _fitting(world: World, layer: _Layer, step: Step) -> _Layer:
-    """Return the states that fit what was observed after a step."""
-    states = np.array([one.state for one in layer.values()])
-    fits = condition(world, step.seen, step.action.line).holds(states)
-    return {key: one for (key, one), fit in zip(layer.items(), fits, strict=True) if fit}
+    return after
 
 
 def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
@@ -154,9 +150,7 @@ def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
     return make_goal(world, "what was observed", whole, line)
 
 
-def _outcomes(
-    world: World, state: Annotated[Words, "word"], action: int
-) -> Iterator[tuple[Words, float]]:
+def _outcomes(world: World, state: State, action: int) -> Iterator[tuple[Words, float]]:
     """Yield the states to which an action may lead; none if it is impossible."""
     true = bits(state[None])[0]
     ways = slice(*np.searchsorted(world.action, [action, action + 1]))
@@ -191,7 +185,7 @@ def _likeliest(layer: _Layer) -> _Possible:
 # Errors
 
 
-def wrong_step(world: World, state: Annotated[Words, "word"], step: Form, number: int) -> BadInput:
+def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:
     """Return the error for a step that is not an action, or that is impossible."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
     schema = schemas.get(step.head)
@@ -223,22 +217,14 @@ def _unclear(world: World, some: Sequence[_Possible], step: Form, number: int) -
     return bad(step.line, problem, hint)
 
 
-def _failing(
-    world: World, state: Annotated[Words, "word"], schema: Schema, names: Sequence[str]
-) -> list[str]:
+def _failing(world: World, state: State, schema: Schema, names: Sequence[str]) -> list[str]:
     """Return which parts of a precondition fail, in words."""
     true = world.true_in(state) | world.always
-    binding = {
-        parameter.name: name for parameter, name in zip(schema.parameters, names, strict=True)
-    }
+    binding = dict(zip((one.name for one in schema.parameters), names, strict=True))
     values = world.problem.language.values
-
-    def is_true(atom: Atom) -> bool:
-        return (atom.name, *atom.terms) in true
-
     failing = []
     for part in _parts(schema.precondition):
-        if not holds(part, binding, values, is_true):
+        if not holds(part, binding, values, lambda atom: (atom.name, *atom.terms) in true):
             inner, verb = (part.part, "holds") if isinstance(part, Not) else (part, "does not hold")
             failing.append(f"{with_values(inner, binding)} {verb}")
     return failing

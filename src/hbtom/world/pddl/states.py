@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
-from hbtom.world.pddl.world import Words, World, bits
-
-if TYPE_CHECKING:
-    from hbtom.world.pddl.plans import Plan
+from hbtom.world.pddl.plans import Plan
+from hbtom.world.pddl.world import States, Words, World, bits
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # outcomes of choices, in all states together: about 400 MB
@@ -31,7 +29,7 @@ class StateGraph:
     """States, the possible actions in each (its choices), and where they lead."""
 
     world: World
-    states: Annotated[Words, "state word"]  # the first is the initial state
+    states: States  # the first is the initial state
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
     action: Annotated[Ints, "choice"]  # in increasing order for each state
     outcomes: Annotated[Ints, "choice+1"]  # where the outcomes of each choice begin
@@ -78,12 +76,16 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
             fresh.append(step.after[first[numbers >= known]])
             parts.append(_part(step, expanded, target))
             expanded, choices = expanded + len(some), choices + len(step.after)
-            _check(len(number), most, choices)
+            if len(number) > most or choices > MOST_CHOICES:
+                raise TooManyStates(
+                    f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
+                    hint="make the problem smaller, or allow more (--states, most=)",
+                )
         newest = np.concatenate(fresh)
     return _graph(world, number, parts)
 
 
-def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
+def around(world: World, states: States) -> StateGraph:
     """Return the graph of some states and their successors, which have no choices."""
     number = {key: index for index, key in enumerate(dict.fromkeys(keys(states)))}
     step = expand(world, _states(number))
@@ -91,7 +93,7 @@ def around(world: World, states: Annotated[Words, "state word"]) -> StateGraph:
     return _graph(world, number, [_part(step, 0, target)])
 
 
-def expand(world: World, states: Annotated[Words, "state word"]) -> Steps:
+def expand(world: World, states: States) -> Steps:
     """Return the possible actions in some states, and their outcomes."""
     true = bits(states)
     state, way = _candidates(world, true)
@@ -128,10 +130,9 @@ def _bit(fact: Annotated[Ints, "outcome"]) -> Annotated[Words, "outcome"]:
     return np.uint64(1) << (fact % 64).astype(np.uint64)
 
 
-def keys(states: Annotated[Words, "state word"]) -> list[bytes]:
+def keys(states: States) -> list[bytes]:
     """Return states as keys of a table."""
-    keys: list[bytes] = states.view(f"V{8 * states.shape[1]}").ravel().tolist()
-    return keys
+    return states.view(f"V{8 * states.shape[1]}").ravel().tolist()
 
 
 _Part = tuple[Ints, Ints, Ints, Ints, Floats]  # of a graph: state, action, outcomes, target, ...
@@ -151,25 +152,15 @@ def _graph(world: World, number: dict[bytes, int], parts: list[_Part]) -> StateG
     return StateGraph(world, _states(number), first, action, ends, target, probability)
 
 
-def _states(number: dict[bytes, int]) -> Annotated[Words, "state word"]:
+def _states(number: dict[bytes, int]) -> States:
     return np.frombuffer(b"".join(number), dtype=np.uint64).reshape(len(number), -1)
 
 
-def _chunks(
-    world: World, states: Annotated[Words, "state word"]
-) -> Iterator[Annotated[Words, "state word"]]:
+def _chunks(world: World, states: States) -> Iterator[States]:
     """Yield as many states at a time as fit into memory with their choices."""
     size = max(_AT_ONCE // max(64 * world.words, len(world.action)), 1)
     for start in range(0, len(states), size):
         yield states[start : start + size]
-
-
-def _check(states: int, most: int, choices: int) -> None:
-    if states > most or choices > MOST_CHOICES:
-        raise TooManyStates(
-            f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
-            hint="make the problem smaller, or allow more (--states, most=)",
-        )
 
 
 class StatePath(NamedTuple):

@@ -22,6 +22,8 @@ from hbtom.arrays import Floats, Ints
 from hbtom.world.pddl.problem import Ground, Problem
 
 Words = NDArray[np.uint64]  # sets of facts, 64 to a word
+State = Annotated[Words, "word"]
+States = Annotated[Words, "state word"]
 ALWAYS, NEVER = 0, 1  # the two facts that belong to no problem
 
 
@@ -31,7 +33,7 @@ class World:
 
     problem: Problem
     facts: tuple[Ground, ...]  # fact number 2 is the first of them
-    initial: Annotated[Words, "word"]
+    initial: State
     actions: tuple[Ground, ...]
     cost: Annotated[Floats, "action"]
     need: Annotated[Ints, "way fact"]  # true before, in each way to do an action
@@ -84,7 +86,7 @@ class World:
     def words(self) -> int:
         return len(self.initial)
 
-    def true_in(self, state: Annotated[Words, "word"]) -> set[Ground]:
+    def true_in(self, state: State) -> set[Ground]:
         """Return the facts of a state, except those that are always true."""
         numbers = np.flatnonzero(bits(state[None])[0, 2 : len(self.facts) + 2])
         return {self.facts[number] for number in numbers}
@@ -94,13 +96,13 @@ class World:
         return f"<World {self.problem.name!r} of {self.problem.domain.name!r}: {what}>"
 
 
-def bits(states: Annotated[Words, "state word"]) -> Annotated[NDArray[np.bool_], "state bit"]:
+def bits(states: States) -> Annotated[NDArray[np.bool_], "state bit"]:
     """Return the truth of every fact in every state."""
     little = states.astype("<u8", copy=False)
     return np.unpackbits(little.view(np.uint8), axis=1, bitorder="little").view(np.bool_)
 
 
-def words_of(facts: Sequence[int] | Ints, words: int) -> Annotated[Words, "word"]:
+def words_of(facts: Sequence[int] | Ints, words: int) -> State:
     """Return a set of facts as words."""
     state = np.zeros(words, dtype=np.uint64)
     for fact in facts:

@@ -9,25 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from itertools import chain, count
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats, frozen
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.observe.checks import check_trial, more_than_one
+from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.observe.episode import Body, Episode, Identity, Trial
-from hbtom.observe.mcs.ending import discs, settled
-from hbtom.observe.mcs.pace import along, pace
+from hbtom.observe.mcs.pace import along, discs, pace, settled
 from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
 from hbtom.observe.video.camera import SIDE, Camera
-from hbtom.observe.video.names import name_by_colour
 from hbtom.observe.video.pictures import pictures
 from hbtom.observe.video.solids import Stamp
 from hbtom.observe.video.things import VideoThing, is_home, same_kind
-from hbtom.observe.video.watching import WatchedTrial, watch_trials
+from hbtom.observe.video.viewing import WatchedTrial, watch_trials
 
 _MOVES = 4.0  # distance of a moving thing from its start, at least once, in pixels of the world
+Looks = Mapping[VideoThing, Identity]
+_COLOURS = colour_table(
+    "black 000000, grey 808080, white FFFFFF, maroon 800000, red E11428, brown 8B4513, "
+    "orange F08200, gold E1AA14, yellow FAE61E, wheat F5DEB3, olive 808000, green 008C00, "
+    "lime 00FF00, slate 2F4F4F, teal 008080, cyan 00FFFF, sky blue 00BEFF, steel blue 4682B4, "
+    "blue 1E1EFF, navy 000080, violet 7B68EE, purple 800080, magenta FF00FF, pink FF69B4, "
+    "mauve C71585"
+)
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
@@ -45,10 +53,8 @@ def read(data: bytes, name: str = "episode") -> Episode:
     looks = _looks(watched, casts)
     trials: list[Trial] = []
     for number, (trial, cast) in enumerate(zip(watched, casts, strict=True), start=1):
-        try:
+        with located(trial=number):
             trials.append(_trial(trial, cast, looks))
-        except BadInput as error:
-            raise error.at(trial=number) from None
     return Episode(tuple(trials), name)
 
 
@@ -72,16 +78,10 @@ def _cast(trial: WatchedTrial, agents: Sequence[VideoThing]) -> TrialRoles:
         agent = next(like, None)
     others = [index for index in range(len(things)) if index != agent]
     camera = trial.scene.view.stage.camera
-    homes = [
-        index
-        for index in others
-        if agent is not None and is_home(things[index], things[agent], camera)
-    ]
-    return TrialRoles(
-        agent,
-        tuple(i for i in others if things[i].role == "thing" and i not in homes),
-        tuple(i for i in others if things[i].role == "key"),
-    )
+    objects, keys = ([i for i in others if things[i].role == role] for role in ("thing", "key"))
+    if agent is not None:
+        objects = [i for i in objects if not is_home(things[i], things[agent], camera)]
+    return TrialRoles(agent, tuple(objects), tuple(keys))
 
 
 def _mover(trial: WatchedTrial) -> int | None:
@@ -95,9 +95,7 @@ def _mover(trial: WatchedTrial) -> int | None:
     return int(np.argmax(far)) if max(far, default=0.0) > _MOVES else None
 
 
-def _looks(
-    watched: Sequence[WatchedTrial], casts: Sequence[TrialRoles]
-) -> Mapping[VideoThing, Identity]:
+def _looks(watched: Sequence[WatchedTrial], casts: Sequence[TrialRoles]) -> Looks:
     """Identify the agents and objects of all trials: things that look the same are the same."""
     looks: dict[VideoThing, Identity] = {}
     for trial, cast in zip(watched, casts, strict=True):
@@ -110,14 +108,16 @@ def _looks(
     return looks
 
 
-def _look(thing: VideoThing, role: str, looks: Mapping[VideoThing, Identity]) -> Identity:
+def _look(thing: VideoThing, role: str, looks: Looks) -> Identity:
     """Return the identity of another thing that looks the same, or else a new one."""
     what = role if isinstance(thing.form, Stamp) else thing.form.name
     for other, look in looks.items():
         if what in look.image and same_kind(other, thing):
             return look
-    colour = _rounded(thing)
-    return Identity(name_by_colour(colour, what, {look.image for look in looks.values()}), colour)
+    colour, taken = _rounded(thing), {look.image for look in looks.values()}
+    name = f"{nearest_name(colour, _COLOURS)} {what}"
+    numbered = (f"{name} {number}" for number in count(2))
+    return Identity(next(one for one in chain([name], numbered) if one not in taken), colour)
 
 
 def _rounded(thing: VideoThing) -> tuple[float, ...]:
@@ -127,7 +127,7 @@ def _rounded(thing: VideoThing) -> tuple[float, ...]:
 # What is seen
 
 
-def _trial(watched: WatchedTrial, cast: TrialRoles, looks: Mapping[VideoThing, Identity]) -> Trial:
+def _trial(watched: WatchedTrial, cast: TrialRoles, looks: Looks) -> Trial:
     """Return a trial in the benchmark's terms."""
     if cast.agent is None:
         hint = "nothing moves or looks like what moves in other trials"
@@ -173,7 +173,7 @@ def _frames(
     return along(pace(np.zeros(len(steps), dtype=np.int64)), steps)
 
 
-def _object(trial: WatchedTrial, index: int, looks: Mapping[VideoThing, Identity]) -> Body:
+def _object(trial: WatchedTrial, index: int, looks: Looks) -> Body:
     """Return an object at its position when most of it is visible."""
     thing = trial.scene.movable[index]
     best = max((sights[index] for sights in trial.sights), key=lambda sight: sight.count)
