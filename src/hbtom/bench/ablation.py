@@ -256,7 +256,7 @@ def _varied(
     return found
 
 
-def _both(expected: Judgement, unexpected: Judgement) -> Both:
+def _both(_: int, expected: Judgement, unexpected: Judgement) -> Both:
     return expected.surprise, unexpected.surprise
 
 

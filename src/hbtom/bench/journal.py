@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hbtom import __version__
+from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import Member, Pair
-from hbtom.bench.guests import AnyRater
 from hbtom.bench.results import (
     MODEL_COLUMNS,
     Columns,
@@ -33,7 +33,7 @@ from hbtom.files import check_target, read_whole
 from hbtom.scratch import Taken, alone
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
-Judge = tuple[str, str, str]  # the rater's fingerprint, the version of hbtom, the score
+Judge = tuple[str, ...]  # the rater's fingerprint, the version of hbtom, the score, own columns
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def resume(
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
     have not changed since. With ``overwrite``, only the journal is what it has left.
     """
-    judge = rater.fingerprint, __version__, rater.score
+    judge = rater.fingerprint, __version__, rater.score, *rater.columns
     journal, columns = journal_of(path), rater.columns
     added = _rows(journal, columns)
     _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
@@ -174,13 +174,15 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
 
 def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
     """Refuse a file with what another rater, hbtom or score gave: it is no part of this run."""
-    for row in rows:
-        if _judge(row) != judge:
-            raise BadInput(
-                f"it has results of another rater, version or score: {', '.join(_judge(row))}, "
-                f"not {', '.join(judge)}",
-                hint=f"name the same ones as before, or another file; {hint}",
-            ).at(file=str(path))
+    for other in (_judge(row) for row in rows if _judge(row) != judge):
+        what, part = "results of another rater, version or score", slice(3)
+        if other[part] == judge[part]:
+            what, part = "other columns of the same rater", slice(3, None)
+        theirs, ours = (", ".join(one[part]) or "none" for one in (other, judge))
+        raise BadInput(
+            f"it has {what}: {theirs}, not {ours}",
+            hint=f"name the same ones as before, or another file; {hint}",
+        ).at(file=str(path))
 
 
 def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
@@ -200,7 +202,7 @@ def _source(one: Row | Member) -> tuple[str, ...]:
 
 
 def _judge(row: Row) -> Judge:
-    return row.model, row.version, row.score
+    return row.model, row.version, row.score, *row.own
 
 
 class Growing:

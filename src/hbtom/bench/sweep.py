@@ -14,9 +14,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from hbtom import __version__
+from hbtom.bench.checked_rater import CheckedRater, as_rater, identity
 from hbtom.bench.dataset import Dataset, LeftOut
 from hbtom.bench.evaluation import Progress, as_dataset
-from hbtom.bench.guests import Guest, as_rater, identity
 from hbtom.bench.judged import RateByAll
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
@@ -38,7 +38,7 @@ class Swept:
     """One model or rater of a sweep: what is set in it, and how well it does."""
 
     settings: Settings
-    model: Model | Guest
+    model: Model | CheckedRater
     differences: Mapping[str, tuple[float, ...]]  # by task: the margin of each pair
 
     @property

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from hbtom.bench import journal
+from hbtom.bench.checked_rater import CheckedRater, as_rater, find_rater
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
-from hbtom.bench.guests import Guest, as_rater, find_rater
 from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
@@ -121,8 +121,8 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
     from hbtom.show.words import plain
 
     click.echo(score_table(result.tasks))
-    kind = "rater" if isinstance(result.model, Guest) else "model"
-    who = f"{kind} {plain(result.model.name)} ({plain(result.model.fingerprint)})"
+    kind = "rater" if isinstance(result.rater, CheckedRater) else "model"
+    who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"
     click.echo(f"{who}, dataset {result.dataset}")
     for (task, pair), (expected, unexpected) in result.wrong.items() if wrong else ():
         click.echo(f"wrong: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hbtom.bench.ablation import Ablation
-from hbtom.bench.guests import find_rater
+from hbtom.bench.checked_rater import find_rater
 from hbtom.bench.results import Compared
 from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hbtom.bench.guests import Guest, find_rater, identity
+from hbtom.bench.checked_rater import CheckedRater, find_rater, identity
 from hbtom.errors import BadInput
 from hbtom.judgement.warm_up import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
@@ -21,7 +21,7 @@ from hbtom.show.words import plain
 OUTCOMES = 200_000  # that are remembered, of a few numbers each
 DRAWINGS = 16  # likewise, of a megabyte each
 
-Raters = Mapping[str, Model | Guest]  # by their names in addresses
+Raters = Mapping[str, Model | CheckedRater]  # by their names in addresses
 Key = tuple[str, int, tuple[tuple[int, ...], ...]]  # a model, a place, the state of the files
 
 _log = logging.getLogger(__name__)
@@ -150,7 +150,7 @@ def _state(path: str) -> tuple[int, ...]:
     return known.st_size, known.st_mtime_ns, known.st_ctime_ns, known.st_ino
 
 
-def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | Guest]:
+def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | CheckedRater]:
     """Return what to choose among: a rater, if one is named, the named model, and all presets."""
     if rater is not None:
         found = identity(find_rater(rater))
