@@ -19,14 +19,14 @@ from hbtom import __version__
 from hbtom.bench import cluster as machines
 from hbtom.bench import journal
 from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
-from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
+from hbtom.bench.dataset import Dataset, LeftOut, Pair, Result, find_pairs
 from hbtom.bench.entries import task_name
 from hbtom.bench.judged import Judged, RatePairs
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared, Row, layout
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.table_files import to_pandas
-from hbtom.bench.workers import each, forks
+from hbtom.bench.workers import Progress, each, forks
 from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.plottable import Plottable
@@ -34,11 +34,9 @@ from hbtom.plottable import Plottable
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[int, int], None]  # pairs done, pairs in all
-
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Plottable):
+class Evaluation(Plottable, Result):
     """What a model, or any other rater, makes of a dataset."""
 
     dataset: str
@@ -55,11 +53,6 @@ class Evaluation(Plottable):
     def score(self) -> str:
         """By what pairs are compared: plausibility, predictive, or the rater's name."""
         return self.rater.score
-
-    @property
-    def unreadable(self) -> tuple[LeftOut, ...]:
-        """What should have been judged and could not be read; its pairs do not count."""
-        return tuple(one for one in self.left_out if one.unreadable)
 
     @property
     def tasks(self) -> tuple[Score, ...]:
@@ -155,7 +148,8 @@ def evaluate(
     Ctrl-C raises :class:`Interrupted`.
     """
     rater = as_rater(model, score)
-    file, resume, overwrite = _where(**output)
+    resume, overwrite = output.get("resume", False), output.get("overwrite", False)
+    file = None if (out := output.get("out")) is None else Path(out)
     with journal.reserved(file, rater.columns, resume=resume, overwrite=overwrite):
         found, target = as_dataset(dataset, tasks), None
         if file is not None and resume:
@@ -164,12 +158,6 @@ def evaluate(
             target = journal.start(file, rater.columns, overwrite=overwrite)
         rate = partial(_results, rater, workers=workers, cluster=cluster)
         return _evaluate(found, rater, target, rate, progress or (lambda done, pairs: None))
-
-
-def _where(
-    out: str | os.PathLike[str] | None = None, resume: bool = False, overwrite: bool = False
-) -> tuple[Path | None, bool, bool]:
-    return None if out is None else Path(out), resume, overwrite
 
 
 def _evaluate(
@@ -240,10 +228,9 @@ def _check_portable(rater: AnyRater) -> None:
     try:
         pickle.dumps(rater)
     except Exception as error:
-        raise BadInput(
-            f"the rater '{rater.name}' cannot be sent to other processes ({error})",
-            hint="use one process, or name it: find_rater('module:object'), --rater module:object",
-        ) from None
+        problem = f"the rater '{rater.name}' cannot be sent to other processes ({error})"
+        hint = "use one process, or name it: find_rater('module:object'), --rater module:object"
+        raise BadInput(problem, hint=hint) from None
 
 
 def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:

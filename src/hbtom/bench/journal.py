@@ -13,6 +13,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hbtom import __version__
@@ -28,11 +29,12 @@ from hbtom.bench.results import (
     whole_lines,
     write_rows,
 )
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located, system_errors
 from hbtom.files import check_target, read_whole
 from hbtom.scratch import Taken, alone
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
+_written = partial(system_errors, "the file cannot be written")
 Judge = tuple[str, ...]  # the rater's fingerprint, the version of hbtom, the score, own columns
 
 
@@ -69,10 +71,9 @@ def check(
         for left in (journal_of(path),) if overwrite else (path, journal_of(path)):
             _whole(left, columns)
     elif journal_of(path).exists() and not overwrite:
-        raise BadInput(
-            "this is what an interrupted evaluation has left",
-            hint="--resume goes on with it, --overwrite starts anew",
-        ).at(file=str(journal_of(path)))
+        problem = "this is what an interrupted evaluation has left"
+        hint = "--resume goes on with it, --overwrite starts anew"
+        raise BadInput(problem, hint=hint, file=journal_of(path))
 
 
 @contextmanager
@@ -88,8 +89,8 @@ def reserved(
                     held.enter_context(alone(path))
             except Taken:
                 hint = "wait for it to end, or choose another name"
-                raise BadInput("another run is writing to this file", hint=hint).at(
-                    file=str(path)
+                raise BadInput(
+                    "another run is writing to this file", hint=hint, file=path
                 ) from None
             # Another run may just have finished.
             check(path, columns, resume=resume, overwrite=overwrite)
@@ -141,23 +142,16 @@ def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept, columns: Column
 
 def _whole(path: Path, columns: Columns) -> bytes:
     """Return the whole lines of a file of ours; of one that does not exist there are none."""
-    try:
-        return whole_lines(read_whole(path), path.suffix, columns)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        problem = f"the file cannot be read: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(path)) from None
-    except BadInput as error:
-        raise error.at(file=str(path)) from None
+    with located(file=str(path)), system_errors("the file cannot be read", path):
+        try:
+            return whole_lines(read_whole(path), path.suffix, columns)
+        except FileNotFoundError:
+            return b""
 
 
 def _rows(path: Path, columns: Columns) -> list[Row]:
-    whole = _whole(path, columns)
-    try:
-        return decode(whole, path.suffix, columns)
-    except BadInput as error:
-        raise error.at(file=str(path)) from None
+    with located(file=str(path)):
+        return decode(_whole(path, columns), path.suffix, columns)
 
 
 def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint: str) -> None:
@@ -169,7 +163,8 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
             f"it has results of {len(others)} pairs that are not judged here "
             f"(first {'/'.join(min(others))})",
             hint=f"name the same dataset and tasks as before, or another file; {hint}",
-        ).at(file=str(path))
+            file=path,
+        )
 
 
 def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
@@ -182,7 +177,8 @@ def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: st
         raise BadInput(
             f"it has {what}: {theirs}, not {ours}",
             hint=f"name the same ones as before, or another file; {hint}",
-        ).at(file=str(path))
+            file=path,
+        )
 
 
 def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
@@ -233,15 +229,6 @@ class Growing:
                 self._stream = io.FileIO(self._target.grows, "x")
             heading = self._stream.tell() == 0
             _add(self._stream, encode(rows, self._target.grows.suffix, heading=heading))
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        problem = f"the file cannot be written: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(path)) from None
 
 
 def _add(stream: io.FileIO, lines: bytes) -> None:

@@ -14,6 +14,7 @@ from hbtom.bench.synth.layouts import (
     floor,
     found,
     repeat,
+    repeated,
     scatter,
     spot,
     without,
@@ -39,16 +40,6 @@ def multi_agent(rng: Rng) -> Script:
     return repeat(lambda r: _one_object(r, replaced=True), rng)
 
 
-def preference(rng: Rng) -> Script:
-    """Two objects nearby with nothing in the way; the agent always takes the same one."""
-    return repeat(_preference, rng)
-
-
-def instrumental_action(rng: Rng) -> Script:
-    """The agent is locked in with the key, opens the barrier and walks to the object."""
-    return repeat(_instrumental_action, rng)
-
-
 def _one_object(rng: Rng, replaced: bool) -> Script:
     cells, home = floor(rng)
     first, second = agent_looks(rng, 2)
@@ -67,7 +58,9 @@ def _single(rng: Rng, cells: Cells, home: Point, agent: Identity, goal: Identity
     return plain_trial(cells, [thing], agent, walk)
 
 
-def _preference(rng: Rng) -> Script:
+@repeated
+def preference(rng: Rng) -> Script:
+    """Two objects nearby with nothing in the way; the agent always takes the same one."""
     cells, home = floor(rng)
     agent, looks, order = agent_looks(rng, 1)[0], object_looks(rng, 2), Order(rng)
 
@@ -82,7 +75,9 @@ def _preference(rng: Rng) -> Script:
     return Script(tuple(trial() for _ in range(TRIALS)))
 
 
-def _instrumental_action(rng: Rng) -> Script:
+@repeated
+def instrumental_action(rng: Rng) -> Script:
+    """The agent is locked in with the key, opens the barrier and walks to the object."""
     vault = draw_vault(rng, least=3, most=4)
     loose = [c for c in scatter(rng, int(rng.integers(5, 10))) if c not in vault.covers]
     cells = (*loose, *vault.walls)

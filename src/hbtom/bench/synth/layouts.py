@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial, wraps
 from itertools import takewhile
 from typing import TypeVar
 
@@ -47,6 +47,11 @@ def repeat(build: Build[T], rng: Rng) -> T:
     except Misfit:
         hint = "choose another seed"
         raise BadInput("no arrangement was found for an episode", hint=hint) from None
+
+
+def repeated(build: Build[T]) -> Build[T]:
+    """A builder that is called until it succeeds."""
+    return wraps(build)(partial(repeat, build))
 
 
 def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T:
@@ -165,9 +170,7 @@ def between(a: Point, b: Point, pad: int = 0) -> list[Point]:
     Real scenes make a detour pointless by removing exactly these cells.
     """
     (x0, x1), (y0, y1) = sorted((a[0], b[0])), sorted((a[1], b[1]))
-    columns = range((x0 - pad) // CELL, (x1 + pad) // CELL + 1)
-    rows = range((y0 - pad) // CELL, (y1 + pad) // CELL + 1)
-    return [(x, y) for x in columns for y in rows]
+    return cells_under((x0 - pad, y0 - pad, x1 + pad + 1, y1 + pad + 1))
 
 
 def cells_under(box: Box) -> list[Point]:

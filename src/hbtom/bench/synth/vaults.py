@@ -117,13 +117,13 @@ def _strip(rng: Rng) -> Cells:
 
 def relocked(rng: Rng, vault: Vault, walls: Cells) -> Vault:
     """The same vault with its lock elsewhere in the barrier, where an agent can reach it."""
-    options = []
-    for cell in vault.green:
-        out = _outward(cell, vault.inside)
-        if out is not None:
-            before = (cell[0] + out[0], cell[1] + out[1])
-            if interior(before) and before not in walls:
-                options.append((cell, out))
+    options = [
+        (cell, out)
+        for cell in vault.green
+        if (out := _outward(cell, vault.inside)) is not None
+        and interior(before := (cell[0] + out[0], cell[1] + out[1]))
+        and before not in walls
+    ]
     lock, out = options[int(rng.integers(len(options)))]
     return replace(vault, lock=lock, out=out)
 
