@@ -25,11 +25,6 @@ def cache_folder(
     return root.joinpath(*parts)
 
 
-def archive_folder() -> Path:
-    """Return the default folder for the benchmark's public archives."""
-    return cache_folder("bib")
-
-
 def _absolute(chosen: str) -> Path:
     path = Path(chosen)
     return Path.cwd() / (_home() / path.relative_to("~") if path.parts[:1] == ("~",) else path)
@@ -50,6 +45,5 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError as error:
-        raise BadInput(
-            "there is no home folder to keep downloads in", hint=f"set {VARIABLE} to a folder"
-        ) from error
+        hint = f"set {VARIABLE} to a folder"
+        raise BadInput("there is no home folder to keep downloads in", hint=hint) from error

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+_WORDS = {  # in their order
+    "line": "line {}",
+    "trial": "trial {}",
+    "thing": "object '{}'",
+    "step": "step {}",
+    "frame": "frame {}",
+    "field": "field '{}'",
+}
 
 
 @dataclass(frozen=True)
@@ -23,15 +33,8 @@ class Place:
     step: int | None = None
 
     def __str__(self) -> str:
-        parts = [
-            f"line {self.line}" if self.line is not None else "",
-            f"trial {self.trial}" if self.trial is not None else "",
-            f"object '{self.thing}'" if self.thing is not None else "",
-            f"step {self.step}" if self.step is not None else "",
-            f"frame {self.frame}" if self.frame is not None else "",
-            f"field '{self.field}'" if self.field is not None else "",
-        ]
-        inside = ", ".join(part for part in parts if part)
+        known = ((words, getattr(self, name)) for name, words in _WORDS.items())
+        inside = ", ".join(words.format(value) for words, value in known if value is not None)
         return ": ".join(part for part in (self.file or "", inside) if part)
 
 
@@ -46,11 +49,18 @@ def missing(library: str, extra: str) -> BadInput:
 class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
-    def __init__(self, problem: str, *, hint: str = "", place: Place | None = None) -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        hint: str = "",
+        place: Place | None = None,
+        file: str | PurePath | None = None,
+    ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.hint = hint
-        self.place = place or Place()
+        self.place = place or Place(file=None if file is None else str(file))
 
     def __str__(self) -> str:
         where = str(self.place)
@@ -79,3 +89,13 @@ def located(**where: str | int) -> Iterator[None]:
         yield
     except BadInput as error:
         raise error.at(**where) from None
+
+
+@contextmanager
+def system_errors(problem: str, file: str | PurePath, hint: str = "") -> Iterator[None]:
+    """Turn errors of the operating system into what is wrong with a file."""
+    try:
+        yield
+    except OSError as error:
+        problem = f"{problem}: {error.strerror or error}"
+        raise BadInput(problem, hint=hint, file=file) from None

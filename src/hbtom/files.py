@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput, missing, system_errors
 
 LARGEST = 1 << 29  # bytes of a file, compressed and uncompressed, at most; an episode has 2 MB
 
@@ -107,41 +107,27 @@ def check_target(
     import tempfile
 
     if path.suffix not in kinds:
-        raise BadInput(
-            f"this is not written as '{path.suffix}'",
-            hint=f"end the name in {' or '.join(kinds)}",
-        ).at(file=str(path))
+        hint = f"end the name in {' or '.join(kinds)}"
+        raise BadInput(f"this is not written as '{path.suffix}'", hint=hint, file=path)
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise missing("pyarrow", "tables")
     if path.exists() and not path.is_dir() and not overwrite:
-        raise BadInput(
-            "the file exists already", hint=f"choose another name, or say {otherwise}"
-        ).at(file=str(path))
+        hint = f"choose another name, or say {otherwise}"
+        raise BadInput("the file exists already", hint=hint, file=path)
     if path.is_dir():
-        raise BadInput("this is a folder", hint="choose another name").at(file=str(path))
+        raise BadInput("this is a folder", hint="choose another name", file=path)
     if not path.parent.is_dir():
-        raise BadInput("there is no such folder", hint="make it first").at(
-            file=str(path.resolve().parent)
-        )
-    try:
+        raise BadInput("there is no such folder", hint="make it first", file=path.resolve().parent)
+    problem, folder = "nothing can be written in this folder", path.resolve().parent
+    with system_errors(problem, folder, "choose another one"):
         tempfile.TemporaryFile(dir=path.parent).close()  # rights alone do not tell, as in /proc
-    except OSError as error:
-        raise BadInput(
-            f"nothing can be written in this folder: {error.strerror or error}",
-            hint="choose another one",
-        ).at(file=str(path.resolve().parent)) from None
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file elsewhere and move it into place, so that nobody ever sees half of it."""
     from hbtom.scratch import scratch
 
-    try:
-        with scratch(path.parent) as folder:
-            part = folder / "whole"
-            part.write_bytes(data)
-            part.replace(path)
-    except OSError as error:
-        raise BadInput(f"the file cannot be written: {error.strerror or error}").at(
-            file=str(path)
-        ) from None
+    with system_errors("the file cannot be written", path), scratch(path.parent) as folder:
+        part = folder / "whole"
+        part.write_bytes(data)
+        part.replace(path)

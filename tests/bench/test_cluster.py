@@ -15,8 +15,8 @@ import pytest
 import hbtom
 from episodes import write_pairs
 from hbtom.bench import cluster as machines
+from hbtom.bench.checked_rater import find_rater
 from hbtom.bench.evaluation import Interrupted, evaluate
-from hbtom.bench.guests import find_rater
 from hbtom.bench.results import encode, write_rows
 from hbtom.errors import BadInput
 

@@ -26,7 +26,7 @@ from click.testing import CliRunner
 
 from hbtom.bench.download import LEDGER, Archive, Incomplete, download, server
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
-from hbtom.cache import archive_folder, cache_folder
+from hbtom.cache import cache_folder
 from hbtom.cli import main
 from hbtom.cli.download import _Bars, run
 from hbtom.errors import BadInput
@@ -688,7 +688,7 @@ def test_relative_cache_folder_is_one_of_the_working_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HBTOM_CACHE", "mine")
-    assert archive_folder() == tmp_path / "mine" / "bib"
+    assert cache_folder("bib") == tmp_path / "mine" / "bib"
 
 
 def test_no_home_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

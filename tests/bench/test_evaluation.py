@@ -306,13 +306,11 @@ def test_compare(evaluation, tmp_path):
     ]
     write_rows(evaluation.rows, tmp_path / "good.csv")
     write_rows(worse, tmp_path / "worse.csv")
-    found, left_out = compare(
-        read_ratings(tmp_path / "good.csv"), read_ratings(tmp_path / "worse.csv")
-    )
-    (only_one,) = left_out
+    found = compare(read_ratings(tmp_path / "good.csv"), read_ratings(tmp_path / "worse.csv"))
+    (only_one,) = found.left_out
     assert only_one.file == "inaccessible_goal"
     assert "3 pairs" in only_one.why
-    by_task = {one.task: one for one in found}
+    by_task = {one.task: one for one in found.tasks}
     assert by_task["preference"].first_better == 3
     assert by_task["preference"].p == pytest.approx(0.25)
     assert by_task["efficiency_path"].p == 1.0

@@ -17,8 +17,9 @@ from click.testing import CliRunner
 
 import hbtom
 from episodes import write_pairs
-from hbtom.bench import Pair, Rating, evaluate, find_pairs, find_rater
+from hbtom.bench import Pair, Rating, as_rater, evaluate, find_pairs, find_rater
 from hbtom.bench.evaluation import Interrupted
+from hbtom.bench.judged import RateByAll
 from hbtom.bench.results import decode, encode
 from hbtom.bench.sweep import sweep
 from hbtom.cli import main
@@ -47,6 +48,14 @@ class Spawned(PathLength):
         rated = super().rate_one(episode)
         method = type(multiprocessing.current_process()).__name__
         return Rating(rated.value, {**rated.own, "process": os.getpid(), "method": method})
+"""
+
+NAMESAKE = """
+class Rater:
+    name = fingerprint = "namesake"
+
+    def rate(self, expected, unexpected):
+        return 2, 1
 """
 
 
@@ -172,6 +181,19 @@ def test_text_that_looks_like_a_number_stays_text(here, tmp_path):
     assert out.read_bytes() == whole
 
 
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
+def test_results_with_other_columns_are_not_mixed(here, tmp_path, kind):
+    rater, out = Plain(), tmp_path / f"out{kind}"
+    rater.columns, rater.answer = {"steps": float}, [Rating(n, {"steps": 1}) for n in (2, 1)]
+    evaluate("data", rater, out=out)
+    whole = out.read_bytes()
+    rater.columns = {"steps": float, "why": str}
+    rater.answer = [Rating(n, {"steps": 1, "why": "so"}) for n in (2, 1)]
+    with pytest.raises(BadInput, match="other columns of the same rater: steps, not steps, why"):
+        evaluate("data", rater, out=out, resume=True)
+    assert out.read_bytes() == whole
+
+
 class Fails(Plain):
     def rate(self, expected, unexpected):
         return 1 / 0
@@ -293,6 +315,14 @@ def test_a_rater_can_be_swept(here):
         sweep("data", {"scale": [1]}, Plain())
 
 
+def test_models_and_other_raters_side_by_side(here):
+    (pair, *_) = find_pairs("data").pairs
+    model, plain = as_rater("default"), as_rater(Plain())
+    for raters in ([plain, model], [model, plain, plain]):
+        (values,) = RateByAll(raters, len(raters))([pair])
+        assert [one == (2, 1) for one in values] == [one is plain for one in raters]
+
+
 @pytest.mark.parametrize("words", [["--model", "paper"], ["--score", "predictive"]])
 def test_what_only_models_have(words):
     ran = CliRunner().invoke(main, ["evaluate", "data", "--rater", "lengths:PathLength", *words])
@@ -319,3 +349,19 @@ def test_a_file_of_ratings_is_a_rater(here, tmp_path):
     evaluate("data", find_rater("lengths:PathLength"), out=tmp_path / "lengths.csv")
     found = evaluate("data", find_rater(str(tmp_path / "lengths.csv")))
     assert found.overall == evaluate("data", find_rater("lengths:PathLength")).overall
+
+
+def test_the_same_name_in_another_folder_is_another_file(tmp_path, monkeypatch):
+    for name, rating in (("one", 1), ("two", 2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "ratings.csv").write_text(f"file,rating\npreference/1e.json,{rating}\n")
+        (folder / "namesake.py").write_text(NAMESAKE)
+        monkeypatch.chdir(folder)
+        assert list(find_rater("ratings.csv").rater.values.values()) == [rating]
+        if name == "one":
+            assert find_rater("namesake:Rater") is find_rater("namesake:Rater")
+    with pytest.raises(BadInput, match=r"a module that is in use, .*namesake\.py.*another name"):
+        find_rater("namesake:Rater")
+    monkeypatch.delitem(sys.modules, "namesake")
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if str(tmp_path) not in one])

@@ -19,15 +19,15 @@ from typing import Any, Literal, get_args
 from msgspec.structs import replace as changed
 
 from hbtom import __version__
-from hbtom.bench.calibration import FOLDS, Both, held_out, product
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
-from hbtom.bench.evaluation import Progress, as_dataset
+from hbtom.bench.calibration import FOLDS, Both, held_out, parts_of, product
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
+from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
 from hbtom.bench.score import Score, scores, total
-from hbtom.bench.workers import each
+from hbtom.bench.workers import Progress, counted, each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
-from hbtom.judgement import Judgement, Surprise, plausibility
+from hbtom.judgement import Surprise
 from hbtom.judgement.fitting import optimiser
 from hbtom.judgement.surprises import KINDS
 from hbtom.judgement.warm_up import warm_up
@@ -56,21 +56,13 @@ def _literal(model: Model) -> Model:
     return changed(model, efficiency=changed(model.efficiency, temperatures=inverse))
 
 
-def _preference(**changes: bool) -> Callable[[Model], Model]:
-    return lambda model: changed(model, preference=changed(model.preference, **changes))
-
-
-def _acts(**changes: bool) -> Callable[[Model], Model]:
-    return lambda model: changed(model, acts=changed(model.acts, **changes))
-
-
-def _motion(**changes: float) -> Callable[[Model], Model]:
-    """Change any-angle motion; the grid stays as it is."""
+def _setting(part: str, parameter: str, value: float) -> Callable[[Model], Model]:
+    """Set a parameter of a part of the model, if the part has it: the grid lacks some."""
 
     def change(model: Model) -> Model:
-        if isinstance(model.motion, Grid):
-            return model
-        return changed(model, motion=changed(model.motion, **changes))
+        old = getattr(model, part)
+        new = changed(old, **{parameter: value}) if hasattr(old, parameter) else old
+        return changed(model, **{part: new})
 
     return change
 
@@ -88,13 +80,15 @@ VARIATIONS: tuple[Variation, ...] = (
     Variation("combination", "minimum", combine=lambda parts: min(parts.to_dict().values())),
     Variation("combination", "sum", combine=lambda parts: sum(parts.to_dict().values())),
     Variation("assumption", "no learning across trials", watched="test trial"),
-    Variation("assumption", "no feasibilizing", model=_preference(feasible=False)),
-    Variation("assumption", "no end-of-trial act", model=_acts(final=False)),
-    Variation("assumption", "no opening time", model=_acts(learn_opening=False)),
-    Variation("assumption", "keys are no goals", model=_preference(keys=False)),
-    Variation("assumption", "things are not in the way", model=_motion(berth=0.0)),
-    Variation("assumption", "locks used from free floor only", model=_motion(contact=False)),
-    Variation("assumption", "reluctance to use tools", model=_motion(reluctance=10.0)),
+    Variation("assumption", "no feasibilizing", model=_setting("preference", "feasible", False)),
+    Variation("assumption", "no end-of-trial act", model=_setting("acts", "final", False)),
+    Variation("assumption", "no opening time", model=_setting("acts", "learn_opening", False)),
+    Variation("assumption", "keys are no goals", model=_setting("preference", "keys", False)),
+    Variation("assumption", "things are not in the way", model=_setting("motion", "berth", 0.0)),
+    Variation(
+        "assumption", "locks used from free floor only", model=_setting("motion", "contact", False)
+    ),
+    Variation("assumption", "reluctance to use tools", _setting("motion", "reluctance", 10.0)),
     Variation("assumption", "temperatures taken for efficiencies", model=_literal),
     Variation("assumption", "grid motion", model=lambda m: changed(m, motion=Grid(cell=10.0))),
     Variation("placebo", "another pair's familiarization", watched="placebo"),
@@ -113,17 +107,13 @@ def variations(model: Model) -> tuple[Variation, ...]:
 
 
 @dataclass(frozen=True)
-class Ablation:
+class Ablation(Result):
     """The scores of every variation."""
 
     dataset: str
     model: Model
     tasks: Mapping[str, tuple[Score, ...]]  # by the variation's name
     left_out: tuple[LeftOut, ...]
-
-    @property
-    def unreadable(self) -> tuple[LeftOut, ...]:
-        return tuple(one for one in self.left_out if one.unreadable)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record a variation and task, and one for all tasks together."""
@@ -159,15 +149,12 @@ def ablate(
     judged: list[tuple[Pair, dict[str, Both]]] = []
     models = [one.model(model) for one in variations(model)]
     work = partial(_surprises, model, warm_up(models, len(models) * len(jobs)))
-    tell = progress or (lambda done, pairs: None)
-    tell(0, len(jobs))
-    results = each(work, jobs, workers, weight=len(models))
-    for done, ((pair, _), result) in enumerate(zip(jobs, results, strict=True), start=1):
+    results = counted(each(work, jobs, workers, weight=len(models)), len(jobs), progress)
+    for (pair, _), result in zip(jobs, results, strict=True):
         if isinstance(result, tuple):
             left_out.extend(result)
         else:
             judged.append((pair, result))
-        tell(done, len(jobs))
     rated = {one.name: _scores(one, model, judged) for one in variations(model)}
     return Ablation(found.name, model, rated, tuple(left_out))
 
@@ -181,7 +168,7 @@ def _scores(
         return ()  # too few pairs have another one of their task
     surprises = [_only(variation.kinds, both) for _, both in seen]
     if variation is SHIPPED:
-        parts = [_parts(model, both) for both in surprises]
+        parts = [parts_of(model.classifier, both) for both in surprises]
     else:
         parts = held_out(surprises)
     return scores(
@@ -198,11 +185,6 @@ def _only(kinds: Sequence[str], both: Both) -> Both:
         Surprise(**{kind: value if kind in kinds else 0.0 for kind, value in one.to_dict().items()})
         for one in both
     )
-    return expected, unexpected
-
-
-def _parts(model: Model, both: Both) -> Both:
-    expected, unexpected = (plausibility(model.classifier, one)[1] for one in both)
     return expected, unexpected
 
 
@@ -248,16 +230,13 @@ def _varied(
         varied = [one for one in variations(model) if one.watched == watched]
         models = [one.model(model) for one in varied]
         expected, unexpected = (_watch(watched, member, other) for member in members)
-        result = judge_by_all(models, pair, (expected, unexpected), _both)
+        both = expected, unexpected
+        result = judge_by_all(models, pair, both, lambda _, e, u: (e.surprise, u.surprise))
         if isinstance(result, list):
             found.update(zip((one.name for one in varied), result, strict=True))
         elif watched != "placebo":
             return result
     return found
-
-
-def _both(expected: Judgement, unexpected: Judgement) -> Both:
-    return expected.surprise, unexpected.surprise
 
 
 def _loaded(donor: Member | None) -> Episode | None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
+from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.results import spelt
-from hbtom.bench.workers import each
-from hbtom.errors import BadInput
+from hbtom.bench.workers import Progress, counted, each
+from hbtom.errors import BadInput, system_errors
 from hbtom.files import check_target
 from hbtom.observe.archive.columns import PAIRS, SUFFIX, about, arrow, schema
 from hbtom.observe.archive.encoding import encoded
@@ -32,17 +32,12 @@ _WRITING = {
 
 
 @dataclass(frozen=True)
-class Packed:
+class Packed(Result):
     """What was packed, and what was not."""
 
     file: str
     pairs: int
     left_out: tuple[LeftOut, ...]
-
-    @property
-    def unreadable(self) -> tuple[LeftOut, ...]:
-        """What should have been packed and could not be read."""
-        return tuple(one for one in self.left_out if one.unreadable)
 
 
 def pack(
@@ -52,7 +47,7 @@ def pack(
     tasks: Sequence[str] | None = None,
     overwrite: bool = False,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Packed:
     """Write all pairs of a dataset that can be read into an archive, whole or not at all.
 
@@ -63,28 +58,22 @@ def pack(
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
 
-    tell = progress or (lambda done, pairs: None)
-
     def readable() -> Iterator[Any]:
-        tell(0, len(found.pairs))
-        for done, (rows, problems) in enumerate(each(_encoded, found.pairs, workers), start=1):
+        results = each(_encoded, found.pairs, workers)
+        for rows, problems in counted(results, len(found.pairs), progress):
             left_out.extend(problems)
             if rows is not None:
                 yield rows
-            tell(done, len(found.pairs))
 
-    try:
-        with scratch(target.parent) as folder:
-            part = folder / target.name
-            pairs = _write(readable(), part, source=spelt(Path(found.name).resolve().name))
-            if pairs == 0:
-                first = next(one for one in left_out if one.unreadable)
-                why = f"{first.file}: {first.why}"
-                raise BadInput(f"none of its pairs can be read: {why}").at(file=found.name)
-            part.replace(target)
-    except OSError as error:
-        problem = f"the archive cannot be written: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(target)) from None
+    problem = "the archive cannot be written"
+    with system_errors(problem, target), scratch(target.parent) as folder:
+        part = folder / target.name
+        pairs = _write(readable(), part, source=spelt(Path(found.name).resolve().name))
+        if pairs == 0:
+            first = next(one for one in left_out if one.unreadable)
+            why = f"{first.file}: {first.why}"
+            raise BadInput(f"none of its pairs can be read: {why}", file=found.name)
+        part.replace(target)
     return Packed(str(target), pairs, tuple(left_out))
 
 

@@ -15,7 +15,7 @@ from hbtom.bench.score import Score, margin, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fitting import PENALTY, Fit, fit_classifier
-from hbtom.model import Model
+from hbtom.model import Classifier, Model
 from hbtom.plottable import Plottable
 
 FOLDS = 5
@@ -92,12 +92,13 @@ def held_out(pairs: Sequence[Both], penalty: float = PENALTY) -> list[Both]:
         others = [pair for index, pair in enumerate(pairs) if index % FOLDS != fold]
         classifier = _fit(others, penalty).classifier
         for index in range(fold, len(pairs), FOLDS):
-            expected, unexpected = pairs[index]
-            parts[index] = (
-                plausibility(classifier, expected)[1],
-                plausibility(classifier, unexpected)[1],
-            )
+            parts[index] = parts_of(classifier, pairs[index])
     return [parts[index] for index in range(len(pairs))]
+
+
+def parts_of(classifier: Classifier, pair: Both) -> Both:
+    """Return the parts of the plausibility of both members."""
+    return plausibility(classifier, pair[0])[1], plausibility(classifier, pair[1])[1]
 
 
 def product(parts: Surprise) -> float:
@@ -122,10 +123,9 @@ def _fit(pairs: Sequence[Both], penalty: float) -> Fit:
     surprises = [surprise for pair in pairs for surprise in pair]
     fit = fit_classifier(surprises, [True, False] * len(pairs), penalty=penalty)
     if not fit.converged:
-        raise BadInput(
-            f"the fit did not converge after {fit.iterations} iterations: {fit.message}",
-            hint="give it more pairs, or a larger --penalty",
-        )
+        problem = f"the fit did not converge after {fit.iterations} iterations: {fit.message}"
+        hint = "give it more pairs, or a larger --penalty"
+        raise BadInput(problem, hint=hint)
     return fit
 
 

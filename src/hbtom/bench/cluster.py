@@ -53,22 +53,18 @@ def _connected(place: str) -> Iterator[Any]:
     try:
         client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
     except OSError as error:
-        raise BadInput(
-            f"no scheduler answers at {address} ({error})",
-            hint="start one with 'dask scheduler', and name the address that it prints",
-        ) from None
+        hint = "start one with 'dask scheduler', and name the address that it prints"
+        raise BadInput(f"no scheduler answers at {address} ({error})", hint=hint) from None
     try:
         with client:
             yield client
     except dask.KilledWorker:
-        raise BadInput(
-            "several workers died of the same pairs, probably because memory ran out",
-            hint="give each worker more memory and one thread; their logs may tell more",
-        ) from None
+        problem = "several workers died of the same pairs, probably because memory ran out"
+        hint = "give each worker more memory and one thread; their logs may tell more"
+        raise BadInput(problem, hint=hint) from None
     except (dask.CancelledError, OSError):  # work has none: what cannot be read is a result
-        raise BadInput(
-            f"the connection to {address} was lost", hint="see whether the scheduler still runs"
-        ) from None
+        hint = "see whether the scheduler still runs"
+        raise BadInput(f"the connection to {address} was lost", hint=hint) from None
 
 
 def _address(place: str) -> str:
@@ -79,10 +75,8 @@ def _address(place: str) -> str:
         try:
             address = str(json.loads(read_whole(place, WRITTEN))["address"])
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise BadInput(
-                f"this is no scheduler file ({error})",
-                hint="start one: dask scheduler --scheduler-file FILE",
-            ).at(file=place) from None
+            hint = "start one: dask scheduler --scheduler-file FILE"
+            raise BadInput(f"this is no scheduler file ({error})", hint=hint, file=place) from None
     if not _ADDRESS.fullmatch(address):
         hint = "tcp://HOST:PORT, or the file of 'dask scheduler --scheduler-file FILE.json'"
         raise BadInput(f"'{address}' is not the address of a scheduler", hint=hint)
@@ -116,10 +110,8 @@ def _refuse_other_version(who: str, version: object, wanted: str) -> None:
         has = (
             f"hbtom {version}" if isinstance(version, str) else f"another hbtom or none ({version})"
         )
-        raise BadInput(
-            f"{who} has {has}, and here it is {wanted}",
-            hint="start scheduler and workers in the same environment as this command",
-        )
+        hint = "start scheduler and workers in the same environment as this command"
+        raise BadInput(f"{who} has {has}, and here it is {wanted}", hint=hint)
 
 
 def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequence[S]) -> list[T]:
@@ -128,9 +120,7 @@ def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequen
     _refuse_other_version(who, __version__, wanted)  # of one that has come later
     unseen = [path for path in shared if not os.path.exists(path)]
     if unseen:
-        raise BadInput(
-            f"{who} cannot see {unseen[0]}",
-            hint="all machines need the dataset in the same place: a shared file system",
-        )
+        hint = "all machines need the dataset in the same place: a shared file system"
+        raise BadInput(f"{who} cannot see {unseen[0]}", hint=hint)
     with without_collecting_garbage():
         return list(work(chunk))

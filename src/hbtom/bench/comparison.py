@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
-from hbtom.bench.dataset import Dataset, LeftOut
+from hbtom.bench.dataset import Dataset, LeftOut, Result
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores
 
@@ -14,7 +16,7 @@ PairName = tuple[str, str]  # task, pair
 
 
 @dataclass(frozen=True)
-class Refereed:
+class Refereed(Result):
     """The score of a set of ratings, and what could not be scored."""
 
     tasks: tuple[Score, ...]
@@ -34,12 +36,10 @@ def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
 
 def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
     """Return one line a task; the first pair stands for all."""
-    tasks: dict[str, list[str]] = {}
-    for task, pair in sorted(pairs):
-        tasks.setdefault(task, []).append(pair)
     return [
         LeftOut(task, f"{len(names)} pairs (first {names[0]}) are {why}", count=len(names))
-        for task, names in tasks.items()
+        for task, group in groupby(sorted(pairs), key=itemgetter(0))
+        for names in [[pair for _, pair in group]]
     ]
 
 
@@ -64,7 +64,15 @@ class Difference:
     p_adjusted: float  # after Holm, over all tasks
 
 
-def compare(first: Ratings, second: Ratings) -> tuple[tuple[Difference, ...], tuple[LeftOut, ...]]:
+@dataclass(frozen=True)
+class Comparison(Result):
+    """How two sets of ratings differ, and what only one of them rates."""
+
+    tasks: tuple[Difference, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def compare(first: Ratings, second: Ratings) -> Comparison:
     """Compare two sets of ratings task by task, with a paired test; say what only one has.
 
     Pairs scored alike say nothing; of those that differ, under chance either set would win half:
@@ -83,7 +91,7 @@ def compare(first: Ratings, second: Ratings) -> tuple[tuple[Difference, ...], tu
     ]
     adjusted = holm([difference.p for difference in found])
     differences = (replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))
-    return tuple(differences), tuple(left_out)
+    return Comparison(tuple(differences), tuple(left_out))
 
 
 def _difference(task: str, values: Sequence[tuple[float, float]]) -> Difference:

@@ -14,14 +14,14 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
-from hbtom.bench.dataset import LeftOut, check_dataset, in_table
+from hbtom.bench.dataset import LeftOut, Result, check_dataset, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.sources import Sources
 from hbtom.bench.unfinished import Writing, unfinished
-from hbtom.bench.workers import each
+from hbtom.bench.workers import Progress, counted, each
 from hbtom.bench.zips import is_zip
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located, system_errors
 from hbtom.files import check_target, write_whole
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
@@ -36,17 +36,12 @@ _NAME = re.compile(r"(.+)\.(json(\.gz|\.zst)?|mp4|webm|gif)")
 
 
 @dataclass(frozen=True)
-class Converted:
+class Converted(Result):
     """What was converted, and what was not."""
 
     target: str
     episodes: int
     left_out: tuple[LeftOut, ...]
-
-    @property
-    def unreadable(self) -> tuple[LeftOut, ...]:
-        """What should have been converted and could not be."""
-        return tuple(one for one in self.left_out if one.unreadable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ def convert(
     compress: Compression = None,
     overwrite: bool = False,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Converted:
     """Write the episode of a file, or all of a dataset, as ``bib`` or ``mcs``.
 
@@ -75,9 +70,23 @@ def convert(
     if to not in get_args(Format):
         raise BadInput(f"there is no format '{to}'", hint=f"one of {', '.join(get_args(Format))}")
     source, target = Path(source), Path(target)
-    if source.is_dir() or is_table(source.name) or is_zip(source):
-        return _convert_all(source, target, to, compress, overwrite, workers, progress)
-    return _convert_one(source, target, to, compress, overwrite)
+    if not (source.is_dir() or is_table(source.name) or is_zip(source)):
+        return _convert_one(source, target, to, compress, overwrite)
+    check_dataset(source)
+    left_out: list[LeftOut] = []
+    jobs = list(_jobs(source, suffix_of(compress), left_out))
+    if not jobs:
+        hint = "names end in .json, .json.gz, .json.zst, or .mp4, .webm, .gif for videos"
+        raise BadInput("there are no episodes in it", hint=hint, file=source)
+    _check_folder(source, target, jobs, overwrite)
+    problem = "the episodes cannot be written"
+    with system_errors(problem, target), scratch(target.parent) as part:
+        results = each(partial(_write_each, part, to, compress), jobs, workers)
+        written = _written(jobs, counted(results, len(jobs), progress), left_out)
+        target.mkdir(exist_ok=True)
+        with unfinished(target, _command(source, to, compress)) as writing:
+            _settle(part, target, written, writing)
+    return Converted(str(target), len(written), tuple(left_out))
 
 
 def _convert_one(
@@ -88,45 +97,12 @@ def _convert_one(
     ending = {".gz": "gz", ".zst": "zst"}.get(target.suffix)
     if compress is not None and compress != ending:
         hint = f"end it in .json{suffix_of(compress)}"
-        raise BadInput(f"the name does not tell that it is {compress}", hint=hint).at(
-            file=str(target)
-        )
+        raise BadInput(f"the name does not tell that it is {compress}", hint=hint, file=target)
     as_named: Compression = "gz" if ending == "gz" else "zst" if ending == "zst" else None
-    try:
+    with located(file=str(source)):
         data = _WRITERS[to](episode)
-    except BadInput as error:
-        raise error.at(file=str(source)) from None
     write_whole(target, packed(data, as_named))
     return Converted(str(target), 1, ())
-
-
-def _convert_all(
-    source: Path,
-    target: Path,
-    to: Format,
-    compress: Compression,
-    overwrite: bool,
-    workers: int | None,
-    progress: Callable[[int, int], None] | None,
-) -> Converted:
-    check_dataset(source)
-    left_out: list[LeftOut] = []
-    jobs = list(_jobs(source, suffix_of(compress), left_out))
-    if not jobs:
-        hint = "names end in .json, .json.gz, .json.zst, or .mp4, .webm, .gif for videos"
-        raise BadInput("there are no episodes in it", hint=hint).at(file=str(source))
-    _check_folder(source, target, jobs, overwrite)
-    try:
-        with scratch(target.parent) as part:
-            work = partial(_write_each, part, to, compress)
-            written = _written(each(work, jobs, workers), jobs, left_out, progress)
-            target.mkdir(exist_ok=True)
-            with unfinished(target, _command(source, to, compress)) as writing:
-                _settle(part, target, written, writing)
-    except OSError as error:
-        problem = f"the episodes cannot be written: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(target)) from None
-    return Converted(str(target), len(written), tuple(left_out))
 
 
 def _command(source: Path, to: Format, compress: Compression) -> list[str]:
@@ -136,24 +112,18 @@ def _command(source: Path, to: Format, compress: Compression) -> list[str]:
 
 
 def _written(
-    results: Iterable[LeftOut | None],
-    jobs: Sequence[_Job],
-    left_out: list[LeftOut],
-    progress: Callable[[int, int], None] | None,
+    jobs: Sequence[_Job], results: Iterable[LeftOut | None], left_out: list[LeftOut]
 ) -> list[str]:
     """Return the names of the files that were written, of which there must be any."""
-    tell = progress or (lambda done, episodes: None)
-    tell(0, len(jobs))
     names = []
-    for done, (job, problem) in enumerate(zip(jobs, results, strict=True), start=1):
+    for job, problem in zip(jobs, results, strict=True):
         if problem is None:
             names.append(job.name)
         else:
             left_out.append(problem)
-        tell(done, len(jobs))
     if not names:
         first = next(one for one in left_out if one.unreadable)
-        raise BadInput(f"no episode can be converted: {first.why}").at(file=first.file)
+        raise BadInput(f"no episode can be converted: {first.why}", file=first.file)
     return names
 
 
@@ -168,19 +138,18 @@ def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
         name = _kept_name(entry, source)
         found = _NAME.fullmatch(name)
         whole = "" if found is None else f"{found[1]}.json{suffix}"
+        why, unreadable = "", False
         if entry.name == _LABELS:
-            left_out.append(LeftOut(entry.file, "labels are not converted; they stay true"))
+            why = "labels are not converted; they stay true"
         elif found is None:
-            left_out.append(
-                LeftOut(entry.file, "not named like an episode (<name>.json) or a video")
-            )
+            why = "not named like an episode (<name>.json) or a video"
         elif {"..", "/"} & set(PurePosixPath(name).parts):
-            left_out.append(
-                LeftOut(entry.file, "its name leads out of the folder", unreadable=True)
-            )
+            why, unreadable = "its name leads out of the folder", True
         elif whole in taken:
             why = f"it would be called like {taken[whole].file}"
-            left_out.append(LeftOut(entry.file, why, unreadable=not called_video(entry.file)))
+            unreadable = not called_video(entry.file)
+        if why:
+            left_out.append(LeftOut(entry.file, why, unreadable))
         else:
             taken[whole] = entry
             yield _Job(entry, whole)
@@ -213,18 +182,17 @@ def _check_folder(source: Path, target: Path, jobs: Sequence[_Job], overwrite: b
     """Refuse a folder that cannot or should not be written, before any work is done."""
     if target.exists() and not target.is_dir():
         hint = "a dataset is converted into a folder: name another one"
-        raise BadInput("this is a file", hint=hint).at(file=str(target))
+        raise BadInput("this is a file", hint=hint, file=target)
     if source.is_dir() and source.resolve() in (target.resolve(), *target.resolve().parents):
         hint = "choose a folder that is not within the dataset"
-        raise BadInput("the dataset would be written into itself", hint=hint).at(file=str(target))
+        raise BadInput("the dataset would be written into itself", hint=hint, file=target)
     if not target.parent.is_dir():
-        raise BadInput("there is no such folder", hint="make it first").at(
-            file=str(target.resolve().parent)
-        )
+        hint = "make it first"
+        raise BadInput("there is no such folder", hint=hint, file=target.resolve().parent)
     there = next((target / job.name for job in jobs if (target / job.name).exists()), None)
     if there is not None and not overwrite:
         hint = "choose another folder, or say --overwrite"
-        raise BadInput("the file exists already", hint=hint).at(file=str(there))
+        raise BadInput("the file exists already", hint=hint, file=there)
 
 
 def _write_each(

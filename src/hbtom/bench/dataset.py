@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hbtom.bench.entries import Entry, called_video, entries, is_table, task_name
+from hbtom.bench.entries import called_video, entries, is_table, task_name
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.bench.zips import is_zip
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, system_errors
 from hbtom.observe import Episode
 from hbtom.observe.archive.reading import NOT_OURS, open_archive
 from hbtom.observe.formats import Loaded
@@ -95,8 +95,19 @@ class LeftOut:
     count: int = 1  # how many they are
 
 
+class Result:
+    """What came of the files of a dataset, and which of them were left out."""
+
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def unreadable(self) -> tuple[LeftOut, ...]:
+        """What should have been part of it and could not be read."""
+        return tuple(one for one in self.left_out if one.unreadable)
+
+
 @dataclass(frozen=True)
-class Dataset:
+class Dataset(Result):
     """All pairs of a dataset, in the benchmark's order, and what is not part of one."""
 
     name: str
@@ -122,48 +133,42 @@ def find_pairs(
     check_dataset(path)
     labels = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     left_out: list[LeftOut] = []
-    try:
+    with system_errors("it cannot be read", path):
         if labels is None:
             members = list(_members(path, left_out))
         else:
             members = _labelled(path, labels, left_out)
-    except OSError as error:
-        raise BadInput(f"it cannot be read: {error.strerror or error}").at(file=str(path)) from None
     found = {member.task for member in members}
     wanted = found if tasks is None else {task_name(name) for name in tasks}
     if wanted - found:
         missing = ", ".join(sorted(wanted - found))
-        raise BadInput(
-            f"there is no task {missing} in this dataset",
-            hint=f"it has {', '.join(sorted(found)) or 'none'}",
-        ).at(file=str(path))
+        hint = f"it has {', '.join(sorted(found)) or 'none'}"
+        raise BadInput(f"there is no task {missing} in this dataset", hint=hint, file=path)
     chosen = (member for member in members if member.task in wanted)
     pairs = _matched(sorted(chosen, key=_packed), left_out)
-    if not pairs and not any(one.unreadable for one in left_out):
+    dataset = Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
+    if not pairs and not dataset.unreadable:
         raise BadInput(
             "there are no pairs of episodes in this dataset",
             hint="a dataset is a folder of task folders with <id>e.json and <id>u.json; "
             "of files with other names, --labels tells which are compared",
-        ).at(file=str(path))
-    return Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
+            file=path,
+        )
+    return dataset
 
 
 def check_dataset(path: Path) -> None:
     """Refuse what is no dataset."""
     if not path.exists():
-        raise BadInput("there is no such dataset", hint="name a folder or an archive").at(
-            file=str(path)
-        )
+        raise BadInput("there is no such dataset", hint="name a folder or an archive", file=path)
     if is_table(path.name) and path.is_file():
         open_archive(str(path))  # which tells what is wrong with it
     elif path.suffix == ".zip" and path.is_file() and not is_zip(path):
         hint = "copy or download it again"
-        raise BadInput("the archive is damaged or cut off", hint=hint).at(file=str(path))
+        raise BadInput("the archive is damaged or cut off", hint=hint, file=path)
     elif not path.is_dir() and not is_zip(path):
-        raise BadInput(
-            "this is neither a folder nor an archive",
-            hint="to judge one episode: hbtom judge FILE",
-        ).at(file=str(path))
+        hint = "to judge one episode: hbtom judge FILE"
+        raise BadInput("this is neither a folder nor an archive", hint=hint, file=path)
     elif path.is_dir() and task_name(path.name) in _ORDER:  # the whole may be a folder of tasks
         for mark in path.resolve().parent.glob(f"{MARK}*"):
             refuse_unfinished(mark)
@@ -209,17 +214,19 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
     """Return all members that are labelled; say how many files are not."""
     if path.is_file() and is_table(path.name):
         hint = "an archive knows its pairs: leave --labels out"
-        raise BadInput("labels are for files, not for archives of hbtom", hint=hint).at(
-            file=str(path)
-        )
-    found = {_relative(entry, path): entry for entry in entries(path, background=True)}
+        raise BadInput("labels are for files, not for archives of hbtom", hint=hint, file=path)
+    found = {  # by their names, which start from the dataset
+        (Path(entry.path).relative_to(path) / entry.inside).as_posix(): entry
+        for entry in entries(path, background=True)
+    }
     missing = [file for file in labels.files if file not in found]
     if missing:
         raise BadInput(
             f"{len(missing)} of {len(labels.files)} labelled files are not in {path} "
             f"(first {missing[0]})",
             hint=_perhaps(missing[0], found),
-        ).at(file=labels.name)
+            file=labels.name,
+        )
     labels_file = Path(labels.name).resolve()  # it may lie among the data
     others = [name for name in found if name not in labels.files]
     others = [name for name in others if Path(found[name].path).resolve() != labels_file]
@@ -231,12 +238,6 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
         Member(label.task or own, label.pair, label.member, at.path, at.inside, at.checksum)
         for label, at in ((label, found[file]) for file, label in labels.files.items())
     ]
-
-
-def _relative(entry: Entry, dataset: Path) -> str:
-    """Return the name of a file as it starts from the dataset."""
-    outer = Path(entry.path).relative_to(dataset)
-    return (outer / entry.inside).as_posix() if entry.inside else outer.as_posix()
 
 
 def _perhaps(file: str, found: Iterable[str]) -> str:

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from hbtom import __version__
 from hbtom.bench import cluster as machines
 from hbtom.bench import journal
-from hbtom.bench.dataset import Dataset, LeftOut, Pair, find_pairs
+from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
+from hbtom.bench.dataset import Dataset, LeftOut, Pair, Result, find_pairs
 from hbtom.bench.entries import task_name
-from hbtom.bench.guests import AnyRater, Guest, as_rater, identity
 from hbtom.bench.judged import Judged, RatePairs
 from hbtom.bench.rater import Rater
-from hbtom.bench.results import MODEL_COLUMNS, Compared, Row, layout
+from hbtom.bench.results import Compared, Row, layout
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.table_files import to_pandas
-from hbtom.bench.workers import each, forks
+from hbtom.bench.workers import Progress, each, forks
 from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.plottable import Plottable
@@ -34,23 +34,25 @@ from hbtom.plottable import Plottable
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[int, int], None]  # pairs done, pairs in all
-
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Plottable):
+class Evaluation(Plottable, Result):
     """What a model, or any other rater, makes of a dataset."""
 
     dataset: str
-    model: Model | Guest  # what has rated; both have a name and a fingerprint
-    score: str  # by which pairs are compared: plausibility, predictive, or the rater's name
+    rater: AnyRater
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
 
     @property
-    def unreadable(self) -> tuple[LeftOut, ...]:
-        """What should have been judged and could not be read; its pairs do not count."""
-        return tuple(one for one in self.left_out if one.unreadable)
+    def model(self) -> Model | CheckedRater:
+        """What has rated: the model itself, or another rater."""
+        return identity(self.rater)
+
+    @property
+    def score(self) -> str:
+        """By what pairs are compared: plausibility, predictive, or the rater's name."""
+        return self.rater.score
 
     @property
     def tasks(self) -> tuple[Score, ...]:
@@ -75,7 +77,7 @@ class Evaluation(Plottable):
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values."""
         return {
-            "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            "model": {"name": self.rater.name, "fingerprint": self.rater.fingerprint},
             "score": self.score,
             "version": __version__,
             "dataset": self.dataset,
@@ -88,14 +90,13 @@ class Evaluation(Plottable):
     def __repr__(self) -> str:
         overall = self.overall
         return (
-            f"<Evaluation of {self.model.name!r} on {self.dataset!r}: {overall.pairs} pairs, "
+            f"<Evaluation of {self.rater.name!r} on {self.dataset!r}: {overall.pairs} pairs, "
             f"accuracy {overall.accuracy:.3f}>"
         )
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row an episode (needs the extra ``tables``)."""
-        columns = self.model.columns if isinstance(self.model, Guest) else MODEL_COLUMNS
-        return to_pandas([row.to_dict() for row in self.rows], layout(columns))
+        return to_pandas([row.to_dict() for row in self.rows], layout(self.rater.columns))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -147,7 +148,8 @@ def evaluate(
     Ctrl-C raises :class:`Interrupted`.
     """
     rater = as_rater(model, score)
-    file, resume, overwrite = _where(**output)
+    resume, overwrite = output.get("resume", False), output.get("overwrite", False)
+    file = None if (out := output.get("out")) is None else Path(out)
     with journal.reserved(file, rater.columns, resume=resume, overwrite=overwrite):
         found, target = as_dataset(dataset, tasks), None
         if file is not None and resume:
@@ -156,12 +158,6 @@ def evaluate(
             target = journal.start(file, rater.columns, overwrite=overwrite)
         rate = partial(_results, rater, workers=workers, cluster=cluster)
         return _evaluate(found, rater, target, rate, progress or (lambda done, pairs: None))
-
-
-def _where(
-    out: str | os.PathLike[str] | None = None, resume: bool = False, overwrite: bool = False
-) -> tuple[Path | None, bool, bool]:
-    return None if out is None else Path(out), resume, overwrite
 
 
 def _evaluate(
@@ -232,10 +228,9 @@ def _check_portable(rater: AnyRater) -> None:
     try:
         pickle.dumps(rater)
     except Exception as error:
-        raise BadInput(
-            f"the rater '{rater.name}' cannot be sent to other processes ({error})",
-            hint="use one process, or name it: find_rater('module:object'), --rater module:object",
-        ) from None
+        problem = f"the rater '{rater.name}' cannot be sent to other processes ({error})"
+        hint = "use one process, or name it: find_rater('module:object'), --rater module:object"
+        raise BadInput(problem, hint=hint) from None
 
 
 def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:
@@ -243,4 +238,4 @@ def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) 
     known = [judged[pair] for pair in found.pairs if pair in judged]
     rows = tuple(row for one in known for row in one.rows)
     problems = (problem for one in known for problem in one.problems)
-    return Evaluation(found.name, identity(rater), rater.score, rows, (*found.left_out, *problems))
+    return Evaluation(found.name, rater, rows, (*found.left_out, *problems))

@@ -13,11 +13,12 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hbtom import __version__
+from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import Member, Pair
-from hbtom.bench.guests import AnyRater
 from hbtom.bench.results import (
     MODEL_COLUMNS,
     Columns,
@@ -28,12 +29,13 @@ from hbtom.bench.results import (
     whole_lines,
     write_rows,
 )
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located, system_errors
 from hbtom.files import check_target, read_whole
 from hbtom.scratch import Taken, alone
 
 Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
-Judge = tuple[str, str, str]  # the rater's fingerprint, the version of hbtom, the score
+_written = partial(system_errors, "the file cannot be written")
+Judge = tuple[str, ...]  # the rater's fingerprint, the version of hbtom, the score, own columns
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,9 @@ def check(
         for left in (journal_of(path),) if overwrite else (path, journal_of(path)):
             _whole(left, columns)
     elif journal_of(path).exists() and not overwrite:
-        raise BadInput(
-            "this is what an interrupted evaluation has left",
-            hint="--resume goes on with it, --overwrite starts anew",
-        ).at(file=str(journal_of(path)))
+        problem = "this is what an interrupted evaluation has left"
+        hint = "--resume goes on with it, --overwrite starts anew"
+        raise BadInput(problem, hint=hint, file=journal_of(path))
 
 
 @contextmanager
@@ -88,8 +89,8 @@ def reserved(
                     held.enter_context(alone(path))
             except Taken:
                 hint = "wait for it to end, or choose another name"
-                raise BadInput("another run is writing to this file", hint=hint).at(
-                    file=str(path)
+                raise BadInput(
+                    "another run is writing to this file", hint=hint, file=path
                 ) from None
             # Another run may just have finished.
             check(path, columns, resume=resume, overwrite=overwrite)
@@ -113,7 +114,7 @@ def resume(
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
     have not changed since. With ``overwrite``, only the journal is what it has left.
     """
-    judge = rater.fingerprint, __version__, rater.score
+    judge = rater.fingerprint, __version__, rater.score, *rater.columns
     journal, columns = journal_of(path), rater.columns
     added = _rows(journal, columns)
     _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
@@ -141,23 +142,16 @@ def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept, columns: Column
 
 def _whole(path: Path, columns: Columns) -> bytes:
     """Return the whole lines of a file of ours; of one that does not exist there are none."""
-    try:
-        return whole_lines(read_whole(path), path.suffix, columns)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        problem = f"the file cannot be read: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(path)) from None
-    except BadInput as error:
-        raise error.at(file=str(path)) from None
+    with located(file=str(path)), system_errors("the file cannot be read", path):
+        try:
+            return whole_lines(read_whole(path), path.suffix, columns)
+        except FileNotFoundError:
+            return b""
 
 
 def _rows(path: Path, columns: Columns) -> list[Row]:
-    whole = _whole(path, columns)
-    try:
-        return decode(whole, path.suffix, columns)
-    except BadInput as error:
-        raise error.at(file=str(path)) from None
+    with located(file=str(path)):
+        return decode(_whole(path, columns), path.suffix, columns)
 
 
 def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint: str) -> None:
@@ -169,18 +163,22 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
             f"it has results of {len(others)} pairs that are not judged here "
             f"(first {'/'.join(min(others))})",
             hint=f"name the same dataset and tasks as before, or another file; {hint}",
-        ).at(file=str(path))
+            file=path,
+        )
 
 
 def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
     """Refuse a file with what another rater, hbtom or score gave: it is no part of this run."""
-    for row in rows:
-        if _judge(row) != judge:
-            raise BadInput(
-                f"it has results of another rater, version or score: {', '.join(_judge(row))}, "
-                f"not {', '.join(judge)}",
-                hint=f"name the same ones as before, or another file; {hint}",
-            ).at(file=str(path))
+    for other in (_judge(row) for row in rows if _judge(row) != judge):
+        what, part = "results of another rater, version or score", slice(3)
+        if other[part] == judge[part]:
+            what, part = "other columns of the same rater", slice(3, None)
+        theirs, ours = (", ".join(one[part]) or "none" for one in (other, judge))
+        raise BadInput(
+            f"it has {what}: {theirs}, not {ours}",
+            hint=f"name the same ones as before, or another file; {hint}",
+            file=path,
+        )
 
 
 def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
@@ -200,7 +198,7 @@ def _source(one: Row | Member) -> tuple[str, ...]:
 
 
 def _judge(row: Row) -> Judge:
-    return row.model, row.version, row.score
+    return row.model, row.version, row.score, *row.own
 
 
 class Growing:
@@ -231,15 +229,6 @@ class Growing:
                 self._stream = io.FileIO(self._target.grows, "x")
             heading = self._stream.tell() == 0
             _add(self._stream, encode(rows, self._target.grows.suffix, heading=heading))
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        problem = f"the file cannot be written: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(path)) from None
 
 
 def _add(stream: io.FileIO, lines: bytes) -> None:

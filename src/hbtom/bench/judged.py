@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from hbtom import __version__
+from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
-from hbtom.bench.guests import AnyRater
 from hbtom.bench.rater import ModelRater, RaterFailed, Rating
 from hbtom.bench.results import Row
 from hbtom.errors import BadInput
@@ -22,6 +22,7 @@ from hbtom.observe.formats import Loaded
 
 T = TypeVar("T")
 Both = tuple[Loaded, Loaded]  # the episodes of a pair, or why they cannot be read
+Values = tuple[float, float]  # the ratings of the expected and the unexpected member
 Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 
 
@@ -83,32 +84,40 @@ class RateByAll:
     ready: bool = False
 
     @property
-    def models(self) -> list[Model]:
-        return [rater.model for rater in self.raters if isinstance(rater, ModelRater)]
+    def models(self) -> list[ModelRater]:
+        return [rater for rater in self.raters if isinstance(rater, ModelRater)]
 
     def warm_up(self) -> None:
-        if not self.ready and self.models:
-            warm_up(self.models, self.total)
-        elif not self.ready:
-            for rater in self.raters:
+        if self.ready:
+            return
+        if self.models:
+            warm_up([rater.model for rater in self.models], self.total)
+        for rater in self.raters:
+            if not isinstance(rater, ModelRater):
                 rater.warm_up(self.total)
         self.ready = True
 
-    def __call__(self, pairs: Sequence[Pair]) -> Iterator[list[tuple[float, float]] | Problems]:
+    def __call__(self, pairs: Sequence[Pair]) -> Iterator[list[Values] | Problems]:
         """Yield the ratings of both members of each pair by each rater, or why there are none."""
         self.warm_up()
-        first = self.raters[0]
-        for pair, *both in load_pairs(pairs):
-            if isinstance(first, ModelRater):
-                value = first.value
-                keep = lambda e, u, value=value: (value(e), value(u))  # noqa: E731
-                yield judge_by_all(self.models, pair, (both[0], both[1]), keep)
-            else:
-                yield self._rated(pair, (both[0], both[1]))
+        for pair, expected, unexpected in load_pairs(pairs):
+            yield self._rated(pair, (expected, unexpected))
 
-    def _rated(self, pair: Pair, episodes: Both) -> list[tuple[float, float]] | Problems:
-        values = []
+    def _rated(self, pair: Pair, episodes: Both) -> list[Values] | Problems:
+        models, values = self.models, []
+        judged = judge_by_all(
+            [rater.model for rater in models],
+            pair,
+            episodes,
+            lambda index, e, u: (models[index].value(e), models[index].value(u)),
+        )
+        if isinstance(judged, tuple):
+            return judged
+        of_models = iter(judged)
         for rater in self.raters:
+            if isinstance(rater, ModelRater):
+                values.append(next(of_models))
+                continue
             rated, problems = rate_members(rater, pair, episodes)
             if problems:
                 return problems
@@ -160,12 +169,15 @@ def judge_by_all(
     models: Sequence[Model],
     pair: Pair,
     episodes: Both,
-    keep: Callable[[Judgement, Judgement], T],
+    keep: Callable[[int, Judgement, Judgement], T],
 ) -> list[T] | Problems:
     """Return what is kept of a pair's judgements by each model, or why it cannot be judged.
 
-    Models are judged in the order that shares most, so that little else is in memory at a time.
+    Models judge in the order that shares most, so that little else is in memory at a time. ``keep``
+    is given the number of the model and both judgements.
     """
+    if not models:
+        return []
     order = together(models)
     kept: dict[int, T] = {}
     expected, unexpected = episodes
@@ -173,7 +185,7 @@ def judge_by_all(
         try:
             judged = judge_pair([models[index] for index in order], expected, unexpected)
             for index, both in zip(order, judged, strict=True):
-                kept[index] = keep(*both)
+                kept[index] = keep(index, *both)
             return [kept[index] for index in range(len(models))]
         except BadInput:
             pass  # each member is told of below

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
@@ -66,13 +66,11 @@ class _Row:
 
 def read_labels(path: Path) -> Labels:
     """Read a file of labels, and check that they tell an order within every pair."""
-    try:
+    with located(file=str(path)):
         rows = [_row(where, row) for where, row in _rows(path)]
         if not rows:
             raise BadInput("there are no labels", hint=_NEEDED)
         return Labels(str(path), dict(_labelled(rows)))
-    except BadInput as error:
-        raise error.at(file=str(path)) from None
 
 
 # Rows, from JSON or CSV
@@ -138,9 +136,8 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         for row in reader:
             where = f"line {reader.line_num}"
             if None in row:
-                raise BadInput(
-                    f"{where} has more cells than the heading", hint="quote names with ,"
-                )
+                hint = "quote names with ,"
+                raise BadInput(f"{where} has more cells than the heading", hint=hint)
             yield where, row
     except csv.Error as error:
         raise BadInput(f"this is not CSV: {error}", hint=_NEEDED).at(
@@ -189,19 +186,16 @@ def _inside(file: str) -> str:
         raise BadInput("it does not say which file it is about", hint=_NEEDED)
     path = PurePosixPath(file.replace("\\", "/"))
     if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-        raise BadInput(
-            "the file is not named from the dataset's folder",
-            hint="names start from that folder and stay in it, as in task/0001.json",
-        )
+        hint = "names start from that folder and stay in it, as in task/0001.json"
+        raise BadInput("the file is not named from the dataset's folder", hint=hint)
     return str(path)
 
 
 def _label(text: str) -> str | None:
     label = " ".join(text.lower().replace("_", " ").replace("-", " ").split())
     if label and label not in ORDER:
-        raise BadInput(
-            f"there is no label '{text}'", hint=f"it is one of: {', '.join(ORDER[::-1])}"
-        )
+        hint = f"it is one of: {', '.join(ORDER[::-1])}"
+        raise BadInput(f"there is no label '{text}'", hint=hint)
     return label or None
 
 
@@ -234,33 +228,20 @@ def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]
     name = f"pair '{pair}'" + (f" of task '{task}'" if task else "")
     listed = ", ".join(row.names for row in members)
     if len(members) == 1:
-        raise BadInput(
-            f"{name} has one member only: {listed}",
-            hint="label its mate too, with the same pair and task (by default, the folder's name)",
-        )
+        hint = "label its mate too, with the same pair and task (by default, the folder's name)"
+        raise BadInput(f"{name} has one member only: {listed}", hint=hint)
     if len(members) > 2:
         hint = "two files make a pair; give each two a name of their own"
         raise BadInput(f"{name} has {len(members)} members: {listed}", hint=hint)
     one, other = members
-    orders = {_by_label(one, other), _by_more(one, other)} - {None}
+    orders = {row.more == (row is one) for row in members if row.more is not None}
+    ranks = [ORDER.index(row.label) for row in members if row.label is not None]
+    if len(set(ranks)) == 2:
+        orders.add(ranks[0] > ranks[1])
     if one.label == other.label and one.label is not None:
         hint = "a pair needs an order: expected > no expectation > unexpected; leave others out"
         raise BadInput(f"both members of {name} are '{one.label}': {listed}", hint=hint)
-    if len(orders) != 1 or (one.more is not None and one.more is other.more):
+    if len(orders) != 1:
         hint = "one of the two must be the more plausible one, by all that is said of it"
         raise BadInput(f"what is said of {name} does not go together: {listed}", hint=hint)
     return (one, other) if orders == {True} else (other, one)
-
-
-def _by_label(one: _Row, other: _Row) -> bool | None:
-    """Tell whether the first is the more plausible one by its label, if that can be told."""
-    if one.label is None or other.label is None or one.label == other.label:
-        return None
-    return ORDER.index(one.label) > ORDER.index(other.label)
-
-
-def _by_more(one: _Row, other: _Row) -> bool | None:
-    """Tell whether the first is said to be the more plausible one; None if nothing is said."""
-    if one.more is not None:
-        return one.more
-    return None if other.more is None else not other.more

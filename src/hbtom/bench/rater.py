@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, get_args
+from typing import Any, ClassVar, Protocol, get_args
 
-from hbtom.bench.results import MODEL_COLUMNS, Compared
+from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
 from hbtom.bench.workers import Start
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
@@ -62,9 +62,9 @@ class ModelRater:
 
     model: Model
     score: Compared = "plausibility"
-    columns = MODEL_COLUMNS
-    start: Start = "fork"
-    rates_alone = True
+    columns: ClassVar[Columns] = MODEL_COLUMNS
+    start: ClassVar[Start] = "fork"
+    rates_alone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.score not in get_args(Compared):

@@ -19,8 +19,8 @@ from hbtom.bench.dataset import episode_name
 from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
-from hbtom.bench.spreadsheets import unguarded
-from hbtom.errors import BadInput, Place
+from hbtom.bench.table_files import unguarded
+from hbtom.errors import BadInput, located
 from hbtom.files import read_whole
 from hbtom.observe import Episode
 
@@ -53,21 +53,25 @@ class Ratings:
 
 def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
     """Read anybody's ratings: CSV, JSON lines or Parquet; labels tell what a file is."""
+    with located(file=str(path)):
+        return Ratings(str(path), _values(_rows(path), labels))
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
     try:
-        rows = _READERS.get(path.suffix, _read_csv)(path)
+        return _READERS.get(path.suffix, _read_csv)(read_whole(path))
+    except BadInput:
+        raise
     except FileNotFoundError:
-        hint = "check the name and the folder"
-        raise BadInput("there is no such file", hint=hint).at(file=str(path)) from None
+        raise BadInput("there is no such file", hint="check the name and the folder") from None
     except IsADirectoryError:
         hint = "evaluate a dataset with --out FILE, and name that file"
-        raise BadInput("this is a folder, not a file of ratings", hint=hint).at(
-            file=str(path)
-        ) from None
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
-        if isinstance(error, BadInput):
-            raise error.at(file=str(path)) from None
-        problem = f"the ratings cannot be read ({error})"
-        raise BadInput(problem, hint=_NEEDED).at(file=str(path)) from None
+        raise BadInput("this is a folder, not a file of ratings", hint=hint) from None
+    except (OSError, csv.Error, ValueError) as error:
+        raise BadInput(f"the ratings cannot be read ({error})", hint=_NEEDED) from None
+
+
+def _values(rows: list[dict[str, Any]], labels: Labels | None) -> dict[EpisodeName, float]:
     values: dict[EpisodeName, float] = {}
     for number, row in enumerate(rows, start=1):
         try:
@@ -76,34 +80,30 @@ def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
                 raise BadInput(f"{'/'.join(episode)} is rated twice")
         except BadInput as error:
             problem = f"row {number} below the heading: {error.problem}"
-            raise BadInput(problem, hint=error.hint, place=Place(file=str(path))) from None
+            raise BadInput(problem, hint=error.hint) from None
         values[episode] = value
     if not values:
-        raise BadInput("there are no ratings", hint=_NEEDED).at(file=str(path))
-    return Ratings(str(path), values)
+        raise BadInput("there are no ratings", hint=_NEEDED)
+    return values
 
 
 _NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or 'plausibility'"
 
 
-def _read_csv(path: Path) -> list[dict[str, Any]]:
-    data = read_whole(path)
+def _read_csv(data: bytes) -> list[dict[str, Any]]:
     stream = io.StringIO(data.decode("utf-8-sig"), newline="")
     separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
     stream.seek(0)
     rows = list(csv.DictReader(stream, delimiter=separator))
     if rows and None in rows[-1].values() and _torn(data, ".csv"):
         rows.pop()
-    return [{name: _text(value) for name, value in row.items()} for row in rows]
+    return [  # cells that are missing, or too many, are no text
+        {name: unguarded(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        for row in rows
+    ]
 
 
-def _text(cell: Any) -> Any:
-    """Return the text of a cell; of cells that are missing, or too many, there is none."""
-    return unguarded(cell) if isinstance(cell, str) else cell
-
-
-def _read_jsonl(path: Path) -> list[dict[str, Any]]:
-    data = read_whole(path)
+def _read_jsonl(data: bytes) -> list[dict[str, Any]]:
     rows = []
     for number, line in enumerate(io.StringIO(data.decode(), newline=None), start=1):
         if not line.strip():
@@ -125,14 +125,10 @@ def _torn(data: bytes, kind: str) -> bool:
     return not data.endswith(b"\n") and begins_like_ours(data, kind)
 
 
-def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    return parquet_rows(read_whole(path))
-
-
-_READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
+_READERS: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
-    ".parquet": _read_parquet,
+    ".parquet": parquet_rows,
 }
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.bench.spreadsheets import unguarded
-from hbtom.bench.table_files import csv_line, encode_records
+from hbtom.bench.table_files import csv_line, encode_records, unguarded
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive.bounds import read_flat

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbtom.bench.zips import member_bytes
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 from hbtom.observe import Episode, load, read
 from hbtom.observe.archive.columns import SUFFIX
@@ -45,10 +45,8 @@ class Sources:
         """Read one episode."""
         if not member.inside or _ours(member):
             return load(member.file)
-        try:
+        with located(file=member.file):
             return read(_bytes_of(member), member.file)
-        except BadInput as error:
-            raise error.at(file=member.file) from None
 
     def _attempted(self, member: Member) -> bytes | Loaded:
         try:

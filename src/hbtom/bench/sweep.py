@@ -14,15 +14,15 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset, LeftOut
-from hbtom.bench.evaluation import Progress, as_dataset
-from hbtom.bench.guests import Guest, as_rater, identity
+from hbtom.bench.checked_rater import CheckedRater, as_rater, identity
+from hbtom.bench.dataset import Dataset, LeftOut, Result
+from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import RateByAll
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, scores_of, total
 from hbtom.bench.table_files import to_pandas
-from hbtom.bench.workers import each, forks
+from hbtom.bench.workers import Progress, counted, each, forks
 from hbtom.errors import BadInput
 from hbtom.model import Model
 
@@ -38,7 +38,7 @@ class Swept:
     """One model or rater of a sweep: what is set in it, and how well it does."""
 
     settings: Settings
-    model: Model | Guest
+    model: Model | CheckedRater
     differences: Mapping[str, tuple[float, ...]]  # by task: the margin of each pair
 
     @property
@@ -59,18 +59,13 @@ class Swept:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Result):
     """The scores of a grid of models."""
 
     dataset: str
     score: str
     models: tuple[Swept, ...]
     left_out: tuple[LeftOut, ...]
-
-    @property
-    def unreadable(self) -> tuple[LeftOut, ...]:
-        """What should have been judged and could not be read; its pairs do not count."""
-        return tuple(one for one in self.left_out if one.unreadable)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record a model and task, and one for all tasks together."""
@@ -120,16 +115,14 @@ def sweep(
     work = RateByAll(raters, len(raters) * len(found.pairs))
     if forks(rater.start):
         work.warm_up()  # before all processes are copied from this one
-    tell = progress or (lambda done, pairs: None)
-    tell(0, len(found.pairs))
     results = each(work, found.pairs, workers, weight=len(raters), start=rater.start)
-    for done, (pair, result) in enumerate(zip(found.pairs, results, strict=True), start=1):
+    told = counted(results, len(found.pairs), progress)
+    for pair, result in zip(found.pairs, told, strict=True):
         if isinstance(result, tuple):
             left_out.extend(result)
         else:
             for by_task, (expected, unexpected) in zip(differences, result, strict=True):
                 by_task.setdefault(pair.task, []).append(expected - unexpected)
-        tell(done, len(found.pairs))
     swept = (
         Swept(chosen, identity(one), {task: tuple(values) for task, values in by_task.items()})
         for chosen, one, by_task in zip(grid, raters, differences, strict=True)
@@ -139,11 +132,10 @@ def sweep(
 
 def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
     """Yield every combination of values, the last parameter varying fastest."""
-    many = 1
     for name, values in settings.items():
         if not values:
             raise BadInput(f"'{name}' has no value", hint="give at least one")
-        many *= len(values)
+    many = math.prod(map(len, settings.values()))
     if many > MOST_MODELS:
         raise BadInput(f"these are {many} models", hint=f"sweep at most {MOST_MODELS} at a time")
     for chosen in product(*settings.values()):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from hbtom import __version__
 from hbtom.bench.dataset import Dataset, find_pairs
-from hbtom.bench.evaluation import Progress
 from hbtom.bench.synth import generate
+from hbtom.bench.workers import Progress
 from hbtom.cache import cache_folder
-from hbtom.errors import BadInput
+from hbtom.errors import system_errors
 from hbtom.scratch import scratch
 
 REPORTING = (40, 1)  # pairs of each task, and the seed: nothing is ever fitted to these
@@ -36,24 +36,15 @@ def _made(pairs: int, seed: int, progress: Progress | None) -> Path:
     folder = home / f"synthetic-{__version__}-{pairs}-pairs-seed-{seed}"
     if folder.is_dir():
         return folder
-    try:
+    hint = "set HBTOM_CACHE to a folder of yours"
+    with system_errors("the cache folder cannot be written", home, hint):
         home.mkdir(parents=True, exist_ok=True)
         with scratch(home) as part:
             whole = part / "whole"
             generate(whole, pairs=pairs, seed=seed, compress="zst", progress=progress)
-            _settle(whole, folder)
-    except OSError as error:
-        raise BadInput(
-            f"the cache folder cannot be written: {error.strerror or error}",
-            hint="set HBTOM_CACHE to a folder of yours",
-        ).at(file=str(home)) from None
+            try:
+                whole.rename(folder)
+            except OSError:
+                if not folder.is_dir():  # else another process was faster
+                    raise
     return folder
-
-
-def _settle(part: Path, folder: Path) -> None:
-    """Give a finished folder its name, unless another process was faster."""
-    try:
-        part.rename(folder)
-    except OSError:
-        if not folder.is_dir():
-            raise

@@ -1,15 +1,20 @@
-"""Tidy tables: one record a row, as CSV, JSON lines or Parquet."""
+"""Tidy tables: one record a row, as CSV, JSON lines or Parquet.
+
+Names of files, pairs and pictures come from whoever made a dataset. A spreadsheet would run a name
+such as ``=cmd|...``. So text that begins with one of ``= + - @``, a tab or the end of a line is
+written with an apostrophe before it, and read back without. Numbers stay as they are.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbtom.bench.spreadsheets import guarded
 from hbtom.errors import missing
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive.columns import arrow
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Records = Sequence[Mapping[str, Any]]
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # or text that would be read back as one
 
 
 def write_records(records: Records, path: Path, *, overwrite: bool = False) -> None:
@@ -60,3 +66,21 @@ def to_pandas(records: Records, columns: Sequence[str] | None = None) -> pd.Data
     except ImportError:
         raise missing("pandas", "tables") from None
     return pd.DataFrame(records, columns=None if columns is None else list(columns))
+
+
+def guarded(value: Any) -> Any:
+    """Return a value as a cell holds it.
+
+    >>> guarded("=1+1"), guarded("heart.png"), guarded(-0.69)
+    ("'=1+1", 'heart.png', -0.69)
+    """
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def unguarded(cell: str) -> str:
+    """Return the text that :func:`guarded` made a cell of.
+
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -26,128 +26,85 @@ class Task:
         return self.group == "Background"
 
 
-GROUPS = ("Efficiency", "Preference", "Multi-Agent", "Inaccessible Goals", "Instrumental Actions")
-
-EVALUATION_TASKS: tuple[Task, ...] = (
-    Task(
-        "efficiency_path",
-        "Path Control",
-        "Efficiency",
-        ("agents_evaluation_efficient_action_path.zip",),
-        "ep",
-        "A familiar layout with the obstacle removed or moved; "
-        "e: the efficient path; u: the familiar path, now a detour.",
+# By group: folder, label, letters, and what the names of archives end in.
+_Table = dict[str, tuple[tuple[str, ...], ...]]
+_EVALUATION: _Table = {
+    "Efficiency": (
+        ("efficiency_path", "Path Control", "ep", "efficient_action_path"),
+        ("efficiency_time", "Time Control", "et", "efficient_action_time"),
+        ("efficiency_irrational", "Irrational", "ei", "efficient_action_irrational"),
     ),
-    Task(
-        "efficiency_time",
-        "Time Control",
-        "Efficiency",
-        ("agents_evaluation_efficient_action_time.zip",),
-        "et",
-        "As path control, but u's detour takes as long as e's efficient path, "
-        "because its object is nearer.",
+    "Preference": (
+        ("preference", "Preference", "lo", "object_preference_eval_4", "object_preference"),
     ),
-    Task(
-        "efficiency_irrational",
-        "Irrational",
-        "Efficiency",
-        ("agents_evaluation_efficient_action_irrational.zip",),
-        "ei",
-        "The same inefficient test trial; e: the agent was inefficient all along; "
-        "u: it had been efficient.",
-    ),
-    Task(
-        "preference",
-        "Preference",
-        "Preference",
+    "Multi-Agent": (("multi_agent", "Multi-Agent", "ma", "multiple_agents"),),
+    "Inaccessible Goals": (("inaccessible_goal", "Inaccessible Goals", "ig", "inaccessible_goal"),),
+    "Instrumental Actions": (
+        ("instrumental_no_barrier", "No Barrier", "in", "instrumental_action_no_barriers"),
         (
-            "agents_evaluation_object_preference_eval_4.zip",
-            "agents_evaluation_object_preference.zip",
+            "instrumental_inconsequential_barrier",
+            "Inconsequential",
+            "ii",
+            "instrumental_action_inconsequential_barriers",
         ),
-        "lo",
-        "e: the agent goes to the object it always went to, now elsewhere; "
-        "u: to the other object, in the old place.",
+        (
+            "instrumental_blocking_barrier",
+            "Blocking Barrier",
+            "ib",
+            "instrumental_action_blocking_barriers",
+        ),
     ),
-    Task(
-        "multi_agent",
-        "Multi-Agent",
-        "Multi-Agent",
-        ("agents_evaluation_multiple_agents.zip",),
-        "ma",
-        "The preferred object is reached by the same agent (e) or by a new one (u); "
-        "or the other object by a new agent (e) or by the same one (u).",
-    ),
-    Task(
-        "inaccessible_goal",
-        "Inaccessible Goals",
-        "Inaccessible Goals",
-        ("agents_evaluation_inaccessible_goal.zip",),
-        "ig",
-        "The agent goes to the non-preferred object; e: the preferred one is walled in; "
-        "u: it is reachable.",
-    ),
-    Task(
-        "instrumental_no_barrier",
-        "No Barrier",
-        "Instrumental Actions",
-        ("agents_evaluation_instrumental_action_no_barriers.zip",),
-        "in",
-        "No barrier at test; e: straight to the object; u: to the key.",
-    ),
-    Task(
-        "instrumental_inconsequential_barrier",
-        "Inconsequential",
-        "Instrumental Actions",
-        ("agents_evaluation_instrumental_action_inconsequential_barriers.zip",),
-        "ii",
-        "The barrier is there but not in the way; e: straight to the object; u: to the key.",
-    ),
-    Task(
-        "instrumental_blocking_barrier",
-        "Blocking Barrier",
-        "Instrumental Actions",
-        ("agents_evaluation_instrumental_action_blocking_barriers.zip",),
-        "ib",
-        "The agent goes to the key; e: the barrier blocks the object; u: it does not.",
-    ),
-)
+}
+_BACKGROUND: _Table = {
+    "Background": (
+        ("background/single_object", "Single Object", "bs", "single_object_v2"),
+        ("background/preference", "Preference", "bp", "object_preference_v2"),
+        ("background/multi_agent", "Multi-Agent", "bm", "multiple_agents"),
+        ("background/instrumental_action", "Instrumental Action", "bi", "instrumental_action"),
+    )
+}
+_DIFFERENCES = {  # by letters
+    "ep": "A familiar layout with the obstacle removed or moved; "
+    "e: the efficient path; u: the familiar path, now a detour.",
+    "et": "As path control, but u's detour takes as long as e's efficient path, "
+    "because its object is nearer.",
+    "ei": "The same inefficient test trial; e: the agent was inefficient all along; "
+    "u: it had been efficient.",
+    "lo": "e: the agent goes to the object it always went to, now elsewhere; "
+    "u: to the other object, in the old place.",
+    "ma": "The preferred object is reached by the same agent (e) or by a new one (u); "
+    "or the other object by a new agent (e) or by the same one (u).",
+    "ig": "The agent goes to the non-preferred object; e: the preferred one is walled in; "
+    "u: it is reachable.",
+    "in": "No barrier at test; e: straight to the object; u: to the key.",
+    "ii": "The barrier is there but not in the way; e: straight to the object; u: to the key.",
+    "ib": "The agent goes to the key; e: the barrier blocks the object; u: it does not.",
+    "bs": "An agent walks to the only object.",
+    "bp": "Two objects close by and nothing to go around; the agent always takes the same one.",
+    "bm": "One object; the agent is replaced by another at some trial and stays replaced.",
+    "bi": "The agent is enclosed by the barrier, fetches the key, opens the lock, "
+    "and walks to the object.",
+}
 
-BACKGROUND_TASKS: tuple[Task, ...] = (
-    Task(
-        "background/single_object",
-        "Single Object",
-        "Background",
-        ("agents_background_single_object_v2.zip",),
-        "bs",
-        "An agent walks to the only object.",
-    ),
-    Task(
-        "background/preference",
-        "Preference",
-        "Background",
-        ("agents_background_object_preference_v2.zip",),
-        "bp",
-        "Two objects close by and nothing to go around; the agent always takes the same one.",
-    ),
-    Task(
-        "background/multi_agent",
-        "Multi-Agent",
-        "Background",
-        ("agents_background_multiple_agents.zip",),
-        "bm",
-        "One object; the agent is replaced by another at some trial and stays replaced.",
-    ),
-    Task(
-        "background/instrumental_action",
-        "Instrumental Action",
-        "Background",
-        ("agents_background_instrumental_action.zip",),
-        "bi",
-        "The agent is enclosed by the barrier, fetches the key, opens the lock, "
-        "and walks to the object.",
-    ),
-)
 
+def _tasks(table: _Table, archive: str) -> tuple[Task, ...]:
+    return tuple(
+        Task(
+            folder,
+            row,
+            group,
+            tuple(f"agents_{archive}_{name}.zip" for name in archives),
+            letters,
+            _DIFFERENCES[letters],
+        )
+        for group, rows in table.items()
+        for folder, row, letters, *archives in rows
+    )
+
+
+GROUPS = tuple(_EVALUATION)
+EVALUATION_TASKS = _tasks(_EVALUATION, "evaluation")
+BACKGROUND_TASKS = _tasks(_BACKGROUND, "background")
 TASKS: tuple[Task, ...] = EVALUATION_TASKS + BACKGROUND_TASKS
 
 

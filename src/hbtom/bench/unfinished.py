@@ -45,9 +45,7 @@ def unfinished(folder: Path, command: Sequence[str]) -> Iterator[Writing]:
         handle = hold(mark)
     except Taken:
         hint = "wait for it to end, or choose another folder"
-        raise BadInput("another run is writing the same here", hint=hint).at(
-            file=str(folder)
-        ) from None
+        raise BadInput("another run is writing the same here", hint=hint, file=folder) from None
     begun = os.fstat(handle).st_size > 0
     writing = Writing(begun, left=begun)
     try:
@@ -73,4 +71,5 @@ def refuse_unfinished(mark: Path) -> None:
     raise BadInput(
         "this dataset is unfinished: the command that writes it is still at work, or was killed",
         hint=f"to complete it, run the same command again: {again}",
-    ).at(file=str(mark.parent))
+        file=mark.parent,
+    )

@@ -29,6 +29,7 @@ FEW = 8  # items for which it is not worth starting processes
 MOST_AT_ONCE = 64  # items in a chunk
 
 
+Progress = Callable[[int, int], None]  # items done, items in all
 Start = Literal["fork", "spawn"]  # how processes start: as copies of this one, or afresh
 Work = Callable[[Sequence[S]], Iterable[T]]  # takes items, yields a result for each, in order
 
@@ -70,16 +71,26 @@ def each(
         _let_go(pool)
         pool.shutdown()
         if isinstance(error, BrokenProcessPool):
-            raise BadInput(
-                "a worker process was killed, probably because memory ran out",
-                hint="use fewer --workers",
-            ) from None
+            problem = "a worker process was killed, probably because memory ran out"
+            hint = "use fewer --workers"
+            raise BadInput(problem, hint=hint) from None
         raise
+
+
+def counted(results: Iterable[T], total: int, progress: Progress | None) -> Iterator[T]:
+    """Yield results, and tell before the first and after each how many have been dealt with."""
+    tell = progress or (lambda done, total: None)
+    tell(0, total)
+    for done, result in enumerate(results, start=1):
+        yield result
+        tell(done, total)
 
 
 def count_workers(wanted: int | None = None) -> int:
     """Return how many processes to start: as many as wanted, or as there are cores to use."""
-    return min(wanted or _cores(), MOST)
+    if wanted is None and hasattr(os, "sched_getaffinity"):
+        wanted = len(os.sched_getaffinity(0))  # a cluster may have limited it
+    return min(wanted or os.cpu_count() or 1, MOST)
 
 
 def start_pool(
@@ -185,13 +196,6 @@ _work: list[Work[Any, Any]] = []  # what this process was started for, if for so
 
 def _work_on(chunk: Sequence[Any]) -> list[Any]:
     return list(_work[-1](chunk))
-
-
-def _cores() -> int:
-    """Return how many cores this process may use, which a cluster may have limited."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _begin(work: Work[Any, Any] | None) -> None:

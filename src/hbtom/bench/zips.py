@@ -41,10 +41,8 @@ def member_bytes(path: str, name: str) -> bytes:
         if info.file_size > files.LARGEST:  # zipfile yields no more than this
             raise files.too_large("unpacks to")
         if info.compress_type not in _READ:
-            raise BadInput(
-                "it is packed in the archive in a way that is not read",
-                hint="pack it again with deflate",
-            )
+            hint = "pack it again with deflate"
+            raise BadInput("it is packed in the archive in a way that is not read", hint=hint)
         with archive.open(info) as stream:
             return b"".join(iter(lambda: stream.read(_PIECE), b""))
 

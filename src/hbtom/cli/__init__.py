@@ -16,7 +16,7 @@ import click
 
 from hbtom import __version__
 from hbtom.cli.say import INTERRUPTED
-from hbtom.cli.verbs import benchmark, datasets, episodes, models
+from hbtom.cli.verbs import benchmark, datasets, episodes
 
 
 @contextmanager
@@ -51,24 +51,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # shows a mark for missing letters
 
 
-for _verb in (
-    episodes.judge,
-    episodes.show,
-    episodes.plot,
-    episodes.animate,
-    episodes.infer,
-    benchmark.evaluate,
-    benchmark.fit,
-    benchmark.ablate,
-    benchmark.sweep,
-    benchmark.score,
-    benchmark.report,
-    benchmark.compare,
-    datasets.view,
-    datasets.download,
-    datasets.generate,
-    datasets.pack,
-    datasets.convert,
-    models.model,
-):
-    main.add_command(_verb)
+for _module in (episodes, benchmark, datasets):
+    for _name, _verb in vars(_module).items():
+        if isinstance(_verb, click.Command) and _name == _verb.name:
+            main.add_command(_verb)

@@ -9,10 +9,9 @@ import click
 
 from hbtom.bench.ablation import ablate
 from hbtom.cli.progress import given_or_default, judging
-from hbtom.cli.say import complain, print_json
 from hbtom.cli.sweep import finish
-from hbtom.errors import BadInput
 from hbtom.files import check_target
+from hbtom.show.score_text import ablation_table
 
 
 def run(
@@ -26,20 +25,12 @@ def run(
     workers: int | None,
 ) -> int:
     """Print the scores of every variation of a model."""
-    try:
-        if out is not None:
-            check_target(Path(out), overwrite=overwrite)
-        where = given_or_default(dataset, labels, tasks)
-        with judging() as judged:
-            result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
-    except BadInput as error:
-        complain(error)
-        return 1
-    if form == "json":
-        print_json(result.to_records())
-    else:
-        from hbtom.show.score_text import ablation_table
-
+    if out is not None:
+        check_target(Path(out), overwrite=overwrite)
+    where = given_or_default(dataset, labels, tasks)
+    with judging() as judged:
+        result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
+    if form == "table":
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
         click.echo(
@@ -47,4 +38,4 @@ def run(
             "intervals and margins of every task in --out and --format json\n"
             f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
         )
-    return finish(result, out, overwrite)
+    return finish(result, form, out, overwrite)

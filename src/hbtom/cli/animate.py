@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hbtom.cli.progress import progress
-from hbtom.cli.say import or_complain, warn
+from hbtom.cli.say import warn
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import Judgement, judge
 from hbtom.observe import Episode, load
@@ -17,7 +17,6 @@ from hbtom.show.plots.movie import Pace, animate
 KINDS = (".gif", ".mp4")
 
 
-@or_complain
 def run(
     episode: str,
     out: str,

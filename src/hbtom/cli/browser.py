@@ -6,16 +6,10 @@ import os
 import sys
 
 
-def can_browse() -> bool:
-    """Tell whether there is a graphical browser."""
-    windows = sys.platform in ("darwin", "win32")
-    named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    return windows or named
-
-
 def browse(address: str) -> bool:
     """Open an address in the user's browser; tell whether there is a graphical one."""
-    if not can_browse():
+    named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
+    if not named and sys.platform not in ("darwin", "win32"):
         return False
     import webbrowser
 

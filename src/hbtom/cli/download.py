@@ -12,34 +12,17 @@ import click
 from hbtom.bench.download import DEFAULT_BASE, Archive, Incomplete, download
 from hbtom.bench.tasks import task
 from hbtom.cli.say import INTERRUPTED, complain
-from hbtom.errors import BadInput
 
 
-def run(
-    tasks: Sequence[str],
-    to: str | None = None,
-    base: str | None = None,
-    background: bool = False,
-    again: bool = False,
-) -> int:
+def run(tasks: Sequence[str], to: str | None = None, base: str | None = None, **how: Any) -> int:
     """Fetch archives and print the path of each; return 1 if any is missing."""
     try:
         with closing(_Bars()) as bars:
-            archives = download(
-                tasks,
-                to,
-                base=base or DEFAULT_BASE,
-                background=background,
-                again=again,
-                progress=bars.progress,
-                notice=bars.notice,
-            )
+            how |= {"progress": bars.progress, "notice": bars.notice}
+            archives = download(tasks, to, base=base or DEFAULT_BASE, **how)
     except Incomplete as error:
         _tell(error.archives)
         _tell_missing(error)
-        return 1
-    except BadInput as error:
-        complain(error)
         return 1
     except KeyboardInterrupt:
         complain("interrupted; what was fetched is kept, and the same command continues from there")

@@ -6,16 +6,16 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hbtom.bench import journal
-from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
-from hbtom.bench.guests import Guest, as_rater, find_rater
+from hbtom.bench.checked_rater import CheckedRater, as_rater, find_rater
+from hbtom.bench.evaluation import Evaluation, Interrupted, Output, evaluate
 from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
-from hbtom.errors import BadInput
 
 
 def run(
@@ -28,72 +28,47 @@ def run(
     resume: bool,
     score: Compared,
     form: str,
-    workers: int | None,
-    cluster: str | None,
     wrong: bool,
-    report: str | None = None,
-    rater: str | None = None,
+    report: str | None,
+    rater: str | None,
+    **where: Any,
 ) -> int:
     """Evaluate a rater on a dataset; return 1 if anything in it could not be read."""
     try:
         rates = as_rater(model, score) if rater is None else find_rater(rater)
         file = None if out is None else Path(out)
         journal.check(file, rates.columns, resume=resume, overwrite=overwrite)
-        _check_report(report, overwrite, resume)
-        where = given_or_default(dataset, labels, tasks)
+        if report is not None:
+            from hbtom.show.report.saving import check
+
+            later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
+            check(Path(report), overwrite=overwrite, otherwise=later)
+        found = given_or_default(dataset, labels, tasks)
         told = judging() if rater is None else progress("rating pairs")
         with told as judged, _quiet():
-            result = evaluate(
-                where,
-                rates,
-                tasks=tasks or None,
-                workers=workers,
-                cluster=cluster,
-                out=out,
-                resume=resume,
-                overwrite=overwrite,
-                progress=judged,
-            )
-    except BadInput as error:
-        complain(error)
-        return 1
+            output = Output(out=out, resume=resume, overwrite=overwrite)
+            result = evaluate(found, rates, tasks=tasks or None, progress=judged, **where, **output)
     except Interrupted as interrupted:
         if interrupted.so_far.rows:
             _print(interrupted.so_far, form, wrong)
-        tell_left_out(interrupted.so_far.left_out)
-        complain(f"interrupted: {interrupted}; {_how_to_go_on(out, overwrite)}")
+        tell_left_out(interrupted.so_far)
+        again = f"the same command with --resume{' --overwrite' if overwrite else ''} goes on"
+        if out is None:
+            again = "with --out FILE they would be kept, and --resume could go on"
+        complain(f"interrupted: {interrupted}; {again}")
         return INTERRUPTED
     except KeyboardInterrupt:
         complain("interrupted before any pair was judged")
         return INTERRUPTED
     _print(result, form, wrong)
-    tell_left_out(result.left_out)
-    reported = report is None or _report(result, report, overwrite, form)
-    return 1 if result.unreadable or not reported else 0
+    status = tell_left_out(result)
+    if report is not None:
+        from hbtom.cli.report import write
 
-
-def _check_report(report: str | None, overwrite: bool, resume: bool) -> None:
-    """Refuse a report that cannot or should not be written, before any work is done."""
-    if report is None:
-        return
-    from hbtom.show.report.saving import check
-
-    later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
-    check(Path(report), overwrite=overwrite, otherwise=later)
-
-
-def _report(result: Evaluation, report: str, overwrite: bool, form: str) -> bool:
-    """Write a report on a complete evaluation; tell whether that went well."""
-    from hbtom.cli.report import write
-
-    try:
         write(result, report, overwrite)
-    except BadInput as error:
-        complain(error)
-        return False
-    if form == "table":
-        click.echo(f"report {report}")
-    return True
+        if form == "table":
+            click.echo(f"report {report}")
+    return status
 
 
 @contextmanager
@@ -107,12 +82,6 @@ def _quiet() -> Iterator[None]:
         logging.disable(before)
 
 
-def _how_to_go_on(out: str | None, overwrite: bool) -> str:
-    if out is None:
-        return "with --out FILE they would be kept, and --resume could go on"
-    return f"the same command with --resume{' --overwrite' if overwrite else ''} goes on"
-
-
 def _print(result: Evaluation, form: str, wrong: bool) -> None:
     if form == "json":
         print_json(result.to_dict())
@@ -121,8 +90,8 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
     from hbtom.show.words import plain
 
     click.echo(score_table(result.tasks))
-    kind = "rater" if isinstance(result.model, Guest) else "model"
-    who = f"{kind} {plain(result.model.name)} ({plain(result.model.fingerprint)})"
+    kind = "rater" if isinstance(result.rater, CheckedRater) else "model"
+    who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"
     click.echo(f"{who}, dataset {result.dataset}")
     for (task, pair), (expected, unexpected) in result.wrong.items() if wrong else ():
         click.echo(f"wrong: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")

@@ -8,15 +8,15 @@ from pathlib import Path
 import click
 
 from hbtom import __version__
-from hbtom.bench.calibration import Calibration, calibrate
+from hbtom.bench.calibration import calibrate
 from hbtom.bench.dataset import Dataset
 from hbtom.bench.evaluation import as_dataset, evaluate
 from hbtom.bench.synthetic import fitting_dataset
 from hbtom.cli.progress import given_or_default, judging, progress
-from hbtom.cli.say import complain, print_json, tell_left_out
-from hbtom.errors import BadInput
+from hbtom.cli.say import print_json, tell_left_out
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.fitting import optimiser
+from hbtom.show.score_text import calibration_table
 
 
 def run(
@@ -32,24 +32,24 @@ def run(
 ) -> int:
     """Fit the classifier of a model and write the model; return 1 if that is not possible."""
     target = Path(out)
-    try:
-        check_target(target, overwrite=overwrite, kinds=(".toml",))
-        optimiser()
-        found = as_dataset(_given_or_made(dataset, labels, tasks), tasks or None)
-        with judging() as judged:
-            result = evaluate(found, model, workers=workers, progress=judged)
-        tell_left_out(result.left_out)
-        fitted = calibrate(result, name=target.stem, penalty=penalty)
-        note = (
-            f"# classifier fitted by hbtom {__version__} to {fitted.episodes} episodes of "
-            f"{found.name}, penalty {penalty:g}\n"
-        )
-        write_whole(target, (note + fitted.model.to_toml()).encode())
-    except BadInput as error:
-        complain(error)
-        return 1
-    _print(fitted, target, form)
-    return 1 if result.unreadable else 0
+    check_target(target, overwrite=overwrite, kinds=(".toml",))
+    optimiser()
+    found = as_dataset(_given_or_made(dataset, labels, tasks), tasks or None)
+    with judging() as judged:
+        result = evaluate(found, model, workers=workers, progress=judged)
+    status = tell_left_out(result)
+    fitted = calibrate(result, name=target.stem, penalty=penalty)
+    note = (
+        f"# classifier fitted by hbtom {__version__} to {fitted.episodes} episodes of "
+        f"{found.name}, penalty {penalty:g}\n"
+    )
+    write_whole(target, (note + fitted.model.to_toml()).encode())
+    if form == "json":
+        print_json({"model": str(target), **fitted.to_dict()})
+    else:
+        click.echo(calibration_table(fitted))
+        click.echo(f"written to {target}, fingerprint {fitted.model.fingerprint}")
+    return status
 
 
 def _given_or_made(dataset: str | None, labels: str | None, tasks: Sequence[str]) -> Path | Dataset:
@@ -57,13 +57,3 @@ def _given_or_made(dataset: str | None, labels: str | None, tasks: Sequence[str]
         return given_or_default(dataset, labels, tasks)
     with progress("making synthetic episodes") as made:
         return fitting_dataset(made)
-
-
-def _print(fitted: Calibration, target: Path, form: str) -> None:
-    if form == "json":
-        print_json({"model": str(target), **fitted.to_dict()})
-        return
-    from hbtom.show.score_text import calibration_table
-
-    click.echo(calibration_table(fitted))
-    click.echo(f"written to {target}, fingerprint {fitted.model.fingerprint}")

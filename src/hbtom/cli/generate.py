@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -12,47 +12,24 @@ from hbtom.bench.synth import generate
 from hbtom.bench.synth.jitter import Jitter
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, warn
-from hbtom.errors import BadInput
+from hbtom.cli.say import warn
+from hbtom.errors import system_errors
 
 LARGE = 100  # MB
 
 
 def run(
-    out: str,
-    pairs: int,
-    seed: int,
-    tasks: Sequence[str],
-    background: bool,
-    compress: Literal["gz", "zst"] | None,
-    jitter: float,
-    missing: float,
-    workers: int | None,
+    out: str, tasks: Sequence[str], background: bool, jitter: float, missing: float, **how: Any
 ) -> int:
     """Write a synthetic benchmark."""
     chosen = list(tasks) or [one.folder for one in EVALUATION_TASKS]
     chosen += [one.folder for one in BACKGROUND_TASKS if background]
-    try:
-        with progress("making pairs") as made:
-            files = generate(
-                Path(out),
-                pairs=pairs,
-                seed=seed,
-                tasks=chosen,
-                compress=compress,
-                jitter=Jitter(jitter, missing),
-                workers=workers,
-                progress=made,
-            )
-    except BadInput as error:
-        complain(error)
-        return 1
-    except OSError as error:
-        problem = f"the episodes cannot be written: {error.strerror or error}"
-        complain(BadInput(problem, hint="name a folder that can be written").at(file=out))
-        return 1
+    problem, hint = "the episodes cannot be written", "name a folder that can be written"
+    with progress("making pairs") as made, system_errors(problem, out, hint):
+        noise = Jitter(jitter, missing)
+        files = generate(Path(out), tasks=chosen, jitter=noise, progress=made, **how)
     size = sum(file.stat().st_size for file in files) / 1e6
     click.echo(f"{len(files)} episodes in {out}, {size:.1f} MB")
-    if compress is None and size > LARGE:
+    if how["compress"] is None and size > LARGE:
         warn(out, "with --compress zst the same files take a hundredth of the space")
     return 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.say import complain, or_complain, print_json
-from hbtom.errors import BadInput
+from hbtom.cli.say import complain, print_json
+from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, judge_plans
@@ -21,7 +21,6 @@ KINDS = (".pdf", ".svg", ".png")
 VERDICT = ("plausibility", "parts", "surprise")  # what is printed only if plans are judged
 
 
-@or_complain
 def run(
     domain: str,
     problem: str,
@@ -43,10 +42,8 @@ def run(
     wanted = load_goals(world, goals)
     seen = [load_plan(world, file, agent=agent) for agent, file in plans]
     chosen = find_model(model)
-    try:
+    with located(file=problem):  # errors such as too many states
         judgement = judge_plans(wanted, seen, chosen, something_else=something_else, most=states)
-    except BadInput as error:  # such as too many states
-        raise error.at(file=problem) from None
     if figure is not None:
         from hbtom.show.plots.sheet import figure_bytes
 

@@ -7,7 +7,7 @@ from textwrap import indent
 
 import click
 
-from hbtom.cli.say import complain, or_complain, to_json, warn
+from hbtom.cli.say import complain, to_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
@@ -15,7 +15,6 @@ from hbtom.observe.formats import Loaded, load_each
 from hbtom.show.terminal import Row, judgement_row, judgement_table
 
 
-@or_complain
 def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
     """Judge all files that can be judged; return 1 if any could not.
 

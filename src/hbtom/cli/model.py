@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from hbtom.cli.say import or_complain
 from hbtom.model import Model, find_model, presets
 
 
@@ -18,7 +17,6 @@ def list_presets() -> int:
     return 0
 
 
-@or_complain
 def show(name: str) -> int:
     """Print a model as TOML, with its fingerprint."""
     model = find_model(name)

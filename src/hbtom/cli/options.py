@@ -1,11 +1,42 @@
-"""Options that several verbs share."""
+"""What several verbs share: how they run, and options."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+import sys
+from collections.abc import Callable
+from functools import partial, wraps
+from pkgutil import resolve_name
+from typing import Any, NoReturn
 
 import click
+
+from hbtom.cli.say import complain
+from hbtom.errors import BadInput
+
+
+def verb(words: Callable[..., None]) -> click.Command:
+    """Make a command of a function that checks what was given; then ``hbtom.cli.<verb>`` runs."""
+
+    @click.command(words.__name__)
+    @wraps(words)
+    def command(**given: Any) -> None:
+        words(**given)
+        start(words.__name__, "run", **given)
+
+    return command
+
+
+def start(module: str, function: str, **given: Any) -> NoReturn:
+    """Import what does a verb, call it, and exit with the status that it returns.
+
+    What is wrong with its input is printed, and the status is 1.
+    """
+    try:
+        sys.exit(resolve_name(f"hbtom.cli.{module}:{function}")(**given))
+    except BadInput as error:
+        complain(error)
+        sys.exit(1)
 
 
 class Number(click.FloatRange):
@@ -35,15 +66,17 @@ class Number(click.FloatRange):
         return f"{'0 or ' if self.or_zero else ''}{super()._describe_range()}"
 
 
-model_option = click.option(
-    "--model", default="default", show_default=True, help="A preset or a TOML file."
-)
-format_option = click.option(
+path = click.Path()
+file_option = partial(click.option, type=path)
+flag = partial(click.option, is_flag=True)
+option = partial(click.option, show_default=True)
+
+model_option = option("--model", default="default", help="A preset or a TOML file.")
+format_option = option(
     "--format",
     "form",
     type=click.Choice(["table", "json"]),
     default="table",
-    show_default=True,
     help="A table for people, or JSON for programs.",
 )
 tasks_option = click.option(
@@ -53,12 +86,13 @@ tasks_option = click.option(
     callback=lambda context, option, given: tuple(n for one in given for n in one.split(",") if n),
     help="Only these tasks; may be repeated.",
 )
-labels_option = click.option(
+labels_option = file_option(
     "--labels",
     metavar="FILE",
-    type=click.Path(),
     help="Which files are pairs, and which of the two is expected: .json or .csv",
 )
+overwrite_option = flag("--overwrite", help="Replace the file given to --out.")
+compress_option = option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 4096), help="Processes to use. Default: all cores."
 )
@@ -67,13 +101,19 @@ rater_option = click.option(
     metavar="MODULE:OBJECT",
     help="Use a rater of your own, or a file of ratings, instead of a model.",
 )
-score_option = click.option(
+score_option = option(
     "--score",
     type=click.Choice(["plausibility", "predictive"]),
     default="plausibility",
-    show_default=True,
     help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
 )
+
+
+def dataset_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what says which pairs are judged, and by which model."""
+    for add in (tasks_option, model_option, labels_option):
+        command = add(command)
+    return click.argument("dataset", required=False, type=path)(command)
 
 
 def check_rater(rater: str | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.say import or_complain, warn_of
+from hbtom.cli.say import warn_of
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
@@ -16,7 +16,6 @@ from hbtom.show.plots import need_matplotlib, plot
 KINDS = (".pdf", ".svg", ".png")
 
 
-@or_complain
 def run(
     files: Sequence[str], out: str, model: str, overwrite: bool, width: float | None, dpi: int
 ) -> int:

@@ -9,17 +9,12 @@ import click
 from hbtom.bench.evaluation import Evaluation
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain
-from hbtom.errors import BadInput
 from hbtom.show.report import PAGES, write_report
 
 
 def run(results: str, out: str, overwrite: bool, **more: Any) -> int:
     """Write a report on a file of results, and print where it is; return 1 if that fails."""
-    try:
-        write(results, out, overwrite, **more)
-    except BadInput as error:
-        complain(error)
-        return 1
+    write(results, out, overwrite, **more)
     click.echo(out)
     return 0
 

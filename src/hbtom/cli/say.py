@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING
 
 import click
 
-from hbtom.errors import BadInput
-
 if TYPE_CHECKING:
-    from hbtom.bench.dataset import LeftOut
+    from hbtom.bench.dataset import Result
     from hbtom.judgement import Judgement
 
 INTERRUPTED = 130  # the status that shells expect of a command that Ctrl-C has ended
-
-P = ParamSpec("P")
-
-
-def or_complain(run: Callable[P, int]) -> Callable[P, int]:
-    """Let a verb print what is wrong with its input, and return 1."""
-
-    @wraps(run)
-    def runs(*args: P.args, **options: P.kwargs) -> int:
-        try:
-            return run(*args, **options)
-        except BadInput as error:
-            complain(error)
-            return 1
-
-    return runs
 
 
 def complain(message: object) -> None:
@@ -52,12 +32,16 @@ def warn_of(*judgements: Judgement) -> None:
             warn(judgement.episode.name, warning)
 
 
-def tell_left_out(files: Sequence[LeftOut]) -> None:
-    """Name every file that was left out and say why, and count them."""
-    for one in files:
+def tell_left_out(result: Result) -> int:
+    """Name every file that was left out, say why, and count them; return the exit status.
+
+    It is 1 if any of them should have been part of the result and could not be read.
+    """
+    for one in result.left_out:
         complain(f"left out: {one.file}: {one.why}")
-    if files:
-        complain(f"{sum(one.count for one in files)} left out in all")
+    if result.left_out:
+        complain(f"{sum(one.count for one in result.left_out)} left out in all")
+    return 1 if result.unreadable else 0
 
 
 def print_json(values: object) -> None:

@@ -8,8 +8,8 @@ import click
 
 from hbtom.cache import cache_folder
 from hbtom.cli.browser import browse
-from hbtom.cli.say import complain, or_complain, warn_of
-from hbtom.errors import BadInput
+from hbtom.cli.say import complain, warn_of
+from hbtom.errors import system_errors
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
@@ -18,7 +18,6 @@ from hbtom.show.page import page
 _LONGEST = 80  # letters of a page's name
 
 
-@or_complain
 def run(
     episode: str,
     other: str | None,
@@ -52,10 +51,7 @@ def _cached(*episodes: str | None) -> Path:
     """Return a file in the cache folder, the same one for the same episodes."""
     names = [PurePath(one).name.partition(".json")[0] for one in episodes if one is not None]
     folder = cache_folder("pages")
-    try:
+    hint = "name a file with -o, or set HBTOM_CACHE to another folder"
+    with system_errors("the page cannot be written", folder, hint):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        problem = f"the page cannot be written: {error.strerror or error}"
-        hint = "name a file with -o, or set HBTOM_CACHE to another folder"
-        raise BadInput(problem, hint=hint).at(file=str(folder)) from None
     return folder / f"{' and '.join(names)[:_LONGEST] or 'episode'}.html"

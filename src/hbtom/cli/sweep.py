@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from hbtom.bench.ablation import Ablation
-from hbtom.bench.guests import find_rater
-from hbtom.bench.results import Compared
+from hbtom.bench.checked_rater import find_rater
 from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, judging, progress
-from hbtom.cli.say import complain, print_json, tell_left_out
+from hbtom.cli.say import print_json, tell_left_out
 from hbtom.errors import BadInput
 from hbtom.files import check_target
+from hbtom.show.score_text import sweep_table
 
 
 def run(
@@ -28,37 +28,21 @@ def run(
     tasks: Sequence[str],
     out: str | None,
     overwrite: bool,
-    score: Compared,
     form: str,
-    workers: int | None,
-    rater: str | None = None,
+    rater: str | None,
+    **how: Any,
 ) -> int:
     """Evaluate a grid of models or raters; return 1 if anything could not be read."""
-    try:
-        settings: dict[str, list[Any]] = {}
-        for name, values in map(_setting, changes):
-            settings.setdefault(name, []).extend(values)
-        if out is not None:
-            check_target(Path(out), overwrite=overwrite)
-        where = given_or_default(dataset, labels, tasks)
-        with judging() if rater is None else progress("rating pairs") as judged:
-            result = sweep(
-                where,
-                settings,
-                model if rater is None else find_rater(rater),
-                tasks=tasks or None,
-                workers=workers,
-                score=score,
-                progress=judged,
-            )
-    except BadInput as error:
-        complain(error)
-        return 1
-    if form == "json":
-        print_json(result.to_records())
-    else:
-        from hbtom.show.score_text import sweep_table
-
+    settings: dict[str, list[Any]] = {}
+    for name, values in map(_setting, changes):
+        settings.setdefault(name, []).extend(values)
+    if out is not None:
+        check_target(Path(out), overwrite=overwrite)
+    where = given_or_default(dataset, labels, tasks)
+    with judging() if rater is None else progress("rating pairs") as judged:
+        rates = model if rater is None else find_rater(rater)
+        result = sweep(where, settings, rates, tasks=tasks or None, progress=judged, **how)
+    if form == "table":
         click.echo(sweep_table(result))
         pairs = max((one.overall.pairs for one in result.models), default=0)
         click.echo(
@@ -67,19 +51,17 @@ def run(
             "every task in --out and --format json\n"
             f"{'model' if rater is None else 'rater'} {rater or model}, dataset {result.dataset}"
         )
-    return finish(result, out, overwrite)
+    return finish(result, form, out, overwrite)
 
 
-def finish(result: Sweep | Ablation, out: str | None, overwrite: bool) -> int:
+def finish(result: Sweep | Ablation, form: str, out: str | None, overwrite: bool) -> int:
     """Say what was left out, and write the table: at last, for it is printed even if this fails."""
-    tell_left_out(result.left_out)
-    try:
-        if out is not None:
-            write_records(result.to_records(), Path(out), overwrite=overwrite)
-    except BadInput as error:
-        complain(error)
-        return 1
-    return 1 if result.unreadable else 0
+    if form == "json":
+        print_json(result.to_records())
+    status = tell_left_out(result)
+    if out is not None:
+        write_records(result.to_records(), Path(out), overwrite=overwrite)
+    return status
 
 
 def _setting(text: str) -> tuple[str, list[Any]]:
@@ -88,7 +70,5 @@ def _setting(text: str) -> tuple[str, list[Any]]:
     try:
         return name.strip(), tomllib.loads(f"values = [{values}]")["values"]
     except tomllib.TOMLDecodeError:
-        raise BadInput(
-            f"'--set {text}' does not set a parameter",
-            hint="write it like --set efficiency.scale=0.5,1,2; 'hbtom model show' names them",
-        ) from None
+        hint = "write it like --set efficiency.scale=0.5,1,2; 'hbtom model show' names them"
+        raise BadInput(f"'--set {text}' does not set a parameter", hint=hint) from None

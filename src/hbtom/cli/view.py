@@ -12,16 +12,13 @@ from hbtom.bench.evaluation import as_dataset
 from hbtom.cli.browser import browse
 from hbtom.cli.progress import given_or_default
 from hbtom.cli.say import INTERRUPTED, complain, warn
-from hbtom.errors import BadInput, missing
+from hbtom.errors import missing
 
 
 def run(**given: Any) -> int:
-    """Serve the pages of a dataset until Ctrl-C; return 1 if that is not possible."""
+    """Serve the pages of a dataset until Ctrl-C."""
     try:
         return _run(**given)
-    except BadInput as error:
-        complain(error)
-        return 1
     except KeyboardInterrupt:
         complain("interrupted before the server was ready")
         return INTERRUPTED

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hbtom.bench.synth.instrumental import (
     _stages,
     instrumental_no_barrier,
 )
+from hbtom.bench.synth.layouts import repeat
 from hbtom.bench.synth.walks import passage, routes_from, walk_to
 
 HOME, GOAL = (40, 100), (160, 100)
@@ -66,7 +68,6 @@ def test_walks_around_items_are_hardly_longer_than_they_must_be() -> None:
     for seed in range(20):
         field = routes_from(LANE, HOME, GOAL, (100, 100))
         walk = walk_to(np.random.default_rng(seed), field, things.agent, goal)
-        assert walk is not None
         assert nearest(list(walk), (100, 100)) >= 17
         assert path_length(walk) + math.dist(walk[-1], GOAL) <= 1.05 * field.length(GOAL)
 
@@ -111,18 +112,13 @@ def test_some_familiarization_trials_have_an_item_in_the_way() -> None:
 
 def test_a_key_that_is_not_needed_is_never_worth_its_while() -> None:
     rng = np.random.default_rng(3)
-    found = 0
-    while found < 6:
-        drawn = _stages(rng, bool(found % 2), _removed)
-        if drawn is None:
-            continue
-        found += 1
-        scene = drawn[2]
+    for crowded in (False, True) * 3:
+        _, _, scene = repeat(partial(_stages, crowded=crowded, change=_removed), rng)
         direct = scene.direct()
         assert direct is not None
         assert direct.around < np.inf
         assert scene.by_key() >= 1.25 * direct.around
-        assert direct.obstructed or found % 2
+        assert direct.obstructed or not crowded
         beside = replace(scene.key, centre=(scene.home[0] + 10, scene.home[1]))
         assert not _needless(replace(scene, key=beside), obstructed=False), "it seals the way"
 

@@ -7,10 +7,9 @@ checksums that later runs compare; it also tells hbtom's files from the user's, 
 written to.
 """
 
-from hbtom.bench.download.addresses import DEFAULT_BASE, HOME_PAGE
-from hbtom.bench.download.check import check_archive
-from hbtom.bench.download.outcome import Archive, Failure, Incomplete
-from hbtom.bench.download.run import download
+from hbtom.bench.download.folder import check_archive
+from hbtom.bench.download.outcome import HOME_PAGE, Archive, Failure, Incomplete
+from hbtom.bench.download.run import DEFAULT_BASE, download
 from hbtom.bench.entries import LEDGER
 
 __all__ = [

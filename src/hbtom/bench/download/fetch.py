@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hbtom.bench.download.check import check_archive
-from hbtom.bench.download.folder import Folder, Source
+from hbtom.bench.download.folder import Folder, Source, check_archive
 from hbtom.bench.download.outcome import Archive
 from hbtom.bench.download.server import Again, Changed, Reply, TooLong, ask
 from hbtom.bench.entries import LEDGER

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hbtom.bench.download.addresses import HOME_PAGE
 from hbtom.errors import BadInput
+
+HOME_PAGE = "https://www.kanishkgandhi.com/bib"
 
 
 @dataclass(frozen=True, slots=True)

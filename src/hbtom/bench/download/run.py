@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from hbtom.bench.download.addresses import DEFAULT_BASE, address, wanted
 from hbtom.bench.download.fetch import Fetcher, Progress
 from hbtom.bench.download.folder import Folder
 from hbtom.bench.download.outcome import Archive, Failure, Incomplete
 from hbtom.bench.download.server import Absent, Trouble, Unreachable
-from hbtom.bench.tasks import Task
-from hbtom.cache import archive_folder
+from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS, Task, task
+from hbtom.cache import cache_folder
 from hbtom.errors import BadInput
+
+DEFAULT_BASE = "https://nyu-datasets.s3.amazonaws.com/"
+_ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-f:.]+\])(:\d+)?(/[!-~]*)?|file:///[!-~]*", re.A)
 
 
 def download(
@@ -33,8 +37,8 @@ def download(
     stop the others; at the end it raises `Incomplete`, which tells what is there and what is not.
     `progress` is given an archive, its bytes so far and in all; `notice` what delays it.
     """
-    chosen, place = wanted(tasks, background), address(base)
-    folder = Folder(archive_folder() if to is None else Path(to))
+    chosen, place = _wanted(tasks, background), _address(base)
+    folder = Folder(cache_folder("bib") if to is None else Path(to))
     fetcher = Fetcher(folder, place, progress, notice, again)
     public = DEFAULT_BASE if place.startswith("file:") else place
     archives: list[Archive] = []
@@ -70,3 +74,27 @@ def _provided(one: Task, fetcher: Fetcher, offline: Unreachable | None) -> Archi
         except Absent as error:
             answers.append(str(error))
     raise Trouble(f"not found ({'; '.join(answers)})")
+
+
+def _wanted(tasks: Iterable[str], background: bool) -> list[Task]:
+    """Return these tasks, or all nine, each with the archives that would do, best first."""
+    given = [tasks] if isinstance(tasks, str) else list(tasks)
+    names = given or [one.folder for one in EVALUATION_TASKS]
+    names += [one.folder for one in BACKGROUND_TASKS if background]
+    return list(dict.fromkeys(_named(name) for name in names))
+
+
+def _named(name: str) -> Task:
+    """Return a task; if it is one of its archives that is named, with just that one."""
+    one = task(name)
+    if name == one.folder:
+        return one
+    return replace(one, archives=(name.removesuffix(".zip") + ".zip",))
+
+
+def _address(base: str) -> str:
+    """Return the base address with a slash at its end, if archives can be fetched from it."""
+    if not _ADDRESS.fullmatch(base):
+        hint = "give an address such as https://example.org/bib/ or file:///folder/of/archives/"
+        raise BadInput(f"cannot fetch from {base!r}", hint=hint)
+    return base.rstrip("/") + "/"

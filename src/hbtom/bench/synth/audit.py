@@ -69,16 +69,17 @@ def _sound_trial(trial: AuditTrial) -> Problems:
     if trial.goal_reached is None and trial.key_reached is None:
         yield "nothing was touched"
     for i in [0, *moves]:
-        at = track[i]
-        if any(_within(at, box, 6) for box in trial.walls):
-            yield f"the agent is in a wall in frame {i}"
-            return
-        if any(_within(at, box, 6) for box in trial.barriers[i]):
-            yield f"the agent is in the barrier in frame {i}"
-            return
-        if (lock := trial.locks[i]) is not None and _within(at, lock, 5):
-            yield f"the agent is in the lock in frame {i}"
-            return
+        lock = trial.locks[i]
+        locks = [] if lock is None else [lock]
+        solid = (
+            ("a wall", trial.walls, 6),
+            ("the barrier", trial.barriers[i], 6),
+            ("the lock", locks, 5),
+        )
+        for what, boxes, reach in solid:
+            if any(_within(track[i], box, reach) for box in boxes):
+                yield f"the agent is in {what} in frame {i}"
+                return
 
 
 def _within(at: XY, box: Rect, reach: float) -> bool:

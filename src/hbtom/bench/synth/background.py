@@ -10,8 +10,11 @@ from hbtom.bench.synth.layouts import (
     Cells,
     between,
     boxes_of,
-    complete,
+    ensure,
+    floor,
+    found,
     repeat,
+    repeated,
     scatter,
     spot,
     without,
@@ -37,95 +40,68 @@ def multi_agent(rng: Rng) -> Script:
     return repeat(lambda r: _one_object(r, replaced=True), rng)
 
 
-def preference(rng: Rng) -> Script:
-    """Two objects nearby with nothing in the way; the agent always takes the same one."""
-    return repeat(_preference, rng)
-
-
-def instrumental_action(rng: Rng) -> Script:
-    """The agent is locked in with the key, opens the barrier and walks to the object."""
-    return repeat(_instrumental_action, rng)
-
-
-def _one_object(rng: Rng, replaced: bool) -> Script | None:
-    cells = scatter(rng, int(rng.integers(10, 15)))
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    if home is None:
-        return None
+def _one_object(rng: Rng, replaced: bool) -> Script:
+    cells, home = floor(rng)
     first, second = agent_looks(rng, 2)
     change = int(rng.integers(1, TRIALS)) if replaced else TRIALS
     goal = object_looks(rng, 1)[0]
-    trials = complete(
-        _single(rng, cells, home, first if i < change else second, goal) for i in range(TRIALS)
-    )
-    return None if trials is None else Script(trials)
+    agents = (first if i < change else second for i in range(TRIALS))
+    return Script(tuple(_single(rng, cells, home, agent, goal) for agent in agents))
 
 
-def _single(rng: Rng, cells: Cells, home: Point, agent: Identity, goal: Identity) -> Take | None:
+def _single(rng: Rng, cells: Cells, home: Point, agent: Identity, goal: Identity) -> Take:
     boxes = boxes_of(cells)
     place = spot(rng, boxes, OBJECT_R, accept=lambda p: 45 <= math.dist(p, home) <= 120)
-    if place is None:
-        return None
-    thing = Thing(place, goal)
+    thing = Thing(found(place), goal)
     walk = walk_to(rng, routes_on(cells, home), agent, thing)
-    if walk is None or len(walk) > 90:
-        return None
+    ensure(len(walk) <= 90)
     return plain_trial(cells, [thing], agent, walk)
 
 
-def _preference(rng: Rng) -> Script | None:
-    cells = scatter(rng, int(rng.integers(10, 15)))
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    if home is None:
-        return None
+@repeated
+def preference(rng: Rng) -> Script:
+    """Two objects nearby with nothing in the way; the agent always takes the same one."""
+    cells, home = floor(rng)
     agent, looks, order = agent_looks(rng, 1)[0], object_looks(rng, 2), Order(rng)
 
-    def trial() -> Take | None:
+    def trial() -> Take:
         places = two_spots(rng, home, (26, 45), (36, math.inf))
-        if places is None:
-            return None
         gone = [cell for place in places for cell in between(home, place, OBJECT_R + 1)]
         here = without(cells, gone)
         goal, other = map(Thing, places, looks)
         walk = walk_to(rng, routes_from(boxes_of(here), home, *places), agent, goal)
-        return None if walk is None else plain_trial(here, order.of([goal, other]), agent, walk)
+        return plain_trial(here, order.of([goal, other]), agent, walk)
 
-    trials = complete(trial() for _ in range(TRIALS))
-    return None if trials is None else Script(trials)
+    return Script(tuple(trial() for _ in range(TRIALS)))
 
 
-def _instrumental_action(rng: Rng) -> Script | None:
+@repeated
+def instrumental_action(rng: Rng) -> Script:
+    """The agent is locked in with the key, opens the barrier and walks to the object."""
     vault = draw_vault(rng, least=3, most=4)
-    if vault is None:
-        return None
     loose = [c for c in scatter(rng, int(rng.integers(5, 10))) if c not in vault.covers]
     cells = (*loose, *vault.walls)
-    home = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R))
-    if home is None:
-        return None
+    home = found(spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R)))
     manner, (key_look, lock_look) = draw_manner(rng), key_and_lock(rng)
     agent, goal = agent_looks(rng, 1)[0], object_looks(rng, 1)[0]
     inside, door = vault_bounds(vault.inside, KEY_R + 1), square(vault.door(inward=True), 8)
 
-    def trial() -> Take | None:
+    def trial() -> Take:
         key = spot(rng, [door], KEY_R, inside, lambda p: math.dist(p, home) >= 26)
         place = spot(
             rng, boxes_of(cells), OBJECT_R, accept=lambda p: not hits(vault, square(p, OBJECT_R))
         )
-        if key is None or place is None:
-            return None
         scene = VaultScene(
             cells,
             home,
-            Thing(place, goal),
-            Thing(key, key_look),
+            Thing(found(place), goal),
+            Thing(found(key), key_look),
             Thing(vault.lock_centre, lock_look),
             vault,
             barrier_blocks(vault, manner),
             inward=True,
         )
-        fits = scene.by_key() < LONGEST
-        return run_errand(rng, scene, agent, "unlock", manner) if fits else None
+        ensure(scene.by_key() < LONGEST)
+        return run_errand(rng, scene, agent, "unlock", manner)
 
-    trials = complete(trial() for _ in range(TRIALS))
-    return None if trials is None else Script(trials)
+    return Script(tuple(trial() for _ in range(TRIALS)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from hbtom.bench.synth.geometry import (
@@ -23,9 +24,12 @@ from hbtom.bench.synth.geometry import (
 )
 from hbtom.bench.synth.layouts import (
     Cells,
+    Misfit,
     attempt,
     between,
     boxes_of,
+    ensure,
+    found,
     interior,
     maze,
     repeat,
@@ -95,41 +99,28 @@ def efficiency_irrational(rng: Rng) -> Pair:
     return repeat(lambda r: _efficiency_irrational(r, band), rng)
 
 
-def _efficiency_path(rng: Rng, band: Band, moved: bool) -> Pair | None:
+def _efficiency_path(rng: Rng, band: Band, moved: bool) -> Pair:
     course = _course(rng)
-    leg = None if course is None else attempt(lambda r: _leg(r, course, band), rng, TRIES)
-    if course is None or leg is None:
-        return None
+    leg = attempt(lambda r: _leg(r, course, band), rng, TRIES)
     walk = _efficient(rng, course, leg.place, leg.cleared)
-    legs = None if walk is None else _legs(rng, course, leg)
-    if walk is None or legs is None:
-        return None
-    familiar = _familiar(rng, course, legs)
+    familiar = _familiar(rng, course, _legs(rng, course, leg))
     cells = _moved(rng, course, leg, walk) if moved else leg.cleared
     direct = plain_trial(cells, [Thing(leg.place, course.goal)], course.agent, walk)
     return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
-def _efficiency_time(rng: Rng, band: Band) -> Pair | None:
+def _efficiency_time(rng: Rng, band: Band) -> Pair:
     course = _course(rng)
-    drawn = None if course is None else attempt(lambda r: _timed(r, course, band), rng, TRIES)
-    if course is None or drawn is None:
-        return None
-    leg, (place, cells, walk) = drawn
-    legs = _legs(rng, course, leg)
-    if legs is None:
-        return None
-    familiar = _familiar(rng, course, legs)
+    leg, (place, cells, walk) = attempt(lambda r: _timed(r, course, band), rng, TRIES)
+    familiar = _familiar(rng, course, _legs(rng, course, leg))
     direct = plain_trial(cells, [Thing(place, course.goal)], course.agent, walk)
     return Script((*familiar, direct)), Script((*familiar, course.trial(leg, cells)))
 
 
-def _efficiency_irrational(rng: Rng, band: Band) -> Pair | None:
+def _efficiency_irrational(rng: Rng, band: Band) -> Pair:
     course = _course(rng)
-    leg = None if course is None else attempt(lambda r: _leg(r, course, band), rng, TRIES)
-    legs = None if course is None or leg is None else _legs(rng, course, leg)
-    if course is None or leg is None or legs is None:
-        return None
+    leg = attempt(lambda r: _leg(r, course, band), rng, TRIES)
+    legs = _legs(rng, course, leg)
     test = course.trial(leg, leg.cleared)
     irrational = tuple(course.trial(one, one.cleared) for one in legs)
     rational = tuple(course.trial(one) for one in legs)
@@ -140,59 +131,53 @@ def _draw_band(rng: Rng) -> Band:
     return BANDS[int(rng.choice(len(BANDS), p=BAND_SHARES))]
 
 
-def _course(rng: Rng) -> ObstacleCourse | None:
+def _course(rng: Rng) -> ObstacleCourse:
     cells = maze(rng)
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    if home is None:
-        return None
+    home = found(spot(rng, boxes_of(cells), OBJECT_R))
     field = routes_on(cells, home)
     return ObstacleCourse(cells, home, agent_looks(rng, 1)[0], object_looks(rng, 1)[0], field)
 
 
-def _legs(rng: Rng, course: ObstacleCourse, test: Leg) -> list[Leg] | None:
+def _legs(rng: Rng, course: ObstacleCourse, test: Leg) -> list[Leg]:
     """The legs of the familiarization, one of which is shown at test."""
     legs = [test]
     for _ in range(FAMILIARIZATION * TRIES):
-        leg = _leg(rng, course, ANY_DETOUR, [leg.place for leg in legs])
-        if leg is not None:
-            legs.append(leg)
+        with suppress(Misfit):
+            legs.append(_leg(rng, course, ANY_DETOUR, [leg.place for leg in legs]))
         if len(legs) == FAMILIARIZATION:
             place = int(rng.integers(FAMILIARIZATION))
             legs[0], legs[place] = legs[place], legs[0]
             return legs
-    return None
+    raise Misfit
 
 
-def _leg(rng: Rng, course: ObstacleCourse, band: Band, taken: Sequence[Point] = ()) -> Leg | None:
+def _leg(rng: Rng, course: ObstacleCourse, band: Band, taken: Sequence[Point] = ()) -> Leg:
     """A walk to a new place that is a detour of this band once the cells between are cleared."""
     boxes, home = boxes_of(course.cells), course.home
-    place = spot(rng, boxes, OBJECT_R, accept=lambda p: math.dist(p, home) >= 40, tries=20)
-    if place is None or any(math.dist(place, other) < SPREAD for other in taken):
-        return None
+    far = spot(rng, boxes, OBJECT_R, accept=lambda p: math.dist(p, home) >= 40, tries=20)
+    place = found(far)
+    ensure(all(math.dist(place, other) >= SPREAD for other in taken))
     length = course.field.length(place)
     # A cheap test that never rejects a valid leg: walks are slightly longer than the shortest path.
     least = 0.95 * band[0] * (math.dist(home, place) - CONTACT)
-    if not least < length - CONTACT < 250:
-        return None
+    ensure(least < length - CONTACT < 250)
     cleared = without(course.cells, between(home, place))
     shortest = routes_on(cleared, home).length(place)
-    if not 0.95 * band[0] < (length - CONTACT) / (shortest - CONTACT) < band[1]:
-        return None
+    ensure(0.95 * band[0] < (length - CONTACT) / (shortest - CONTACT) < band[1])
     walk = walk_to(rng, course.field, course.agent, Thing(place, course.goal))
-    if walk is None:
-        return None
     detour = _detour(cleared, walk, place)
-    return Leg(place, walk, cleared, detour) if band[0] <= detour < band[1] else None
+    ensure(band[0] <= detour < band[1])
+    return Leg(place, walk, cleared, detour)
 
 
-def _timed(rng: Rng, course: ObstacleCourse, band: Band) -> tuple[Leg, Farther] | None:
+def _timed(rng: Rng, course: ObstacleCourse, band: Band) -> tuple[Leg, Farther]:
     """A leg that is a detour of this band, and an efficient walk that takes equally long."""
     # The test layout lacks more walls than the leg's own, so the detour is measured last.
     leg = _leg(rng, course, (0.9 * band[0], band[1]))
-    far = None if leg is None else _as_long(rng, course, leg)
-    if leg is None or far is None or leg.detour < LEAST_DETOUR:
-        return None
-    return (leg, far) if band[0] <= _detour(far[1], leg.walk, leg.place) < band[1] else None
+    far = _as_long(rng, course, leg)
+    ensure(leg.detour >= LEAST_DETOUR)
+    ensure(band[0] <= _detour(far[1], leg.walk, leg.place) < band[1])
+    return leg, far
 
 
 def _detour(cells: Cells, walk: Walk, place: Point) -> float:
@@ -201,7 +186,7 @@ def _detour(cells: Cells, walk: Walk, place: Point) -> float:
     return path_length(walk) / max(1.0, shortest - math.dist(walk[-1], place))
 
 
-def _efficient(rng: Rng, course: ObstacleCourse, place: Point, cells: Cells) -> Walk | None:
+def _efficient(rng: Rng, course: ObstacleCourse, place: Point, cells: Cells) -> Walk:
     field = routes_on(cells, course.home)
     return walk_to(rng, field, course.agent, Thing(place, course.goal))
 
@@ -243,7 +228,7 @@ def _idle(cell: Point, course: ObstacleCourse, leg: Leg, walk: Walk) -> bool:
     return not hit and not overlap(square(leg.place, OBJECT_R + 1), box)
 
 
-def _as_long(rng: Rng, course: ObstacleCourse, leg: Leg) -> Farther | None:
+def _as_long(rng: Rng, course: ObstacleCourse, leg: Leg) -> Farther:
     """A place to which an efficient walk takes as many frames as the detour, give or take one."""
     home = course.home
     longest = 1.1 * path_length(leg.walk) + CONTACT
@@ -255,13 +240,11 @@ def _as_long(rng: Rng, course: ObstacleCourse, leg: Leg) -> Farther | None:
         return abs(axis - along) <= 4 and math.dist(p, home) <= longest
 
     for _ in range(12):
-        place = spot(rng, [], OBJECT_R, accept=fits)
-        if place is None:
-            return None
+        place = found(spot(rng, [], OBJECT_R, accept=fits))
         cells = without(leg.cleared, between(home, place))
-        if any(overlap(square(place, OBJECT_R), box) for box in boxes_of(cells)):
-            continue
-        walk = _efficient(rng, course, place, cells)
-        if walk is not None and abs(len(walk) - len(leg.walk)) <= 1:
+        with suppress(Misfit):
+            ensure(not any(overlap(square(place, OBJECT_R), box) for box in boxes_of(cells)))
+            walk = _efficient(rng, course, place, cells)
+            ensure(abs(len(walk) - len(leg.walk)) <= 1)
             return place, cells, walk
-    return None
+    raise Misfit

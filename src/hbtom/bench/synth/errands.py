@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from hbtom.bench.synth.geometry import CELL, Box, Point, Rng, free_space, square
-from hbtom.bench.synth.layouts import Cells, boxes_of, wall_list
+from hbtom.bench.synth.layouts import Cells, boxes_of, ensure, found, wall_list
 from hbtom.bench.synth.motion import frames_along, natural, until
 from hbtom.bench.synth.script import Moment, Take, Thing
 from hbtom.bench.synth.sprites import KEY_R, LOCK_R, OBJECT_R
@@ -79,63 +79,44 @@ def _beside(lock: Point) -> list[Point]:
 
 def run_errand(
     rng: Rng, scene: VaultScene, agent: Identity, errand: Errand, manner: Manner
-) -> Take | None:
-    """The trial in which the agent does this errand; None if it cannot."""
-    if errand == "object":
-        moments = _walk_to_item(rng, scene, agent, scene.goal)
-    elif errand == "key":
-        moments = _walk_to_item(rng, scene, agent, scene.key)
+) -> Take:
+    """The trial in which the agent does this errand."""
+    if errand in ("object", "key"):
+        item = scene.goal if errand == "object" else scene.key
+        moments = _walk_to_item(rng, scene, agent, item)
     else:
         moments = (_unlock if errand == "unlock" else _carry)(rng, scene, agent, manner)
-    if moments is None:
-        return None
     frames = still_before_and_after(moments)
     return Take(wall_list(scene.cells), (scene.goal,), scene.home, agent, frames)
 
 
-Moments = list[Moment] | None
-
-
-def _walk_to_item(rng: Rng, scene: VaultScene, agent: Identity, item: Thing) -> Moments:
+def _walk_to_item(rng: Rng, scene: VaultScene, agent: Identity, item: Thing) -> list[Moment]:
     """Walk from home to the object past the key, or the other way round."""
     other, r = (scene.key, OBJECT_R) if item is scene.goal else (scene.goal, KEY_R)
     field = routes_from(scene.solid(), scene.home, item.centre, other.centre)
-    walk = walk_to(rng, field, agent, item, r)
-    return None if walk is None else [_with_key(scene, scene.key, p) for p in walk]
+    return [_with_key(scene, scene.key, p) for p in walk_to(rng, field, agent, item, r)]
 
 
-def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> Moments:
+def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list[Moment]:
     """Fetch the key and take it to the object, although there is nothing to open."""
     fetched = _walk_to_item(rng, scene, agent, scene.key)
-    if fetched is None:
-        return None
     field = routes_from(scene.solid(), fetched[-1].agent, scene.goal.centre)
     walk = walk_to(rng, field, agent, scene.goal)
-    if walk is None:
-        return None
     return fetched + _carrying(rng, scene, walk, manner)
 
 
-def _unlock(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> Moments:
+def _unlock(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list[Moment]:
     """Fetch the key, open the lock, wait until the barrier has gone, go to the object."""
     fetched = _walk_to_item(rng, scene, agent, scene.key)
-    if fetched is None or scene.lock is None:
-        return None
-    lock, door = scene.lock.centre, scene.vault.door(scene.inward)
+    lock, door = found(scene.lock).centre, scene.vault.door(scene.inward)
     field = routes_from(scene.solid(), fetched[-1].agent, door, scene.goal.centre)
-    route = field.route(door)
-    if route is None:
-        return None
-    frames = frames_along([*natural(route, field.space, rng), lock])
-    walk = until(frames, lambda p: math.dist(p, lock) <= REACH)
-    if walk is None or len(walk) < 2:
-        return None
-    opening = _opening(scene, walk[-1], manner)
+    frames = frames_along([*natural(found(field.route(door)), field.space, rng), lock])
+    walk = found(until(frames, lambda p: math.dist(p, lock) <= REACH))
+    ensure(len(walk) > 1)
+    opening = _opening(scene, lock, walk[-1], manner)
     start = lock if manner.jump else walk[-1]
     field = routes_from(scene.solid(unlocked=True), start, scene.goal.centre)
     last = walk_to(rng, field, agent, scene.goal)
-    if last is None:
-        return None
     return fetched + _carrying(rng, scene, walk, manner) + opening + [Moment(p) for p in last]
 
 
@@ -152,10 +133,9 @@ def _carrying(rng: Rng, scene: VaultScene, walk: Sequence[Point], manner: Manner
     ]
 
 
-def _opening(scene: VaultScene, agent: Point, manner: Manner) -> list[Moment]:
+def _opening(scene: VaultScene, lock: Point, agent: Point, manner: Manner) -> list[Moment]:
     """The agent waits while, with the key in the lock, the barrier vanishes block by block."""
-    assert scene.lock is not None
-    inserted = replace(scene.key, centre=scene.lock.centre)
+    inserted = replace(scene.key, centre=lock)
     n = len(scene.barrier)
     return [
         Moment(agent, inserted, scene.lock, scene.barrier[n * t // manner.wait :])

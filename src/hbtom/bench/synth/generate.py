@@ -17,7 +17,7 @@ from hbtom.bench.synth.jitter import Jitter, jittered
 from hbtom.bench.synth.script import Pair, Script, encode_all
 from hbtom.bench.tasks import EVALUATION_TASKS, TASKS, Task, task
 from hbtom.bench.unfinished import unfinished
-from hbtom.bench.workers import each
+from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput
 
 SHARP = Jitter()
@@ -68,7 +68,7 @@ def generate(
     compress: Compression = None,
     jitter: Jitter = SHARP,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Path]:
     """Write `pairs` pairs of every task under `out` and return the files in a fixed order.
 
@@ -104,7 +104,9 @@ def generate(
                 if progress is not None:
                     progress(done, len(jobs))
         except BaseException:
-            _remove(files)
+            for path in files:  # half a dataset looks like a whole one
+                path.unlink(missing_ok=True)
+                _part(path).unlink(missing_ok=True)
             writing.left = False
             raise
     return files
@@ -158,7 +160,8 @@ class _Job:
             episodes = episode_pair(self.folder, rng)
         seen = [jittered(one, self.jitter, (self.seed, index, self.number)) for one in episodes]
         for path, data in zip(self.files(), encode_all(seen), strict=True):
-            _write(path, packed(data, self.compress))
+            _part(path).write_bytes(packed(data, self.compress))
+            os.replace(_part(path), path)  # a file under its final name is always complete
 
 
 def _chosen(names: Sequence[str] | None) -> list[Task]:
@@ -169,13 +172,6 @@ def _chosen(names: Sequence[str] | None) -> list[Task]:
     return [t for t in TASKS if t.folder in wanted]
 
 
-def _remove(files: Sequence[Path]) -> None:
-    """Remove what an interrupted run has written, because half a dataset looks like a whole one."""
-    for path in files:
-        path.unlink(missing_ok=True)
-        _part(path).unlink(missing_ok=True)
-
-
 def _refuse_existing(files: Sequence[Path], ours: Set[Path]) -> None:
     """Refuse to write an episode that exists already, compressed or not, and is not ours."""
     for path in files:
@@ -184,20 +180,13 @@ def _refuse_existing(files: Sequence[Path], ours: Set[Path]) -> None:
             there = path.with_name(plain + suffix)
             if there.exists() and there not in ours:
                 hint = "choose another folder, or remove it"
-                raise BadInput("this file exists already", hint=hint).at(file=str(there))
+                raise BadInput("this file exists already", hint=hint, file=there)
 
 
 def _write_pairs(jobs: Sequence[_Job]) -> Iterator[None]:
     for job in jobs:
         job.write()
         yield
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write to a temporary name and rename: a file under its final name is always complete."""
-    part = _part(path)
-    part.write_bytes(data)
-    os.replace(part, path)
 
 
 def _part(path: Path) -> Path:

@@ -7,7 +7,6 @@ in a solid box grown by the clearance.
 
 from __future__ import annotations
 
-import gc
 import gzip
 import heapq
 import json
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from hbtom.bench.workers import without_collecting_garbage
 
 XY = tuple[float, float]
 Rect = tuple[float, float, float, float]
@@ -86,13 +87,8 @@ def read_trials(path: Path) -> list[AuditTrial]:
         import zstandard
 
         data = zstandard.ZstdDecompressor().decompress(data)
-    collecting = gc.isenabled()
-    gc.disable()  # with millions of small lists, the collector would double the time
-    try:
+    with without_collecting_garbage():  # which would double the time: there are millions of lists
         return [_trial(frames) for frames in json.loads(data)]
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _trial(frames: list[dict[str, Any]]) -> AuditTrial:
@@ -102,7 +98,9 @@ def _trial(frames: list[dict[str, Any]]) -> AuditTrial:
         barriers=tuple(_rects(f["fuse_walls"]) for f in frames),
         objects={_name(o): _centre(o) for o in first["objects"]},
         keys=tuple(_centre(f["pin"][0]) if f["pin"] else None for f in frames),
-        locks=tuple(_square(f["key"][0]) if f["key"] else None for f in frames),
+        locks=tuple(
+            item_square(_centre(f["key"][0]), f["key"][0][1]) if f["key"] else None for f in frames
+        ),
         agent=_name(_bare(first["agent"])),
         home=_centre(_bare(first["home"])),
         track=tuple(_centre(_bare(f["agent"])) for f in frames),
@@ -116,11 +114,6 @@ def _bare(entity: list[Any]) -> list[Any]:
 def _centre(entity: list[Any]) -> XY:
     (x, y), r = entity[0], entity[1]
     return x + r, y + r
-
-
-def _square(entity: list[Any]) -> Rect:
-    (x, y), r = entity[0], entity[1]
-    return x, y, x + 2 * r, y + 2 * r
 
 
 def _name(entity: list[Any]) -> Name:

@@ -15,7 +15,16 @@ import numpy as np
 
 from hbtom.bench.synth.errands import Errand, VaultScene, run_errand
 from hbtom.bench.synth.geometry import CLEARANCE, Box, Rng, cell_box, overlap, square
-from hbtom.bench.synth.layouts import INTERIOR, attempt, boxes_of, complete, interior, repeat, spot
+from hbtom.bench.synth.layouts import (
+    INTERIOR,
+    attempt,
+    boxes_of,
+    ensure,
+    found,
+    interior,
+    repeat,
+    spot,
+)
 from hbtom.bench.synth.script import FAMILIARIZATION, Pair, Script, Take, Thing
 from hbtom.bench.synth.setups import (
     LONGEST,
@@ -34,7 +43,7 @@ CROWDED = 0.5  # share of the episodes in which the key lies in the way
 # pixels, because an agent need only come near enough to key and lock to touch them.
 DEARER, TOUCHING = 1.25, 30.0
 BESIDE = 31  # pixels along the longer axis between key and object, so that each can be reached
-Change = Callable[[Rng, Setup, VaultScene], VaultScene | None]
+Change = Callable[[Rng, Setup, VaultScene], VaultScene]
 
 
 def instrumental_no_barrier(rng: Rng) -> Pair:
@@ -66,12 +75,9 @@ def instrumental_blocking_barrier(rng: Rng) -> Pair:
 
 def _draw_pair(
     rng: Rng, crowded: bool, change: Change, errand: Errand, needed: bool = False
-) -> Pair | None:
+) -> Pair:
     """u: a needless errand; e: the same where it is needed, or straight to the object."""
-    drawn = _stages(rng, crowded, change)
-    if drawn is None:
-        return None
-    setup, base, test = drawn
+    setup, base, test = _stages(rng, crowded, change)
     expected: tuple[VaultScene, Errand] = (base, errand) if needed else (test, "object")
     return _pair(rng, setup, base, expected, (test, errand))
 
@@ -87,25 +93,20 @@ def _draw_variant(rng: Rng) -> tuple[bool, Change, Errand]:
     return bool(rng.random() < CROWDED), change, errand
 
 
-def _stages(rng: Rng, crowded: bool, change: Change) -> tuple[Setup, VaultScene, VaultScene] | None:
+def _stages(rng: Rng, crowded: bool, change: Change) -> tuple[Setup, VaultScene, VaultScene]:
     """The setup, a familiarization stage, and that stage changed so that the key is needless."""
     setup = draw_setup(rng)
-    base = None if setup is None else stage(rng, setup)
-    if setup is None or base is None:
-        return None
+    base = stage(rng, setup)
 
-    def changed(r: Rng) -> tuple[VaultScene, VaultScene] | None:
+    def changed(r: Rng) -> tuple[VaultScene, VaultScene]:
         test = change(r, setup, base)
-        if test is None:
-            return None
         key = key_in_the_way(r, test, base) if crowded else base.key
-        if key is None or not _needless(test := replace(test, key=key), crowded):
-            return None
-        before = replace(base, key=key)
-        return (before, test) if before.by_key() < LONGEST else None
+        before, test = replace(base, key=key), replace(test, key=key)
+        ensure(_needless(test, crowded))
+        ensure(before.by_key() < LONGEST)
+        return before, test
 
-    scenes = attempt(changed, rng, TRIES[change])
-    return None if scenes is None else (setup, *scenes)
+    return (setup, *attempt(changed, rng, TRIES[change]))
 
 
 def _needless(scene: VaultScene, obstructed: bool) -> bool:
@@ -125,7 +126,7 @@ def _pair(
     base: VaultScene,
     expected: tuple[VaultScene, Errand],
     unexpected: tuple[VaultScene, Errand],
-) -> Pair | None:
+) -> Pair:
     """Both members: eight trials with key, lock and object, one of them on the base stage; a test.
 
     Both test trials have the same seed, so that equal stages give equal walks.
@@ -135,40 +136,36 @@ def _pair(
         run_errand(np.random.default_rng(seed), scene, setup.agent, errand, setup.manner)
         for scene, errand in (expected, unexpected)
     ]
-    if tests[0] is None or tests[1] is None:
-        return None
     place = int(rng.integers(FAMILIARIZATION))
 
-    def familiar(i: int) -> Take | None:
+    def familiar(i: int) -> Take:
         scene = base if i == place else attempt(lambda r: closed_stage(r, setup), rng)
-        if scene is None:
-            return None
         return run_errand(rng, scene, setup.agent, "unlock", setup.manner)
 
-    seen = complete(familiar(i) for i in range(FAMILIARIZATION))
-    return None if seen is None else (Script((*seen, tests[0])), Script((*seen, tests[1])))
+    seen = tuple(familiar(i) for i in range(FAMILIARIZATION))
+    return Script((*seen, tests[0])), Script((*seen, tests[1]))
 
 
 # Why the barrier is not in the way
 
 
-def _removed(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
+def _removed(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
     """There is no barrier; the lock stands where it stood."""
     return replace(base, barrier=())
 
 
-def _removed_with_lock(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
+def _removed_with_lock(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
     """There is neither barrier nor lock."""
     return replace(base, barrier=(), lock=None)
 
 
-def _opened(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
+def _opened(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
     """The barrier stands where it stood, with a gap."""
     missing = gaps(rng, base.vault)
     return replace(base, barrier=barrier_blocks(base.vault, setup.manner, missing))
 
 
-def _outside(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
+def _outside(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
     """The barrier is closed, but the object lies outside."""
     place = spot(
         rng,
@@ -176,21 +173,18 @@ def _outside(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
         OBJECT_R,
         accept=lambda p: 45 <= math.dist(p, setup.home) <= 120,
     )
-    return None if place is None else replace(base, goal=Thing(place, setup.goal))
+    return replace(base, goal=Thing(found(place), setup.goal))
 
 
-def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
+def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
     """The vault has moved; the object stays where it was."""
     vault = draw_vault(rng)
-    if vault is None:
-        return None
     keep: list[Box] = [
         square(setup.home, AGENT_R + 3),
         square(base.key.centre, KEY_R + 1),
         square(base.goal.centre, OBJECT_R + 1),
     ]
-    if any(hits(vault, box) for box in keep):
-        return None
+    ensure(not any(hits(vault, box) for box in keep))
     # As many walls as before, so that their number gives nothing away.
     ground = [c for c in INTERIOR if c not in vault.covers]
     loose = [c for c in setup.cells if c in ground and c not in setup.vault.walls]
@@ -199,8 +193,7 @@ def _elsewhere(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene | None:
     loose += [spare[i] for i in rng.permutation(len(spare))]
     border = [c for c in setup.cells if not interior(c)]
     n = len(setup.cells) - len(border) - len(vault.walls)
-    if not 0 <= n <= len(loose):
-        return None
+    ensure(0 <= n <= len(loose))
     cells = (*border, *loose[:n], *vault.walls)
     lock = Thing(vault.lock_centre, setup.lock)
     barrier = barrier_blocks(vault, setup.manner)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial, wraps
 from itertools import takewhile
 from typing import TypeVar
 
 from hbtom.bench.synth.geometry import CELL, WORLD, Box, Point, Rng, cell_box, overlap, square
+from hbtom.bench.synth.sprites import OBJECT_R
 from hbtom.errors import BadInput
 
 Cells = tuple[Point, ...]  # lattice cells (column, row) of interior walls, in file order
 T = TypeVar("T")
-Build = Callable[[Rng], T | None]
+Build = Callable[[Rng], T]  # raises Misfit if what it draws does not work
 
 SIDE = WORLD // CELL
 # Real files draw interior cells from columns and rows 0 to 8. Some of them fall on the border,
@@ -21,27 +23,56 @@ _DRAWN = [(x, y) for x in range(SIDE - 1) for y in range(SIDE - 1)]
 INTERIOR = [(x, y) for x in range(1, SIDE - 1) for y in range(1, SIDE - 1)]
 
 
+class Misfit(Exception):
+    """What was drawn does not work; another draw may."""
+
+
+def ensure(fits: bool) -> None:
+    """Raise Misfit unless this is true."""
+    if not fits:
+        raise Misfit
+
+
+def found(value: T | None) -> T:
+    """The value; raise Misfit if there is none."""
+    if value is None:
+        raise Misfit
+    return value
+
+
 def repeat(build: Build[T], rng: Rng) -> T:
-    """Call a builder until it succeeds; it returns None for an arrangement that does not work."""
-    result = attempt(build, rng, 5000)
-    if result is None:
-        raise BadInput("no arrangement was found for an episode", hint="choose another seed")
-    return result
+    """Call a builder until it succeeds."""
+    try:
+        return attempt(build, rng, 5000)
+    except Misfit:
+        hint = "choose another seed"
+        raise BadInput("no arrangement was found for an episode", hint=hint) from None
 
 
-def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T | None:
-    """Call a builder a few times; None if it never succeeds."""
-    return next((made for _ in range(tries) if (made := build(rng)) is not None), None)
+def repeated(build: Build[T]) -> Build[T]:
+    """A builder that is called until it succeeds."""
+    return wraps(build)(partial(repeat, build))
 
 
-def complete(parts: Iterable[T | None]) -> tuple[T, ...] | None:
-    """All the parts, or None as soon as one of them is None."""
-    made = []
-    for part in parts:
-        if part is None:
-            return None
-        made.append(part)
-    return tuple(made)
+def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T:
+    """Call a builder a few times, until it succeeds."""
+    for _ in range(tries):
+        with suppress(Misfit):
+            return build(rng)
+    raise Misfit
+
+
+def maybe(build: Build[T], rng: Rng) -> T | None:
+    """What a builder makes, or None, where more is drawn even if it fails."""
+    with suppress(Misfit):
+        return build(rng)
+    return None
+
+
+def floor(rng: Rng) -> tuple[Cells, Point]:
+    """A layout as most real ones are, and a home on it."""
+    cells = scatter(rng, int(rng.integers(10, 15)))
+    return cells, found(spot(rng, boxes_of(cells), OBJECT_R))
 
 
 def scatter(rng: Rng, n: int) -> Cells:
@@ -139,9 +170,7 @@ def between(a: Point, b: Point, pad: int = 0) -> list[Point]:
     Real scenes make a detour pointless by removing exactly these cells.
     """
     (x0, x1), (y0, y1) = sorted((a[0], b[0])), sorted((a[1], b[1]))
-    columns = range((x0 - pad) // CELL, (x1 + pad) // CELL + 1)
-    rows = range((y0 - pad) // CELL, (y1 + pad) // CELL + 1)
-    return [(x, y) for x in columns for y in rows]
+    return cells_under((x0 - pad, y0 - pad, x1 + pad + 1, y1 + pad + 1))
 
 
 def cells_under(box: Box) -> list[Point]:

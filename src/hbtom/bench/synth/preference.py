@@ -13,10 +13,13 @@ from hbtom.bench.synth.geometry import CLEARANCE, Rng, path_length, square
 from hbtom.bench.synth.layouts import (
     INTERIOR,
     Cells,
+    Misfit,
     boxes_of,
     cells_under,
-    complete,
+    ensure,
+    found,
     interior,
+    maybe,
     repeat,
     ring,
     without,
@@ -81,82 +84,62 @@ def _draw_behind(rng: Rng, which: Behind) -> Behind:
     return which if rng.random() < CROWDED else None
 
 
-def _preference(rng: Rng, behind: Behind) -> Pair | None:
+def _preference(rng: Rng, behind: Behind) -> Pair:
     characters = draw_characters(rng)
     site = fixed_site(rng, behind)
-    base = None if site is None else exchanged(rng, site, behind)
-    if site is None or base is None:
-        return None
-    order, test = Order(rng), base.swapped()
-    seen = _familiarization(rng, site, base, characters, order)
-    walks = [_walk(rng, test, characters, characters.agent, wanted) for wanted in (True, False)]
-    if seen is None or walks[0] is None or walks[1] is None:
-        return None
-    e, u = (
-        _trial(test, characters, characters.agent, walk, order)
-        for walk in walks
-        if walk is not None
-    )
-    return Script((*seen, e)), Script((*seen, u))
+    base = exchanged(rng, site, behind)
+    order, test, agent = Order(rng), base.swapped(), characters.agent
+    seen = maybe(lambda r: _familiarization(r, site, base, characters, order), rng)
+    to_wanted = maybe(lambda r: _walk(r, test, characters, agent, wanted=True), rng)
+    to_other = _walk(rng, test, characters, agent, wanted=False)
+    familiar, walks = found(seen), (found(to_wanted), to_other)
+    e, u = (_trial(test, characters, agent, walk, order) for walk in walks)
+    return Script((*familiar, e)), Script((*familiar, u))
 
 
-def _multi_agent(rng: Rng, to_wanted: bool, fixed: bool, behind: Behind) -> Pair | None:
+def _multi_agent(rng: Rng, to_wanted: bool, fixed: bool, behind: Behind) -> Pair:
     characters = draw_characters(rng)
     site = fixed_site(rng, behind) if fixed else cleared_site(rng, behind)
-    base = None if site is None else exchanged(rng, site, behind)
-    if site is None or base is None:
-        return None
+    base = exchanged(rng, site, behind)
     order, test = Order(rng), base.swapped()
-    seen = _familiarization(rng, site, base, characters, order)
+    seen = maybe(lambda r: _familiarization(r, site, base, characters, order), rng)
     seed = int(rng.integers(2**31))
+    familiar, agents = found(seen), (characters.agent, characters.newcomer)
     # Both walks have the same seed, so that both agents take exactly the same path.
     walks = [
-        _walk(np.random.default_rng(seed), test, characters, agent, to_wanted)
-        for agent in (characters.agent, characters.newcomer)
+        _walk(np.random.default_rng(seed), test, characters, agent, to_wanted) for agent in agents
     ]
-    if seen is None or walks[0] is None or walks[1] is None:
-        return None
-    familiar = _trial(test, characters, characters.agent, walks[0], order)
-    strange = _trial(test, characters, characters.newcomer, walks[1], order)
-    e, u = (familiar, strange) if to_wanted else (strange, familiar)
-    return Script((*seen, e)), Script((*seen, u))
+    tests = [_trial(test, characters, *taken, order) for taken in zip(agents, walks, strict=True)]
+    e, u = tests if to_wanted else reversed(tests)
+    return Script((*familiar, e)), Script((*familiar, u))
 
 
-def _inaccessible_goal(rng: Rng, fixed: bool, gap: int | None, behind: Behind) -> Pair | None:
+def _inaccessible_goal(rng: Rng, fixed: bool, gap: int | None, behind: Behind) -> Pair:
     characters = draw_characters(rng)
     site = fixed_site(rng, behind) if fixed else cleared_site(rng, behind)
-    base = None if site is None else site(rng)
-    if site is None or base is None:
-        return None
+    base = site(rng)
     tests = _enclosures(rng, base.swapped() if rng.random() < 0.5 else base, gap)
-    if tests is None:
-        return None
     order, seed = Order(rng), int(rng.integers(2**31))
     trials = []
     for stage in tests:
         walk = _walk(np.random.default_rng(seed), stage, characters, characters.agent, wanted=False)
-        if walk is None or path_length(walk) > 140:
-            return None
+        ensure(path_length(walk) <= 140)
         trials.append(_trial(stage, characters, characters.agent, walk, order))
     seen = _familiarization(rng, site, base, characters, order)
-    if seen is None:
-        return None
     return Script((*seen, trials[0])), Script((*seen, trials[1]))
 
 
-def _enclosures(rng: Rng, test: Stage, gap: int | None) -> tuple[Stage, Stage] | None:
+def _enclosures(rng: Rng, test: Stage, gap: int | None) -> tuple[Stage, Stage]:
     """The same stage with the wanted object walled in, and with a path to it left open."""
     inside = cells_under(square(test.wanted, OBJECT_R))
     fence = [c for c in ring(inside) if interior(c)]
     # Cells that must stay free for the agent's home and the other object
     taken = cells_under(square(test.home, CLEARANCE))
     taken += cells_under(square(test.other, OBJECT_R + 3))
-    if any(c in taken for c in fence):
-        return None
+    ensure(not any(c in taken for c in fence))
     loose = without(test.cells, [*inside, *fence])
     e = replace(test, cells=_shuffled(rng, (*loose, *fence)))
-    if e.reachable(wanted=True) or not e.reachable(wanted=False):
-        return None
+    ensure(not e.reachable(wanted=True) and e.reachable(wanted=False))
     beside = [(x, y) for x, y in fence if any(abs(x - a) + abs(y - b) == 1 for a, b in inside)]
     gone = fence if gap is None else [beside[i] for i in rng.permutation(len(beside))[:gap]]
     # The removed cells are placed elsewhere, so that the number of walls gives nothing away.
@@ -167,7 +150,7 @@ def _enclosures(rng: Rng, test: Stage, gap: int | None) -> tuple[Stage, Stage] |
         u = replace(test, cells=_shuffled(rng, (*without((*loose, *fence), gone), *moved)))
         if u.reachable(wanted=True) and u.reachable(wanted=False):
             return e, u
-    return None
+    raise Misfit
 
 
 def _shuffled(rng: Rng, cells: Cells) -> Cells:
@@ -175,9 +158,7 @@ def _shuffled(rng: Rng, cells: Cells) -> Cells:
     return tuple(cells[i] for i in rng.permutation(len(cells)))
 
 
-def _walk(
-    rng: Rng, stage: Stage, characters: Characters, agent: Identity, wanted: bool
-) -> Walk | None:
+def _walk(rng: Rng, stage: Stage, characters: Characters, agent: Identity, wanted: bool) -> Walk:
     goal, avoided = Thing(stage.wanted, characters.wanted), Thing(stage.other, characters.other)
     if not wanted:
         goal, avoided = avoided, goal
@@ -192,10 +173,9 @@ def _trial(stage: Stage, characters: Characters, agent: Identity, walk: Walk, or
 
 def _familiarization(
     rng: Rng, site: Site, base: Stage, characters: Characters, order: Order
-) -> tuple[Take, ...] | None:
-    def trial(stage: Stage) -> Take | None:
+) -> tuple[Take, ...]:
+    def trial(stage: Stage) -> Take:
         walk = _walk(rng, stage, characters, characters.agent, wanted=True)
-        return None if walk is None else _trial(stage, characters, characters.agent, walk, order)
+        return _trial(stage, characters, characters.agent, walk, order)
 
-    stages = familiar(rng, site, base)
-    return None if stages is None else complete(map(trial, stages))
+    return tuple(map(trial, familiar(rng, site, base)))

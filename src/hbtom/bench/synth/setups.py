@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hbtom.bench.synth.errands import VaultScene
 from hbtom.bench.synth.geometry import Box, Point, Rng, cell_box, free_space, path_length, square
-from hbtom.bench.synth.layouts import Cells, boxes_of, scatter, spot
+from hbtom.bench.synth.layouts import Cells, boxes_of, ensure, found, scatter, spot
 from hbtom.bench.synth.script import Thing
 from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
 from hbtom.bench.synth.vaults import (
@@ -41,16 +41,13 @@ class Setup:
     moving_lock: bool  # whether the lock is elsewhere in the barrier in every trial
 
 
-def draw_setup(rng: Rng) -> Setup | None:
+def draw_setup(rng: Rng) -> Setup:
     """A vault, walls, a home outside the vault, and what everything looks like."""
     vault = draw_vault(rng)
-    if vault is None:
-        return None
     loose = [c for c in scatter(rng, int(rng.integers(5, 10))) if c not in vault.covers]
     cells = (*loose, *vault.walls)
-    home = spot(rng, boxes_of(cells), OBJECT_R, accept=lambda p: not hits(vault, square(p, 9)))
-    if home is None:
-        return None
+    outside = spot(rng, boxes_of(cells), OBJECT_R, accept=lambda p: not hits(vault, square(p, 9)))
+    home = found(outside)
     key, lock = key_and_lock(rng)
     return Setup(
         agent_looks(rng, 1)[0],
@@ -65,13 +62,14 @@ def draw_setup(rng: Rng) -> Setup | None:
     )
 
 
-def closed_stage(rng: Rng, setup: Setup) -> VaultScene | None:
+def closed_stage(rng: Rng, setup: Setup) -> VaultScene:
     """A familiarization stage whose key can be fetched and used on a path of the usual length."""
     scene = stage(rng, setup)
-    return scene if scene is not None and scene.by_key() < LONGEST else None
+    ensure(scene.by_key() < LONGEST)
+    return scene
 
 
-def stage(rng: Rng, setup: Setup) -> VaultScene | None:
+def stage(rng: Rng, setup: Setup) -> VaultScene:
     """The object in the closed vault, the key somewhere outside."""
     vault = relocked(rng, setup.vault, setup.cells) if setup.moving_lock else setup.vault
     goal = spot(rng, [], OBJECT_R, vault_bounds(vault.inside, OBJECT_R + 1))
@@ -81,24 +79,21 @@ def stage(rng: Rng, setup: Setup) -> VaultScene | None:
         KEY_R + 1,
         accept=lambda p: 40 <= math.dist(p, setup.home) <= 95,
     )
-    if goal is None or key is None:
-        return None
     return VaultScene(
         setup.cells,
         setup.home,
-        Thing(goal, setup.goal),
-        Thing(key, setup.key),
+        Thing(found(goal), setup.goal),
+        Thing(found(key), setup.key),
         Thing(vault.lock_centre, setup.lock),
         vault,
         barrier_blocks(vault, setup.manner),
     )
 
 
-def key_in_the_way(rng: Rng, test: VaultScene, base: VaultScene) -> Thing | None:
+def key_in_the_way(rng: Rng, test: VaultScene, base: VaultScene) -> Thing:
     """The key on the path to the object at test, at a place that is free on the base stage, too."""
-    route = free_space(test.solid()).route(test.home, test.goal.centre)
-    if route is None or path_length(route) > USUAL:
-        return None
+    route = found(free_space(test.solid()).route(test.home, test.goal.centre))
+    ensure(path_length(route) <= USUAL)
     x, y = [p[0] for p in route], [p[1] for p in route]
     place = spot(
         rng,
@@ -107,7 +102,7 @@ def key_in_the_way(rng: Rng, test: VaultScene, base: VaultScene) -> Thing | None
         (min(x) - MIDST, min(y) - MIDST, max(x) + MIDST, max(y) + MIDST),
         lambda p: 30 <= math.dist(p, test.home) <= 95 and in_the_way(p, route, MIDST),
     )
-    return None if place is None else Thing(place, test.key.look)
+    return Thing(found(place), test.key.look)
 
 
 def _taken(cells: Cells, vault: Vault) -> tuple[Box, ...]:

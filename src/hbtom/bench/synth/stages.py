@@ -19,7 +19,9 @@ from hbtom.bench.synth.layouts import (
     between,
     boxes_of,
     cells_under,
-    complete,
+    ensure,
+    floor,
+    found,
     scatter,
     spot,
     vacant,
@@ -65,45 +67,41 @@ Behind = Literal["wanted", "other"] | None  # the object that the other one is i
 Site = Build[Stage]  # draws stages, given what stays the same throughout an episode
 
 
-def fixed_site(rng: Rng, behind: Behind) -> Site | None:
+def fixed_site(rng: Rng, behind: Behind) -> Site:
     """Walls are the same in all trials, and each object keeps to its own part of the arena."""
-    cells = scatter(rng, int(rng.integers(10, 15)))
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    if home is None:
-        return None
+    cells, home = floor(rng)
     if behind:
         regions = _one_behind_the_other(rng, home, 55, behind)
     else:
         regions = two_spots(rng, home, (55, 92), (46, 105))
-    if regions is None:
-        return None
     a, b = ((x - 22, y - 24, x + 22, y + 24) for x, y in regions)
     return lambda r: _placed(r, cells, home, a, b)
 
 
-def cleared_site(rng: Rng, behind: Behind) -> Site | None:
+def cleared_site(rng: Rng, behind: Behind) -> Site:
     """Objects are anywhere nearby; in each trial the cells between them and home are removed."""
     cells = scatter(rng, int(rng.integers(16, 22)))
-    home = spot(rng, boxes_of(cells), OBJECT_R)
-    pad = int(rng.integers(0, 12))
-    return None if home is None else lambda r: _cleared(r, cells, home, pad, behind)
+    place, pad = spot(rng, boxes_of(cells), OBJECT_R), int(rng.integers(0, 12))
+    home = found(place)
+    return lambda r: _cleared(r, cells, home, pad, behind)
 
 
-def familiar(rng: Rng, site: Site, base: Stage) -> tuple[Stage, ...] | None:
+def familiar(rng: Rng, site: Site, base: Stage) -> tuple[Stage, ...]:
     """The stages of the familiarization, one of which is given."""
     place = int(rng.integers(FAMILIARIZATION))
-    return complete(base if i == place else attempt(site, rng) for i in range(FAMILIARIZATION))
+    return tuple(base if i == place else attempt(site, rng) for i in range(FAMILIARIZATION))
 
 
-def exchanged(rng: Rng, site: Site, behind: Behind) -> Stage | None:
+def exchanged(rng: Rng, site: Site, behind: Behind) -> Stage:
     """A stage whose objects can be exchanged for the test and still be reached past each other.
 
     `behind` is the object that lies behind the other one before the exchange.
     """
 
-    def fitting(r: Rng) -> Stage | None:
+    def fitting(r: Rng) -> Stage:
         stage = site(r)
-        return stage if stage is not None and _fits(stage.swapped(), behind) else None
+        ensure(_fits(stage.swapped(), behind))
+        return stage
 
     return attempt(fitting, rng)
 
@@ -117,59 +115,58 @@ def _fits(test: Stage, behind: Behind) -> bool:
 
 def two_spots(
     rng: Rng, home: Point, away: tuple[float, float], apart: tuple[float, float]
-) -> tuple[Point, Point] | None:
-    """Two positions whose distances from home and from each other are within bounds, or None."""
-    a, b = (
+) -> tuple[Point, Point]:
+    """Two positions whose distances from home and from each other are within bounds."""
+    spots = [
         spot(rng, [], OBJECT_R, accept=lambda p: away[0] <= math.dist(p, home) <= away[1])
         for _ in range(2)
-    )
-    return (a, b) if a and b and apart[0] <= math.dist(a, b) <= apart[1] else None
+    ]
+    a, b = map(found, spots)
+    ensure(apart[0] <= math.dist(a, b) <= apart[1])
+    return a, b
 
 
 def _one_behind_the_other(
     rng: Rng, home: Point, nearest: int, behind: Behind
-) -> tuple[Point, Point] | None:
+) -> tuple[Point, Point]:
     """Positions of the wanted and the other object, one on the straight line to the other."""
-    near = spot(rng, [], OBJECT_R, accept=lambda p: nearest <= math.dist(p, home) <= 75)
-    far = None if near is None else attempt(lambda r: _beyond(r, home, near), rng)
-    if near is None or far is None:
-        return None
+    near = found(spot(rng, [], OBJECT_R, accept=lambda p: nearest <= math.dist(p, home) <= 75))
+    far = attempt(lambda r: _beyond(r, home, near), rng)
     return (near, far) if behind == "other" else (far, near)
 
 
-def _beyond(rng: Rng, home: Point, near: Point) -> Point | None:
+def _beyond(rng: Rng, home: Point, near: Point) -> Point:
     """A position beyond `near`, which is on or near the straight line to it."""
     length = math.dist(home, near)
     share = rng.uniform(length + APART, 118) / length
     lean = rng.uniform(-MIDST, MIDST) / length
     dx, dy = near[0] - home[0], near[1] - home[1]
     place = (home[0] + round(share * (dx - lean * dy)), home[1] + round(share * (dy + lean * dx)))
-    return place if vacant(place, OBJECT_R, []) else None
+    ensure(vacant(place, OBJECT_R, []))
+    return place
 
 
-def _placed(rng: Rng, cells: Cells, home: Point, a: Box, b: Box) -> Stage | None:
+def _placed(rng: Rng, cells: Cells, home: Point, a: Box, b: Box) -> Stage:
     """A stage with each object in its window, both within reach, whichever is wanted."""
     boxes = boxes_of(cells)
-    one = spot(rng, boxes, OBJECT_R, a, lambda p: math.dist(p, home) >= NEAREST)
-    two = spot(rng, boxes, OBJECT_R, b, lambda p: math.dist(p, home) >= NEAREST)
-    if one is None or two is None or math.dist(one, two) < APART:
-        return None
+    far = lambda p: math.dist(p, home) >= NEAREST  # noqa: E731
+    one, two = map(found, [spot(rng, boxes, OBJECT_R, window, far) for window in (a, b)])
+    ensure(math.dist(one, two) >= APART)
     stage = Stage(cells, home, one, two)
-    return stage if _usual(stage) else None
+    ensure(_usual(stage))
+    return stage
 
 
-def _cleared(rng: Rng, cells: Cells, home: Point, pad: int, behind: Behind) -> Stage | None:
+def _cleared(rng: Rng, cells: Cells, home: Point, pad: int, behind: Behind) -> Stage:
     if behind:
-        places = _one_behind_the_other(rng, home, 38, behind)
+        a, b = _one_behind_the_other(rng, home, 38, behind)
     else:
-        places = two_spots(rng, home, (38, 95), (APART, math.inf))
-    if places is None:
-        return None
-    a, b = places
+        a, b = two_spots(rng, home, (38, 95), (APART, math.inf))
     gone = [*between(home, a, pad), *between(home, b, pad)]
     gone += cells_under(square(a, OBJECT_R + 1)) + cells_under(square(b, OBJECT_R + 1))
     stage = Stage(without(cells, gone), home, a, b)
-    return stage if _usual(stage) else None
+    ensure(_usual(stage))
+    return stage
 
 
 def _usual(stage: Stage) -> bool:

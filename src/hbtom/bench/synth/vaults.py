@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hbtom.bench.synth.geometry import CELL, Box, Point, Rng, cell_box, overlap
-from hbtom.bench.synth.layouts import Cells, interior, ring
+from hbtom.bench.synth.layouts import Cells, ensure, found, interior, ring
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,16 @@ def draw_manner(rng: Rng) -> Manner:
     )
 
 
-def draw_vault(rng: Rng, least: int = 2, most: int = 3) -> Vault | None:
-    """A vault anywhere in the arena, all green or partly walls; None if it cannot have a lock."""
+def draw_vault(rng: Rng, least: int = 2, most: int = 3) -> Vault:
+    """A vault anywhere in the arena, all green or partly walls."""
     inside = _strip(rng) if rng.random() < 0.15 else _room(rng, least, most)
     around = [c for c in ring(inside) if interior(c)]
     green = _green_part(rng, around)
     locks = [c for c in green if _outward(c, inside) is not None]
-    if len(locks) < 3:  # the lock, and at least two more cells whose absence opens the chamber
-        return None
+    ensure(len(locks) >= 3)  # the lock, and two more cells whose absence opens the chamber
     lock = locks[int(rng.integers(len(locks)))]
-    out = _outward(lock, inside)
-    if out is None or not interior((lock[0] + out[0], lock[1] + out[1])):
-        return None
+    out = found(_outward(lock, inside))
+    ensure(interior((lock[0] + out[0], lock[1] + out[1])))
     walls = tuple(c for c in around if c not in green)
     return Vault(inside, walls, tuple(green), lock, out)
 
@@ -119,13 +117,13 @@ def _strip(rng: Rng) -> Cells:
 
 def relocked(rng: Rng, vault: Vault, walls: Cells) -> Vault:
     """The same vault with its lock elsewhere in the barrier, where an agent can reach it."""
-    options = []
-    for cell in vault.green:
-        out = _outward(cell, vault.inside)
-        if out is not None:
-            before = (cell[0] + out[0], cell[1] + out[1])
-            if interior(before) and before not in walls:
-                options.append((cell, out))
+    options = [
+        (cell, out)
+        for cell in vault.green
+        if (out := _outward(cell, vault.inside)) is not None
+        and interior(before := (cell[0] + out[0], cell[1] + out[1]))
+        and before not in walls
+    ]
     lock, out = options[int(rng.integers(len(options)))]
     return replace(vault, lock=lock, out=out)
 

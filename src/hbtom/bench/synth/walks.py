@@ -23,7 +23,7 @@ from hbtom.bench.synth.geometry import (
     path_length,
     square,
 )
-from hbtom.bench.synth.layouts import Cells, boxes_of, wall_list
+from hbtom.bench.synth.layouts import Cells, boxes_of, ensure, found, wall_list
 from hbtom.bench.synth.motion import STILL_FRAMES, TRAILING_FRAMES, frames_along, natural, until
 from hbtom.bench.synth.script import Moment, Take, Thing
 from hbtom.bench.synth.sprites import OBJECT_R, shapes_touch
@@ -97,16 +97,12 @@ def _around(solid: Sequence[Box], item: Point, start: Point, wider: int = 0) -> 
     return free_space([*solid, square(item, ITEM_R + wider)]).field(start)
 
 
-def walk_to(
-    rng: Rng, field: RouteField, agent: Identity, goal: Thing, r: int = OBJECT_R
-) -> Walk | None:
-    """The walk along the shortest path until the shapes touch; None if there is no path."""
-    route = field.route(goal.centre)
-    if route is None:
-        return None
-    frames = frames_along(natural(route, field.space, rng))
-    cut = until(frames, lambda p: shapes_touch(agent, p, goal.look, goal.centre, r))
-    return tuple(cut) if cut is not None and len(cut) > 1 else None
+def walk_to(rng: Rng, field: RouteField, agent: Identity, goal: Thing, r: int = OBJECT_R) -> Walk:
+    """The walk along the shortest path until the shapes touch."""
+    frames = frames_along(natural(found(field.route(goal.centre)), field.space, rng))
+    cut = found(until(frames, lambda p: shapes_touch(agent, p, goal.look, goal.centre, r)))
+    ensure(len(cut) > 1)
+    return tuple(cut)
 
 
 def still_before_and_after(moments: Sequence[Moment]) -> tuple[Moment, ...]:

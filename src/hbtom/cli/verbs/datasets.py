@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from hbtom.cli.options import (
     Number,
+    compress_option,
+    flag,
     labels_option,
     model_option,
+    option,
+    path,
     rater_option,
     tasks_option,
+    verb,
     workers_option,
 )
 
 
-@click.command()
-@click.argument("dataset", required=False, type=click.Path())
+@verb
+@click.argument("dataset", required=False, type=path)
 @labels_option
 @model_option
-@click.option(
+@option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8765,
-    show_default=True,
     help="The port to listen on; 0 is any free port.",
 )
-@click.option(
+@option(
     "--host",
     default="127.0.0.1",
-    show_default=True,
     help="The address to listen on. Only this machine can reach the default. For any other, the "
     "printed address includes a token, and requests without it are refused.",
 )
-@click.option("--no-open", is_flag=True, help="Do not open the list in a browser.")
+@flag("--no-open", help="Do not open the list in a browser.")
 @workers_option
 @rater_option
 def view(**given: Any) -> None:
@@ -46,12 +48,9 @@ def view(**given: Any) -> None:
 
     DATASET is what 'hbtom evaluate' takes. Needs the extra 'viewer'.
     """
-    from hbtom.cli.view import run
-
-    sys.exit(run(**given))
 
 
-@click.command()
+@verb
 @click.argument("tasks", nargs=-1, metavar="[TASK]...")
 @click.option(
     "--to",
@@ -64,34 +63,19 @@ def view(**given: Any) -> None:
     metavar="URL",
     help="Another place to get the archives from: http, https or file.",
 )
-@click.option("--background", is_flag=True, help="Also the four background (training) tasks.")
-@click.option("--again", is_flag=True, help="Fetch archives even if they are there already.")
-def download(**options: Any) -> None:
+@flag("--background", help="Also the four background (training) tasks.")
+@flag("--again", help="Fetch archives even if they are there already.")
+def download(**given: Any) -> None:
     """Fetch the public archives of the benchmark: those of each TASK, or all nine."""
-    from hbtom.cli.download import run
-
-    sys.exit(run(**options))
 
 
-@click.command()
-@click.argument("out", type=click.Path())
-@click.option(
-    "--pairs",
-    type=click.IntRange(1, 1_000_000),
-    default=20,
-    show_default=True,
-    help="Pairs per task.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same files.",
-)
+@verb
+@click.argument("out", type=path)
+@option("--pairs", type=click.IntRange(1, 1_000_000), default=20, help="Pairs per task.")
+@option("--seed", type=click.IntRange(min=0), default=0, help="The same seed gives the same files.")
 @tasks_option
-@click.option("--background", is_flag=True, help="Also make the four background tasks.")
-@click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
+@flag("--background", help="Also make the four background tasks.")
+@compress_option
 @click.option(
     "--jitter",
     type=Number(0, 20),
@@ -107,50 +91,41 @@ def download(**options: Any) -> None:
     help="Share of frames in which the agent is not seen.",
 )
 @workers_option
-def generate(**options: Any) -> None:
+def generate(**given: Any) -> None:
     """Write a synthetic benchmark into the folder OUT."""
-    from hbtom.cli.generate import run
-
-    sys.exit(run(**options))
 
 
-@click.command()
-@click.argument("dataset", type=click.Path())
-@click.argument("out", metavar="OUT.parquet", type=click.Path())
+@verb
+@click.argument("dataset", type=path)
+@click.argument("out", metavar="OUT.parquet", type=path)
 @labels_option
 @tasks_option
-@click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
+@flag("--overwrite", help="Replace the file OUT.")
 @workers_option
-def pack(**options: Any) -> None:
+def pack(**given: Any) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
     The archive is a dataset too: evaluate, sweep, fit and ablate read it, and judge reads it or one
     of its episodes, such as OUT.parquet/preference/000001loe. It needs no labels.
     """
-    from hbtom.cli.pack import run
-
-    sys.exit(run(**options))
 
 
-@click.command()
-@click.argument("source", type=click.Path())
-@click.argument("target", type=click.Path())
+@verb
+@click.argument("source", type=path)
+@click.argument("target", type=path)
 @click.option(
     "--to",
     type=click.Choice(["mcs", "bib"]),
     required=True,
     help="Machine Common Sense scenes, or the benchmark's own JSON.",
 )
-@click.option("--compress", type=click.Choice(["gz", "zst"]), help="Pack every file.")
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@compress_option
+@flag("--overwrite", help="Replace files that exist.")
 @workers_option
-def convert(**options: Any) -> None:
+def convert(**given: Any) -> None:
     """Convert SOURCE, an episode or a whole dataset, into another format.
 
     A file becomes the file TARGET. A folder or an archive becomes the folder TARGET, with the same
     folders and names in it, so that 'hbtom evaluate' finds the same pairs. The format of SOURCE is
     recognised automatically.
     """
-    from hbtom.cli.convert import run
-
-    sys.exit(run(**options))

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import Any
 
 import click
 
-from hbtom.cli.options import Number, format_option, model_option
+from hbtom.cli.options import (
+    Number,
+    file_option,
+    flag,
+    format_option,
+    model_option,
+    option,
+    overwrite_option,
+    path,
+    verb,
+)
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@verb
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=path)
 @model_option
 @format_option
-@click.option("--trace", is_flag=True, help="Add the beliefs at every step.")
-def judge(**options: Any) -> None:
+@flag("--trace", help="Add the beliefs at every step.")
+def judge(**given: Any) -> None:
     """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
-    from hbtom.cli.judge import run
-
-    sys.exit(run(**options))
 
 
-@click.command()
-@click.argument("episode", type=click.Path())
-@click.argument("other", required=False, metavar="[EPISODE]", type=click.Path())
-@click.option("-o", "--out", type=click.Path(), help="The page to write: .html")
-@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@verb
+@click.argument("episode", type=path)
+@click.argument("other", required=False, metavar="[EPISODE]", type=path)
+@file_option("-o", "--out", help="The page to write: .html")
+@overwrite_option
 @model_option
 @click.option(
     "--open/--no-open",
@@ -35,7 +41,7 @@ def judge(**options: Any) -> None:
     default=None,
     help="Open the page in a browser, or not. Default: open it unless --out is given.",
 )
-def show(**options: Any) -> None:
+def show(**given: Any) -> None:
     """Make a page on which to watch EPISODE together with the model's beliefs.
 
     With a second episode, such as the other one of a pair, both play side by side. The page is a
@@ -43,15 +49,12 @@ def show(**options: Any) -> None:
 
     Without --out the page goes to the cache folder and opens in a browser. Its path is printed.
     """
-    from hbtom.cli.show import run
-
-    sys.exit(run(**options))
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, metavar="EPISODE [OTHER]", type=click.Path())
-@click.option("-o", "--out", required=True, type=click.Path(), help="The figure: .pdf, .svg, .png")
-@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@verb
+@click.argument("files", nargs=-1, required=True, metavar="EPISODE [OTHER]", type=path)
+@file_option("-o", "--out", required=True, help="The figure: .pdf, .svg, .png")
+@overwrite_option
 @model_option
 @click.option(
     "--width",
@@ -59,24 +62,17 @@ def show(**options: Any) -> None:
     callback=lambda context, option, given: _centimetres(given),
     help="In centimetres, or in inches as in 3.5in; 8.5 is a column. Default: 17, a page.",
 )
-@click.option(
-    "--dpi",
-    type=click.IntRange(min=30, max=2400),
-    default=300,
-    show_default=True,
-    help="Dots per inch, for .png.",
+@option(
+    "--dpi", type=click.IntRange(min=30, max=2400), default=300, help="Dots per inch, for .png."
 )
-def plot(**options: Any) -> None:
+def plot(**given: Any) -> None:
     """Draw a figure for print: the trials of EPISODE, the beliefs, and the plausibility.
 
     With OTHER, such as the other one of a pair, both are drawn side by side, or one above the
     other.
     """
-    if len(options["files"]) > 2:
+    if len(given["files"]) > 2:
         raise click.UsageError("give one episode, or two")
-    from hbtom.cli.plot import run
-
-    sys.exit(run(**options))
 
 
 def _centimetres(given: str | None) -> float | None:
@@ -90,44 +86,33 @@ def _centimetres(given: str | None) -> float | None:
         raise click.BadParameter(f"'{given}' is not a width; write 8.5, 8.5cm or 3.5in") from None
 
 
-@click.command()
-@click.argument("episode", type=click.Path())
-@click.option("-o", "--out", required=True, type=click.Path(), help="The movie: .gif, .mp4")
-@click.option("--overwrite", is_flag=True, help="Replace the file given to --out.")
+@verb
+@click.argument("episode", type=path)
+@file_option("-o", "--out", required=True, help="The movie: .gif, .mp4")
+@overwrite_option
 @click.option(
     "--trials",
     metavar="N[-M][,N[-M]]",
     callback=lambda context, option, given: _numbers(given),
     help="Only these trials, counted from 1, such as 1-3,9.",
 )
-@click.option("--beliefs", is_flag=True, help="Show the probability of each goal beside it.")
+@flag("--beliefs", help="Show the probability of each goal beside it.")
 @model_option
-@click.option(
-    "--fps",
-    type=Number(1, 120),
-    default=25,
-    show_default=True,
-    help="Pictures per second.",
-)
-@click.option(
+@option("--fps", type=Number(1, 120), default=25, help="Pictures per second.")
+@option(
     "--speed",
     type=Number(0.05, 100),
     default=1,
-    show_default=True,
     help="How many times faster than life; frames are skipped if necessary.",
 )
-@click.option(
+@option(
     "--size",
     type=click.IntRange(min=1, max=10),
     default=4,
-    show_default=True,
     help="Pixels in the picture per pixel of the world, which is 200 wide.",
 )
-def animate(**options: Any) -> None:
+def animate(**given: Any) -> None:
     """Make a movie of EPISODE, frame by frame, as the benchmark shows it."""
-    from hbtom.cli.animate import run
-
-    sys.exit(run(**options))
 
 
 def _numbers(given: str | None) -> tuple[int, ...] | None:
@@ -153,12 +138,10 @@ def _named_plans(
     return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
 
 
-@click.command()
-@click.option("--domain", required=True, type=click.Path(), help="The domain, in PDDL.")
-@click.option("--problem", required=True, type=click.Path(), help="The problem, in PDDL.")
-@click.option(
-    "--goals", required=True, type=click.Path(), help="Goals, one per line: NAME: (CONDITION)"
-)
+@verb
+@file_option("--domain", required=True, help="The domain, in PDDL.")
+@file_option("--problem", required=True, help="The problem, in PDDL.")
+@file_option("--goals", required=True, help="Goals, one per line: NAME: (CONDITION)")
 @click.option(
     "--plan",
     "plans",
@@ -168,42 +151,33 @@ def _named_plans(
     callback=_named_plans,
     help="An observed plan, one action per line; may be repeated.",
 )
-@click.option(
-    "--model",
-    default="paper",
-    show_default=True,
-    help="A preset or a TOML file; its motion and noise are not used.",
+@option(
+    "--model", default="paper", help="A preset or a TOML file; its motion and noise are not used."
 )
-@click.option(
+@option(
     "--something-else",
     type=Number(1e-6, 1e6, or_zero=True),
     default=0.0,
-    show_default=True,
     metavar="WEIGHT",
     help="Prior weight of another goal, pursued at random; each listed goal has 1.",
 )
-@click.option(
+@flag(
     "--judge",
     "judged",
-    is_flag=True,
     help="Judge how plausible the last plan is, given those before it; show only that one.",
 )
-@click.option(
+@option(
     "--states",
     type=click.IntRange(1, 100_000_000),
     default=200_000,
-    show_default=True,
     help="The largest number of states kept in memory.",
 )
 @format_option
-@click.option("--plot", "figure", type=click.Path(), help="Also draw a figure: .pdf, .svg or .png")
-@click.option("--overwrite", is_flag=True, help="Replace the file given to --plot.")
-def infer(**options: Any) -> None:
+@file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
+@flag("--overwrite", help="Replace the file given to --plot.")
+def infer(**given: Any) -> None:
     """Infer an agent's goal from an observed plan, in any domain described in PDDL.
 
     Prints the beliefs about goal and efficiency after every action. Several plans are several
     trials: what is learnt about an agent carries over from one to the next.
     """
-    from hbtom.cli.infer import run
-
-    sys.exit(run(**options))

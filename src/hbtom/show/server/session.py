@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from hbtom.bench.guests import Guest, find_rater, identity
+from hbtom.bench.checked_rater import CheckedRater, find_rater, identity
 from hbtom.errors import BadInput
 from hbtom.judgement.warm_up import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
@@ -23,7 +23,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 OUTCOMES = 200_000  # that are remembered, of a few numbers each
 DRAWINGS = 16  # likewise, of a megabyte each
-Raters = Mapping[str, Model | Guest]  # by their names in addresses
+Raters = Mapping[str, Model | CheckedRater]  # by their names in addresses
 Key = tuple[str, int, tuple[tuple[int, ...], ...]]  # a model, a place, the state of the files
 _log = logging.getLogger(__name__)
 
@@ -197,7 +197,7 @@ def _state(path: str) -> tuple[int, ...]:
     return known.st_size, known.st_mtime_ns, known.st_ctime_ns, known.st_ino
 
 
-def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | Guest]:
+def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | CheckedRater]:
     """Return what to choose from: a rater, if one is named, the named model, and all presets."""
     if rater is not None:
         found = identity(find_rater(rater))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
+from hbtom.bench.checked_rater import CheckedRater, find_rater
 from hbtom.bench.dataset import Pair, load_pairs
-from hbtom.bench.guests import Guest, find_rater
 from hbtom.bench.judged import rate_members
 from hbtom.bench.score import pair_score
 from hbtom.compiled import start_compiler
@@ -46,7 +46,7 @@ class Drawing:
     problems: tuple[str, ...] = ()
 
 
-def rate_pair(rater: Model | Guest, pair: Pair, compiled: bool) -> Outcome:
+def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> Outcome:
     """Rate both episodes of a pair."""
     if isinstance(rater, Model):
         return _outcome(*_judged(rater, pair, "both", compiled))
@@ -68,9 +68,9 @@ def _warm_up_once(origin: str, folder: str) -> None:
     find_rater(origin, folder).warm_up(1)
 
 
-def draw(rater: Model | Guest, pair: Pair, view: View, compiled: bool) -> Drawing:
+def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) -> Drawing:
     """Rate a pair, or one episode of it, and return what a page shows of that."""
-    if isinstance(rater, Guest):
+    if isinstance(rater, CheckedRater):
         told = f"{plain(rater.name)} gives ratings only. To watch the pair, choose a model above."
         return Drawing(None, rate_pair(rater, pair, compiled), (told,))
     judgements, problems = _judged(rater, pair, view, compiled)

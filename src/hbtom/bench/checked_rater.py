@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from pkgutil import resolve_name
 from traceback import extract_tb
@@ -23,7 +24,7 @@ from hbtom.observe import Episode
 T = TypeVar("T")
 
 
-class Guest:
+class CheckedRater:
     """Anybody's rater: it does what it leaves out as most raters would, and is checked.
 
     One that was named as ``module:object`` is sent to other processes by that name.
@@ -48,7 +49,7 @@ class Guest:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.origin:
             return find_rater, (self.origin, self.folder)
-        return Guest, (self.rater,)
+        return CheckedRater, (self.rater,)
 
     def warm_up(self, pairs: int) -> None:
         self._do(getattr(self.rater, "warm_up", lambda pairs: None), pairs)
@@ -64,13 +65,13 @@ class Guest:
     def rate_one(self, episode: Episode) -> Rating:
         return self._checked(self._do(self.rater.rate_one, episode), episode.name)
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Guest:
+    def with_settings(self, settings: Mapping[str, Any]) -> CheckedRater:
         if not settings:
             return self
         if not hasattr(self.rater, "with_settings"):
             hint = "it needs a method 'with_settings(settings)' that returns another rater"
             raise BadInput(f"the rater '{self.name}' has nothing to set", hint=hint)
-        return Guest(self._do(self.rater.with_settings, settings))
+        return CheckedRater(self._do(self.rater.with_settings, settings))
 
     def _do(self, what: Callable[..., T], *args: Any) -> T:
         """Have the rater do something; say where it went wrong, if it did."""
@@ -131,7 +132,7 @@ def _check_columns(columns: Any) -> None:
             raise BadInput(f"the rater has a column '{name}'", hint=hint)
 
 
-AnyRater = ModelRater | Guest
+AnyRater = ModelRater | CheckedRater
 
 
 def as_rater(
@@ -141,58 +142,73 @@ def as_rater(
 
     ``score`` is what models are compared by.
     """
-    if isinstance(rater, ModelRater | Guest):
+    if isinstance(rater, ModelRater | CheckedRater):
         return rater
     if isinstance(rater, Model | str | os.PathLike):
         return ModelRater(find_model(rater), score)
-    return Guest(rater)
+    return CheckedRater(rater)
 
 
-def identity(rater: AnyRater) -> Model | Guest:
+def identity(rater: AnyRater) -> Model | CheckedRater:
     """Return what results are said to be of: the model itself, or anybody's rater."""
     return rater.model if isinstance(rater, ModelRater) else rater
 
 
-@cache
 def find_rater(name: str, folder: str = "") -> AnyRater:
     """Return the rater that is called ``module:object``, or a file of ratings as one.
 
-    The module is also looked for in a folder, by default the one we are in. The object is a rater,
+    The module is also looked for in a folder, by default the current one. The object is a rater,
     or makes one when it is called without arguments.
     """
     if name.endswith(KINDS):
-        return Guest(read_ratings(Path(name)))
+        return CheckedRater(read_ratings(Path(name)))
     module, colon, inside = name.partition(":")
     if not colon or not all(part.isidentifier() for part in f"{module}.{inside}".split(".")):
         hint = "write module:object, such as lengths:PathLength, or name a file of ratings"
         raise BadInput(f"'{name}' does not name a rater", hint=hint)
-    folder = folder or os.getcwd()
+    return _made(name, os.path.abspath(folder))
+
+
+@cache
+def _made(name: str, folder: str) -> AnyRater:
+    """Return the rater called ``module:object``, always the same one in a process."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    found = _resolved(name, module, inside)
+    found = _resolved(name, folder)
     if isinstance(found, type) or (not hasattr(found, "rate") and callable(found)):
         try:
             found = found()
         except Exception as error:
             raise BadInput(f"'{name}' cannot be made: {_what(error)}") from None
-    return as_rater(found) if isinstance(found, Model) else Guest(found, name, folder)
+    return as_rater(found) if isinstance(found, Model) else CheckedRater(found, name, folder)
 
 
-def _resolved(name: str, module: str, inside: str) -> Any:
+def _resolved(name: str, folder: str) -> Any:
+    module, _, inside = name.partition(":")
+    problem, hint = f"'{module}' cannot be imported: ", ""
     try:
-        return resolve_name(name)
+        found = resolve_name(name)
     except ModuleNotFoundError as error:
-        if not f"{module}.".startswith(f"{error.name}."):
-            raise BadInput(f"'{module}' cannot be imported: {_what(error)}") from None
-        hint = "it is looked for in this folder, and where Python finds what is installed"
-        raise BadInput(f"there is no module '{error.name}'", hint=hint) from None
-    except AttributeError as error:
-        problem = f"the module '{module}' has no '{inside}'"
-        if module not in sys.modules:  # it failed while it was imported
-            problem = f"'{module}' cannot be imported: {_what(error)}"
-        raise BadInput(problem) from None
+        problem += _what(error)
+        if f"{module}.".startswith(f"{error.name}."):
+            problem = f"there is no module '{error.name}'"
+            hint = "it is looked for in this folder, and where Python finds what is installed"
     except (Exception, SystemExit) as error:
-        raise BadInput(f"'{module}' cannot be imported: {_what(error)}") from None
+        problem += _what(error)
+        if isinstance(error, AttributeError) and module in sys.modules:  # it was imported
+            problem = f"the module '{module}' has no '{inside}'"
+    else:
+        _refuse_namesake(module.partition(".")[0], folder)
+        return found
+    raise BadInput(problem, hint=hint)
+
+
+def _refuse_namesake(module: str, folder: str) -> None:
+    """Refuse a module of a folder if another one of that name was imported before."""
+    here, known = PathFinder.find_spec(module, [folder]), sys.modules[module].__spec__
+    if here and known and here.origin and known.origin not in (None, here.origin):
+        problem = f"'{module}' is also the name of a module that is in use, {known.origin}"
+        raise BadInput(problem, hint="give yours another name, or start Python anew")
 
 
 def _what(error: BaseException) -> str:

@@ -1,0 +1,38 @@
+"""``hbtom score``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from hbtom.bench.comparison import score_ratings
+from hbtom.bench.dataset import find_pairs
+from hbtom.bench.labels import read_labels
+from hbtom.bench.ratings import read_ratings
+from hbtom.bench.score import total
+from hbtom.cli.say import print_json, tell_left_out
+from hbtom.errors import BadInput
+from hbtom.show.score_text import score_table
+
+
+def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> int:
+    """Print the table for anybody's ratings."""
+    told = None if labels is None else read_labels(Path(labels))
+    known = None if dataset is None else find_pairs(dataset, labels=told)
+    result = score_ratings(read_ratings(Path(ratings), told), known)
+    tell_left_out(result)
+    if not result.tasks:
+        raise BadInput("there is no pair to score", hint="rate both members of a pair")
+    if form == "table":
+        click.echo(score_table(result.tasks))
+        return 0
+    values = {
+        "ratings": ratings,
+        "tasks": [one.to_dict() for one in result.tasks],
+        "overall": total("overall", result.tasks).to_dict(),
+        "left_out": [asdict(one) for one in result.left_out],
+    }
+    print_json(values)
+    return 0
