@@ -78,7 +78,7 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     if isinstance(model.motion, Continuous):
         sight = model.observation
         return exact.seen_through(_particles(sight, trial, seen, costs, exact.reachable))
-    where = stays(seen.trajectory, seen.world, seen.trial.whole_path, trial.path, 0.0)
+    where = stays(seen.trajectory, seen.world, seen.steady.whole_path, trial.path, 0.0)
     return exact.seen_through(CellFilter(costs, seen.trajectory, where, model.motion.slip))
 
 

@@ -18,7 +18,7 @@ from hbtom.mind.beliefs import AgentBeliefs
 from hbtom.mind.regret import KEY, NOTHING
 from hbtom.model import Observation
 from hbtom.observe import Identity, Trial, names
-from hbtom.world.seeing import UNIT
+from hbtom.world.modes import UNIT
 from hbtom.world.steady import way_length
 
 if TYPE_CHECKING:

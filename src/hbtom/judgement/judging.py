@@ -21,16 +21,14 @@ from hbtom.mind import (
     Posterior,
     Regret,
     caveats,
-    find_regrets,
     infer_agent,
+    plan_one,
     watch_trials,
 )
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.episode import OtherKind
-from hbtom.plan.planning import plan_trial
 from hbtom.plottable import Plottable
-from hbtom.world.seeing import see
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,10 +57,9 @@ class Judgement(Plottable):
     def posteriors(self) -> tuple[Posterior, ...]:
         """What is believed during each trial; all but the last are worked out when asked for."""
         before = (Beliefs(), *self.beliefs)
-        known = zip(before, self.episode.familiarization, self.planned, strict=False)
         watched = (
-            infer_agent(self.model, beliefs, trial.agent.look, one.likelihood(self.model))[0]
-            for beliefs, trial, one in known
+            infer_agent(self.model, beliefs, one.agent, one.likelihood(self.model))[0]
+            for beliefs, one in zip(before, self.planned[:-1], strict=False)
         )
         return (*watched, self.test)
 
@@ -166,20 +163,11 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
-    trials = episode.trials
-    known = reuse[1][: _alike(reuse[0], episode)] if reuse is not None else ()
-    seen = [one.seen for one in known]
-    openings = tuple(wait for one in seen for wait in one.waited)
-    for trial in trials[len(known) :]:
-        seen.append(see(model, trial, openings))
-        openings += seen[-1].waited
-    new = list(zip(trials, seen, strict=True))[len(known) :]
-    costs = [plan_trial(model, one) for _, one in new]
-    regrets = [
-        find_regrets(model, trial, one, cost) for (trial, one), cost in zip(new, costs, strict=True)
-    ]
-    rows = zip(new, costs, regrets, strict=True)
-    return (*known, *(Planned(one, cost, *both) for (_, one), cost, both in rows))
+    planned = list(reuse[1][: _alike(reuse[0], episode)]) if reuse is not None else []
+    for trial in episode.trials[len(planned) :]:
+        openings = tuple(wait for one in planned for wait in one.seen.waited)
+        planned.append(plan_one(model, trial, openings))
+    return tuple(planned)
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
