@@ -26,7 +26,7 @@ LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 def predictive(posterior: Posterior) -> float:
     """Return the posterior predictive probability of so large a total regret, between 0 and 1."""
-    if len(posterior) == 0:
+    if len(posterior.likelihood) == 0:
         return 1.0
     tails = _tails(posterior.likelihood, posterior.efficiencies)
     return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))

@@ -60,7 +60,8 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is drawn, but no conclusion is drawn from it. A board is a box about its place, turned.
+    It is shown in figures, but nothing is inferred from it. A board is a box around its place,
+    turned by an angle.
     """
 
     kind: OtherKind

@@ -33,6 +33,11 @@ class Seen(NamedTuple):
     waited: tuple[float, ...]  # what waiting for a barrier cost, if there was one
     stages: tuple[PlaceWorld, ...]  # of which the world is made: one, unless it changes
 
+    @property
+    def walked(self) -> float:
+        """How many pixels the agent walked in all, as far as one can tell."""
+        return float(np.hypot(*np.diff(self.steady.whole_path, axis=0).T).sum())
+
 
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
     """Return the world of a trial and the trajectory in it, as a model takes them.

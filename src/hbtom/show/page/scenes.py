@@ -15,7 +15,6 @@ from hbtom.judgement.accounts import detour
 from hbtom.mind import Posterior
 from hbtom.observe import Identity, Trial
 from hbtom.show.page.labels import names_of
-from hbtom.world.steady import steadied
 
 CLEAR_LEAD = 0.1  # how much likelier than the next a goal must be to lead
 
@@ -32,10 +31,10 @@ class Scene:
     def trial(self) -> Trial:
         return self.judgement.episode[self.index]
 
-    @cached_property
+    @property
     def steady(self) -> Trial:
         """The trial without noise, from which events are read."""
-        return steadied(self.trial, self.judgement.model.observation)
+        return self.judgement.planned[self.index].seen.steady
 
     @property
     def posterior(self) -> Posterior:
@@ -93,7 +92,7 @@ class Scene:
     @cached_property
     def detour(self) -> float:
         """How many times longer than necessary the way to the likeliest goal was."""
-        return detour(self.trial, self.posterior, self.judgement.model.observation)
+        return detour(self.judgement.planned[self.index], self.posterior)
 
 
 def scenes(judgement: Judgement) -> tuple[Scene, ...]:
