@@ -24,7 +24,8 @@ def regret_at(model: Model, trial: Trial, opening: float) -> Regret:
     The key counts as a goal, whatever the model says.
     """
     costs, steps = planned_at(model, trial, opening)
-    return motion_regret(model.motion, model, trial, Seen(trial, costs.world, steps, ()), costs)
+    seen = Seen(trial, costs.world, steps, (), (costs.world,))
+    return motion_regret(model.motion, model, trial, seen, costs)
 
 
 def planned_at(

@@ -16,6 +16,7 @@ MOST_CHANGES = 20  # of room, where every function counts once: when it is first
 
 FOLLOW = '''
 import json, sys
+from functools import cached_property
 from pathlib import Path
 
 import hbtom.cli
@@ -32,11 +33,19 @@ def importing(frame):
     return frame is not None and frame.f_code.co_filename != "<string>"
 
 
+def looking(frame):
+    """Tell whether a value is only looked at: reading an attribute is no visit to its room."""
+    name, owner = frame.f_code.co_name, type(frame.f_locals.get("self"))
+    return name[:2] == "__" or isinstance(getattr(owner, name, None), (property, cached_property))
+
+
 def follow(frame, event, _):
     code = frame.f_code
     if event == "return" and code in called:
         returned.setdefault(code)
-    if event != "call" or code in called or code.co_name[0] == "<" or importing(frame):
+    if event != "call" or code in called or code.co_name[0] == "<":
+        return
+    if looking(frame) or importing(frame):
         return
     file = Path(code.co_filename)
     called[code] = file.relative_to(house).parts if file.is_relative_to(house) else ()

@@ -149,7 +149,7 @@ class Observation(Struct, frozen=True, forbid_unknown_fields=True):
 EXACT = Observation()
 
 
-class Alternatives(Struct, frozen=True, forbid_unknown_fields=True):
+class HypothesisPrior(Struct, frozen=True, forbid_unknown_fields=True):
     """What may explain a trial other than a plan to a goal in the world as it is."""
 
     random: Annotated[
@@ -160,9 +160,6 @@ class Alternatives(Struct, frozen=True, forbid_unknown_fields=True):
         float,
         Meta(ge=0, lt=1, description="probability that an agent has missed a change of the world"),
     ] = 0.0
-
-
-NO_ALTERNATIVES = Alternatives()
 
 
 class Logistic(Struct, frozen=True, forbid_unknown_fields=True):
@@ -197,7 +194,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
     acts: Acts
     classifier: Classifier
     observation: Observation = EXACT
-    hypotheses: Alternatives = NO_ALTERNATIVES
+    hypotheses: HypothesisPrior = HypothesisPrior()
 
     @property
     def fingerprint(self) -> str:

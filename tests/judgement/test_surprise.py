@@ -41,7 +41,7 @@ def believed(joint: list, log_likelihood: list[float]) -> Posterior:
         agent=Identity("agent.png"),
         goals=goals,
         reachable=regret.reachable,
-        joint=table,
+        full=table[:, :, None, None],
         preferred=goals,
         preference=table.sum(axis=2),
         log_likelihood=np.array(log_likelihood),

@@ -88,7 +88,6 @@ def test_one_belief_and_one_process_cost_nothing() -> None:
     seen = some_likelihood(np.random.default_rng(1), 2)
     assert find_likelihood(PAPER, seen.regret).hypotheses is seen.hypotheses
     posterior, _ = infer_agent(PAPER, Beliefs(), AGENT, seen)
-    assert posterior.mixed is None
     assert posterior.full.shape == (3, 2, 1, 1, 2)
     assert np.shares_memory(posterior.full, posterior.joint)
     np.testing.assert_array_equal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import msgspec
@@ -28,7 +28,7 @@ from episodes import (
     trial,
     walk,
 )
-from hbtom import Beliefs, Model, infer
+from hbtom import Beliefs, Episode, Model, infer, judge
 from hbtom.judgement import watch
 from hbtom.mind import (
     Actions,
@@ -362,6 +362,19 @@ def test_beliefs_are_not_changed_by_watching(preset: str) -> None:
     other, _ = infer(model, beliefs, trial)
     np.testing.assert_array_equal(one.joint, other.joint)
     assert len(beliefs.agents) == len(after.agents) == 1
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_waiting_is_learnt_even_where_there_is_nothing_to_want(preset: str) -> None:
+    """A barrier that vanishes before an agent with nothing to want still took its time."""
+    model, whole = Model.preset(preset), read([key_trial()])[0]
+    empty = replace(whole, objects=(), key=None, key_path=None)
+    posterior, after = infer(model, Beliefs(), empty)
+    assert [str(goal) for goal in posterior.goals] == ["nothing"]
+    assert len(after.openings) == 1
+    judged = judge(Episode((empty, whole)), model)
+    assert judged.beliefs[0].openings == after.openings
+    assert infer(model, after, whole)[1].openings == judged.beliefs[-1].openings
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])

@@ -20,13 +20,13 @@ from hbtom.mind.particles import ParticleFilter, content
 from hbtom.mind.policy import all_log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
 from hbtom.mind.sight import WOBBLE, stride_of
-from hbtom.model import Continuous, Model, Observation, with_settings
+from hbtom.model import Continuous, Model, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
 from hbtom.plan.planning import plan_in
 from hbtom.world import Trajectory
 from hbtom.world.seeing import see, waits
-from hbtom.world.steady import smoothed, steadied, way_length
+from hbtom.world.steady import smoothed, steadied
 from planes import BETA, plane, plane_regret, seen_walk, steps_on
 from regrets import regret_of
 
@@ -78,7 +78,7 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     if isinstance(model.motion, Continuous):
         sight = model.observation
         return exact.seen_through(_particles(sight, trial, seen, costs, exact.reachable))
-    where = stays(seen.trajectory, seen.world, seen.trial.whole_path, trial.path, 0.0)
+    where = stays(seen.trajectory, seen.world, seen.steady.whole_path, trial.path, 0.0)
     return exact.seen_through(CellFilter(costs, seen.trajectory, where, model.motion.slip))
 
 
@@ -312,8 +312,8 @@ def test_what_happens_is_told_through_noise(noise: float, missing: float) -> Non
         acts = [(~one.moves).sum() for one in (exact.choice, filtered.choice.nearest)]
         assert acts[0] == acts[1]
         assert abs(len(exact.frame) - len(filtered.frame)) <= 2 + len(exact.frame) // 4
-        walked = way_length(trial, Observation())
-        assert way_length(seen, model.observation) == pytest.approx(walked, rel=0.25, abs=12)
+        walked = see(Model.preset("default"), trial).walked
+        assert see(model, seen).walked == pytest.approx(walked, rel=0.25, abs=12)
 
 
 def test_rest_is_not_taken_for_wandering() -> None:
@@ -322,8 +322,7 @@ def test_rest_is_not_taken_for_wandering() -> None:
     for seed in range(5):
         seen = jittered(still, 3.0, seed)
         regret = regret_of(model, seen)
-        moved = way_length(seen, model.observation)
-        assert moved < 10  # the jitter itself is about a thousand pixels long
+        assert see(model, seen).walked < 10  # the jitter itself is about a thousand pixels long
         assert np.abs(log_likelihood(regret, model.efficiency.values).log).sum(axis=0).max() < 1.0
 
 

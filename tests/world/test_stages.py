@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 import hbtom
+from episodes import episode, key_trial, read
 from hbtom import Beliefs, Episode, Model, Trial, infer
+from hbtom.judgement.sharing import judge_pair
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
 from hbtom.observe.writing import write as write_bib
 from hbtom.plan.planning import plan_trial
 from hbtom.world import see
+from regrets import regret_of
 
 HEART, SPOON, ANNA = Identity("heart"), Identity("spoon"), Identity("anna")
 ACROSS = [[100.0, float(y), 20.0, 20.0] for y in range(0, 200, 20)]  # a wall, a block a row
@@ -62,11 +65,85 @@ def test_a_door_that_closes_makes_a_stage(preset: str) -> None:
     assert (opened < closed).any()
     assert (opened <= closed).all()
     assert seen.world.blocked.shape[0] == 2
-    frames = np.concatenate([[0], seen.trajectory.frame[:-1]])
-    np.testing.assert_array_equal(seen.trajectory.mode, frames >= 12)
+    ended = seen.trajectory.frame
+    assert not seen.trajectory.mode[ended <= 12].any()
+    assert seen.trajectory.mode[1:][ended[:-1] >= 12].all()
     costs = plan_trial(model, seen)
     column, row = seen.world.cell_of(40, 60)
     assert costs.cost[0, 1, row, column] > costs.cost[0, 0, row, column] + 5
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_whoever_waits_for_a_door_plans_when_it_is_open(preset: str) -> None:
+    """The world to plan in is the one in which the agent sets off, not the one it waited in."""
+    path = walk((40, 30), (88, 30), (164, 30))
+    path = np.concatenate([path[:13], np.repeat(path[12:13], 20, axis=0), path[13:]])
+    waits = doors(path, closes=0)
+    there = waits.walls_there.copy()
+    there[20:, 1] = False  # the upper door opens while the agent waits
+    waits = replace(waits, walls_there=there)
+    steps = see(Model.preset(preset), waits).trajectory
+    np.testing.assert_array_equal(steps.mode, steps.frame >= 33)
+    regret = regret_of(Model.preset(preset), waits).step_regret
+    assert regret[steps.mode == 1].sum() < 0.5
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_a_goal_is_on_offer_once_a_door_to_it_opens(preset: str) -> None:
+    """Behind a closed wall nothing is in reach, and steps say nothing; then they do."""
+    path = walk((40, 100), (84, 100), (84, 150), (84, 40), (110, 30), (164, 30))
+    walls, there = np.array(ACROSS), np.ones((len(path), len(ACROSS)), dtype=bool)
+    there[24:, 1] = False
+    goals = {HEART: (170.0, 30.0), SPOON: (60.0, 180.0)}
+    seen = trial(path, goals, walls=walls, walls_there=there)
+    posterior, _ = infer(Model.preset(preset), Beliefs(), seen)
+    assert posterior.reachable.tolist() == [True, True]
+    assert posterior.goal[-1][0] > 0.9
+    steps = see(Model.preset(preset), seen).trajectory
+    told = posterior.likelihood.log[:, 0]
+    assert (np.ptp(told[steps.mode == 0], axis=1) < 1e-9).all()  # whatever the efficiency
+    assert not (np.ptp(told[steps.mode == 1], axis=1) < 1e-9).all()
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_a_goal_is_on_offer_once_a_barrier_is_gone(preset: str) -> None:
+    """There is no key: the barrier vanishes by itself."""
+    path = walk((40, 30), (84, 30), (164, 30))
+    path = np.concatenate([path[:12], np.repeat(path[11:12], 6, axis=0), path[12:]])
+    barrier = np.array(ACROSS)
+    left = np.where(np.arange(len(path)) < 14, 1.0, 0.0)
+    seen = replace(trial(path, {HEART: (170.0, 30.0)}), barrier=barrier, barrier_left=left)
+    assert infer(Model.preset(preset), Beliefs(), seen)[0].reachable.tolist() == [True]
+
+
+def test_diagonals_are_made_where_the_wall_is_gone() -> None:
+    """Steps right and down make a diagonal only where both inner cells are free at the time."""
+    corners = [(45, 45), (55, 45), (55, 55), (65, 55), (65, 65), (75, 65), (75, 75)]
+    seen = trial(walk(*corners, step=10.0), {HEART: (170.0, 170.0)})
+    paper = Model.preset("paper")
+    assert len(see(paper, seen).trajectory.act) == 3
+    stood = replace(seen, walls=np.array([[60.0, 70.0, 10.0, 10.0]]))  # inside the last corner
+    assert len(see(paper, stood).trajectory.act) == 4
+    frame = np.arange(len(seen.path))[:, None]
+    for there, many in ((frame < 3, 3), (frame < 5, 4), (frame >= 3, 4), (frame >= 6, 3)):
+        assert len(see(paper, replace(stood, walls_there=there)).trajectory.act) == many
+
+
+def test_joined_stages_keep_what_must_follow() -> None:
+    """A key that must be used on the lock must be used on the lock of its own stage."""
+    key = read(episode(key_trial())).trials[0]
+    places = np.array([one.centre for one in key.objects])
+    paths = np.repeat(places[None], len(key.path), axis=0)
+    paths[10:] += 2.0
+    seen = see(Model.preset("default"), replace(key, object_paths=paths))
+    assert len(seen.stages) == 2
+    exits, many = seen.world.exits, len(seen.stages[0].exits.then)
+    first, second = exits.then[:many], exits.then[many:]
+    assert (first >= 0).any()
+    np.testing.assert_array_equal(second, np.where(first >= 0, first + many, first))
+    follows = exits.then >= 0
+    np.testing.assert_array_equal(exits.source[exits.then[follows]], exits.target[follows])
+    assert len(seen.world.boxes) == sum(len(one.boxes) for one in seen.stages)
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
@@ -105,6 +182,17 @@ def test_an_agent_that_missed_the_change_explains_a_detour() -> None:
     round_about = replace(changed, path=way, walls_there=stands, barrier_left=np.zeros(len(way)))
     round_about, _ = infer(model, Beliefs(), round_about)
     assert round_about.belief[-1][1] < 0.05
+
+
+def test_models_that_share_plans_keep_their_hypotheses() -> None:
+    """An outdated belief needs no other plans, so that sharing them must not lose it."""
+    seen = Episode((doors(DETOUR, closes=12),))
+    still = Model.preset("default")
+    lags = with_settings(still, {"hypotheses.outdated": 0.3})
+    for model, (one, _) in zip((still, lags), judge_pair((still, lags), seen, seen), strict=True):
+        alone = hbtom.judge(seen, model)
+        assert one.test.hypotheses.beliefs == alone.test.hypotheses.beliefs
+        assert one.plausibility == alone.plausibility
 
 
 def test_a_thing_that_moves_is_followed() -> None:
@@ -150,6 +238,16 @@ def test_an_actor_may_be_the_goal() -> None:
     chased, _ = infer(Model.preset("default"), Beliefs(), company(path, other).wanting_actors())
     assert [str(goal) for goal in chased.goals] == ["spoon", "bob"]
     assert chased.goal[-1][1] > 0.9
+    both = Episode((company(path, other).wanting_actors(),))
+    assert not any("not modelled" in warning for warning in hbtom.judge(both).warnings)
+
+
+def test_an_actor_that_is_never_seen_is_nobody_to_judge_or_want() -> None:
+    path = walk((40, 40), (40, 160))
+    hidden = company(path, np.full_like(path, np.nan))
+    for ask in (hidden.wanting_actors, lambda: hidden.judging(1)):
+        with pytest.raises(hbtom.BadInput, match="the actor 'bob' is never seen"):
+            ask()
 
 
 def test_no_file_can_hold_a_world_that_changes() -> None:

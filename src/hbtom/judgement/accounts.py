@@ -13,13 +13,11 @@ import numpy as np
 
 from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
-from hbtom.mind import Posterior
+from hbtom.mind import Planned, Posterior
 from hbtom.mind.beliefs import AgentBeliefs
 from hbtom.mind.regret import KEY, NOTHING
-from hbtom.model import Observation
-from hbtom.observe import Identity, Trial, names
-from hbtom.world.seeing import UNIT
-from hbtom.world.steady import way_length
+from hbtom.observe import Identity, names
+from hbtom.world.modes import UNIT
 
 if TYPE_CHECKING:
     from hbtom.judgement.judging import Judgement
@@ -29,7 +27,7 @@ SURPRISING = 0.25  # a part that loses more than this share to its surprise is w
 
 
 @dataclass(frozen=True)
-class History:
+class PastChoices:
     """What an agent chose in earlier trials, as far as it had a choice."""
 
     trials: int  # before the test trial, with any agent
@@ -51,7 +49,7 @@ class Account:
     chance: tuple[float, float]  # the probability of the likeliest goal, first and last
     efficiency: tuple[float, float]  # on average: first, and when belief shifted most
     unlikely: tuple[int, int]  # the least likely step, counted from 0, and its last frame
-    history: History
+    history: PastChoices
     detour: float = 1.0  # how many times the shortest way was walked; measured if it was surprising
 
 
@@ -62,10 +60,10 @@ def account(judgement: Judgement) -> Account:
     known = [beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1]]
     choices = _choices(known)
     times = tuple(choices.count(goal) for goal in test.goals)
-    told = _account(judgement, History(len(trials) - 1, seen, len(choices), times))
+    told = _account(judgement, PastChoices(len(trials) - 1, seen, len(choices), times))
     if told.surprising not in ("observation", "waste"):
         return told
-    return replace(told, detour=detour(trials[-1], test, judgement.model.observation))
+    return replace(told, detour=detour(judgement.planned[-1], test))
 
 
 def plan_account(judgement: PlanJudgement) -> Account:
@@ -74,7 +72,7 @@ def plan_account(judgement: PlanJudgement) -> Account:
     earlier = [one for one in before if one.agent == test.agent]
     wanted = [one.goals[int(one.goal[-1].argmax())] for one in earlier if one.reachable.sum() > 1]
     times = tuple(wanted.count(goal) for goal in test.goals)
-    return _account(judgement, History(len(before), bool(earlier), len(wanted), times))
+    return _account(judgement, PastChoices(len(before), bool(earlier), len(wanted), times))
 
 
 def _choices(known: Iterable[AgentBeliefs | None]) -> list[Identity]:
@@ -101,16 +99,11 @@ def _mean_counts(beliefs: AgentBeliefs) -> dict[Identity, float]:
     return dict(zip(beliefs.goals, mean.tolist(), strict=True))
 
 
-def _account(judgement: Judgement | PlanJudgement, history: History) -> Account:
+def _account(judgement: Judgement | PlanJudgement, history: PastChoices) -> Account:
     test = judgement.test
-    goal, efficiency, frame = (
-        test.joint.sum(axis=2),
-        test.joint.sum(axis=1),
-        [0, *test.likelihood.regret.frame],
-    )
-    mean = efficiency @ test.likelihood.efficiencies
+    goal, efficiency, steps = test.goal, test.efficiency, len(test)
+    mean = efficiency @ test.efficiencies
     first, turned, last = (int(goal[time].argmax()) for time in (0, shift(goal).argmax(), -1))
-    steps = len(test.log_likelihood)
     step = int(test.log_likelihood.argmin()) if steps else -1
     return Account(
         reachable=int(np.count_nonzero(test.reachable)),
@@ -119,7 +112,7 @@ def _account(judgement: Judgement | PlanJudgement, history: History) -> Account:
         goal=(first, turned, last),
         chance=(float(goal[0].max()), float(goal[-1].max())),
         efficiency=(float(mean[0]), float(mean[shift(efficiency).argmax()])),
-        unlikely=(step, int(frame[step + 1])),
+        unlikely=(step, int(test.frame[step + 1])),
         history=history,
         goals=_named(test.goals),
         agent=str(test.agent),
@@ -144,8 +137,8 @@ def surprising(judgement: Judgement | PlanJudgement) -> str:
     return most if lost[most] > SURPRISING else ""
 
 
-def detour(trial: Trial, posterior: Posterior, sight: Observation) -> float:
+def detour(planned: Planned, posterior: Posterior) -> float:
     """Return how many times longer than necessary the way to the likeliest goal was."""
-    walked = way_length(trial, sight) / UNIT
-    wasted = float(posterior.likelihood.regret.step_regret[:, posterior.goal[-1].argmax()].sum())
-    return walked / max(walked - wasted, UNIT / 100)
+    walked = planned.seen.walked / UNIT
+    wasted = float(planned.regret.step_regret[:, posterior.goal[-1].argmax()].sum())
+    return walked / max(walked - wasted, 0.1)

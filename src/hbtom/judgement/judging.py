@@ -11,42 +11,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.prediction import predictive
-from hbtom.judgement.surprises import Surprise, surprise
-from hbtom.judgement.tracing import Trace, trace
+from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import (
     Beliefs,
     Planned,
     Posterior,
     Regret,
     caveats,
-    find_regrets,
     infer_agent,
+    plan_one,
     watch_trials,
 )
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.episode import OtherKind
-from hbtom.plan.planning import plan_trial
-from hbtom.plottable import Plottable
-from hbtom.world.seeing import see
 
 if TYPE_CHECKING:
     import pandas as pd
-    import xarray as xr
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Plottable):
+class Judgement(Judged):
     """How plausible the last trial of an episode is, and everything that this rests on."""
 
     episode: Episode
-    model: Model
-    plausibility: float  # between 0 and 1
-    parts: Surprise  # the factors of the plausibility, one for each surprise
-    surprise: Surprise
-    test: Posterior  # what is believed during the test trial
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
     planned: tuple[Planned, ...]  # what is known of each trial before it is judged
 
@@ -59,10 +47,9 @@ class Judgement(Plottable):
     def posteriors(self) -> tuple[Posterior, ...]:
         """What is believed during each trial; all but the last are worked out when asked for."""
         before = (Beliefs(), *self.beliefs)
-        known = zip(before, self.episode.familiarization, self.planned, strict=False)
         watched = (
-            infer_agent(self.model, beliefs, trial.agent.look, one.likelihood(self.model))[0]
-            for beliefs, trial, one in known
+            infer_agent(self.model, beliefs, one.agent, one.likelihood(self.model))[0]
+            for beliefs, one in zip(before, self.planned[:-1], strict=False)
         )
         return (*watched, self.test)
 
@@ -71,19 +58,14 @@ class Judgement(Plottable):
 
         Trials count from 0. Print it to see the whole chain.
         """
-        known = self.planned[trial]
-        seen = self.episode.trials[trial], known.seen.world, known.cost_to_go, known.seen.trajectory
-        return trace(self.model, *seen, self.posteriors[trial])
+        shown, (seen, costs, *_) = self.episode.trials[trial], self.planned[trial]
+        known = shown, seen.world, costs, seen.trajectory
+        return self._traced(known, self.posteriors[trial])
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
         return _warnings(self.episode, self.regrets, self.beliefs)
-
-    @property
-    def predictive(self) -> float:
-        """A score without fitted weights: how often regret would be so large, 0 to 1."""
-        return predictive(self.test)
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the judgement as plain values; ``trace`` adds the posteriors of every step."""
@@ -91,10 +73,8 @@ class Judgement(Plottable):
 
         plain: dict[str, Any] = {
             "file": self.episode.name,
-            "plausibility": self.plausibility,
-            "parts": self.parts.to_dict(),
-            "surprise": self.surprise.to_dict(),
-            "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            **self._plain(),
+            "model": self._named_model(),
             "warnings": list(self.warnings),
         }
         return {**plain, "trace": traced(self.posteriors)} if trace else plain
@@ -104,12 +84,6 @@ class Judgement(Plottable):
         from hbtom.judgement.tables import to_pandas
 
         return to_pandas(self.posteriors)
-
-    def to_xarray(self) -> xr.Dataset:
-        """Return the test trial's posterior with labelled axes (needs the extra ``tables``)."""
-        from hbtom.judgement.tables import to_xarray
-
-        return to_xarray(self.test)
 
     def __repr__(self) -> str:
         return f"<Judgement of {self.episode.name!r}: plausibility {self.plausibility:.3f}>"
@@ -141,18 +115,7 @@ def judge(
         test, beliefs = watch_trials(model, planned, learnt)
     except BadInput as error:
         raise error.at(file=episode.name) from None
-    surprises = surprise(test, waste=model.classifier.waste is not None)
-    product, parts = plausibility(model.classifier, surprises)
-    return Judgement(
-        episode=episode,
-        model=model,
-        plausibility=product,
-        parts=parts,
-        surprise=surprises,
-        test=test,
-        beliefs=beliefs,
-        planned=planned,
-    )
+    return Judgement(model, *verdict(model, test), test, episode, beliefs, planned)
 
 
 def plan_trials(
@@ -166,20 +129,11 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
-    trials = episode.trials
-    known = reuse[1][: _alike(reuse[0], episode)] if reuse is not None else ()
-    seen = [one.seen for one in known]
-    openings = tuple(wait for one in seen for wait in one.waited)
-    for trial in trials[len(known) :]:
-        seen.append(see(model, trial, openings))
-        openings += seen[-1].waited
-    new = list(zip(trials, seen, strict=True))[len(known) :]
-    costs = [plan_trial(model, one) for _, one in new]
-    regrets = [
-        find_regrets(model, trial, one, cost) for (trial, one), cost in zip(new, costs, strict=True)
-    ]
-    rows = zip(new, costs, regrets, strict=True)
-    return (*known, *(Planned(one, cost, *both) for (_, one), cost, both in rows))
+    planned = list(reuse[1][: _alike(reuse[0], episode)]) if reuse is not None else []
+    for trial in episode.trials[len(planned) :]:
+        openings = tuple(wait for one in planned for wait in one.seen.waited)
+        planned.append(plan_one(model, trial, openings))
+    return tuple(planned)
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:

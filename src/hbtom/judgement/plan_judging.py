@@ -12,10 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
-from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.prediction import predictive
-from hbtom.judgement.surprises import Surprise, surprise
-from hbtom.judgement.tracing import Trace, trace
+from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL
 from hbtom.mind.partial_plan import seen_regret
@@ -23,7 +20,6 @@ from hbtom.model import Model, find_model
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
 from hbtom.plan.search import plan_worlds
-from hbtom.plottable import Plottable
 from hbtom.world.pddl import (
     MOST_STATES,
     Goal,
@@ -35,7 +31,6 @@ from hbtom.world.pddl import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    import xarray as xr
 
 ALONE = "there is one plan only: it is judged without familiarization"
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else, where each goal has 1
@@ -43,14 +38,10 @@ MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal 
 
 
 @dataclass(frozen=True, eq=False)
-class PlanJudgement(Plottable):
+class PlanJudgement(Judged):
     """What is believed during plans that were seen, and how plausible the last of them is."""
 
     plans: tuple[SeenPlan, ...]
-    model: Model
-    plausibility: float  # of the last plan, between 0 and 1
-    parts: Surprise  # the factors of the plausibility, one for each surprise
-    surprise: Surprise
     posteriors: tuple[Posterior, ...]  # one a plan
     beliefs: Beliefs  # what is learnt by the end
     warnings: tuple[str, ...] = ()
@@ -61,30 +52,19 @@ class PlanJudgement(Plottable):
         """Return all values from a plan to its plausibility, by name; by default the last one's."""
         seen = self.plans[plan]
         known = seen, seen.world, self.costs[plan], self.paths[plan]
-        return trace(self.model, *known, self.posteriors[plan])
-
-    @property
-    def test(self) -> Posterior:
-        return self.posteriors[-1]
-
-    @property
-    def predictive(self) -> float:
-        """A score without fitted weights: how often regret would be so large, 0 to 1."""
-        return predictive(self.test)
+        return self._traced(known, self.posteriors[plan])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is believed after every action, and the judgement, as plain values."""
         from hbtom.judgement.tables import traced
 
         return {
-            "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            "model": self._named_model(),
             "plans": [
                 {"plan": plan.name, **_with_actions(plan, entry)}
                 for plan, entry in zip(self.plans, traced(self.posteriors), strict=True)
             ],
-            "plausibility": self.plausibility,
-            "parts": self.parts.to_dict(),
-            "surprise": self.surprise.to_dict(),
+            **self._plain(),
             "warnings": list(self.warnings),
         }
 
@@ -102,12 +82,6 @@ class PlanJudgement(Plottable):
         rows = zip(table["trial"], table["step"], strict=True)
         table.insert(place + 1, "action", [actions[trial - 1][step] for trial, step in rows])
         return table
-
-    def to_xarray(self) -> xr.Dataset:
-        """Return the last plan's posterior with labelled axes (needs the extra ``tables``)."""
-        from hbtom.judgement.tables import to_xarray
-
-        return to_xarray(self.test)
 
     def __repr__(self) -> str:
         name = self.plans[-1].name
@@ -148,14 +122,11 @@ def judge_plans(
         agent, likelihood = Identity(plan.agent), find_likelihood(model, regret)
         posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
         posteriors.append(posterior)
-    surprises = surprise(posteriors[-1], waste=model.classifier.waste is not None)
-    product, parts = plausibility(model.classifier, surprises)
     return PlanJudgement(
+        model,
+        *verdict(model, posterior),
+        posterior,
         plans=plans,
-        model=model,
-        plausibility=product,
-        parts=parts,
-        surprise=surprises,
         posteriors=tuple(posteriors),
         beliefs=beliefs,
         warnings=_warnings(plans, posteriors),

@@ -17,7 +17,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.judgement.waste_tail import waste_tails
 from hbtom.mind import Actions, Likelihood, Posterior
-from hbtom.mind.regret import FilteredChoice, Headings
+from hbtom.mind.regret import Headings
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -26,24 +26,22 @@ LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
 
 def predictive(posterior: Posterior) -> float:
     """Return the posterior predictive probability of so large a total regret, between 0 and 1."""
-    if len(posterior.likelihood.log) == 0:
+    if len(posterior.likelihood) == 0:
         return 1.0
-    tails = _tails(posterior.likelihood, posterior.likelihood.efficiencies)
+    tails = _tails(posterior.likelihood, posterior.efficiencies)
     return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))
 
 
 def can_predict(posterior: Posterior) -> bool:
     """Tell whether it is known what was wasted, as it is unless some actions were not seen."""
-    choice = posterior.likelihood.regret.choice
-    return not (isinstance(choice, FilteredChoice) and choice.nearest is None)
+    return posterior.likelihood.regret.nearest is not None
 
 
 def _tails(
     likelihood: Likelihood, efficiencies: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal efficiency"]:
     """Return P(X_beta >= x_g) for every goal and efficiency."""
-    choice = likelihood.regret.choice
-    nearest = choice.nearest if isinstance(choice, FilteredChoice) else choice
+    nearest = likelihood.regret.nearest
     if isinstance(nearest, Headings):
         made = nearest.length, nearest.moves, nearest.act
         return waste_tails(likelihood.regret.step_regret, *made, efficiencies)
@@ -53,9 +51,8 @@ def _tails(
 
 def tail(likelihood: Likelihood, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
-    choice, step_regret = likelihood.regret.choice, likelihood.regret.step_regret[:, goal]
-    options = choice.action_regret[:, :, goal]
-    nearest = choice.nearest if isinstance(choice, FilteredChoice) else choice
+    nearest, step_regret = likelihood.regret.nearest, likelihood.regret.step_regret[:, goal]
+    options = likelihood.regret.choice.action_regret[:, :, goal]
     if np.isinf(step_regret).any():
         return 0.0
     possible = np.where(np.isfinite(options), options, 0.0)

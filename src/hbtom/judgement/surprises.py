@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 import numpy as np
@@ -31,7 +31,7 @@ class Surprise:
         return {name: value for name, value in values.items() if value is not None}
 
 
-KINDS = ("goal", "efficiency", "observation", "waste")
+KINDS = tuple(field.name for field in fields(Surprise))
 
 
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:

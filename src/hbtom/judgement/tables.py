@@ -23,11 +23,11 @@ def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
 
 def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
     goals = names(posterior.goals)
-    efficiencies = [f"{value:.9g}" for value in posterior.likelihood.efficiencies]
+    efficiencies = [f"{value:.9g}" for value in posterior.efficiencies]
     variables = {
-        "goal": (goals, posterior.joint.sum(axis=2).tolist()),
-        **{name: (labels, posterior.margin(name).tolist()) for name, labels in several(posterior)},
-        "efficiency": (efficiencies, posterior.joint.sum(axis=1).tolist()),
+        "goal": (goals, posterior.goal.tolist()),
+        **{axis: (named, posterior.margin(axis).tolist()) for axis, named in _axes(posterior)},
+        "efficiency": (efficiencies, posterior.efficiency.tolist()),
         "preference": (names(posterior.preferred), posterior.preference.tolist()),
     }
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]
@@ -40,20 +40,18 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
             },
             "observation_surprise": surprise[step],
         }
-        for step, frame in enumerate([0, *posterior.likelihood.regret.frame.tolist()])
+        for step, frame in enumerate(posterior.frame.tolist())
     ]
     reachable = [goal for goal, can in zip(goals, posterior.reachable, strict=True) if can]
     agent = str(posterior.agent)
     return {"trial": number, "agent": agent, "reachable": reachable, "steps": steps}
 
 
-def several(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
-    """Return those of the axes belief and process along which there is more than one value."""
-    axes = (
-        ("belief", posterior.likelihood.hypotheses.beliefs),
-        ("process", posterior.likelihood.hypotheses.processes),
-    )
-    return [(name, labels) for name, labels in axes if len(labels) > 1]
+def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
+    """Return those of the axes belief and process that have more than one label."""
+    kinds = posterior.hypotheses
+    axes = (("belief", kinds.beliefs), ("process", kinds.processes))
+    return [(axis, labels) for axis, labels in axes if len(labels) > 1]
 
 
 def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
@@ -82,7 +80,7 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
         import xarray as xr
     except ImportError:
         raise missing("xarray", "tables") from None
-    more = dict(several(posterior))
+    more = dict(_axes(posterior))
     single = tuple(axis for axis, name in ((2, "belief"), (3, "process")) if name not in more)
     return xr.Dataset(
         {
@@ -90,7 +88,7 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
             "preference": (("step", "item"), posterior.preference),
         },
         coords={
-            "step": range(len(posterior.joint)),
+            "step": range(1 + len(posterior)),
             "frame": ("step", posterior.frame + 1),
             "goal": names(posterior.goals),
             **{name: list(labels) for name, labels in more.items()},

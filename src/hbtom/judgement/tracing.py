@@ -1,13 +1,19 @@
-"""The chain of values from a trial to its plausibility, by name."""
+"""What every judgement is: a plausibility, and the chain of values from a trial to it, by name."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hbtom.judgement.classifier import plausibility
+from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Likelihood, Posterior, Regret
 from hbtom.model import Model
+from hbtom.plottable import Plottable
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Trace(NamedTuple):
@@ -32,17 +38,46 @@ class Trace(NamedTuple):
         return "\n".join(f"{name:{width}}  {value!r}" for name, value in self._asdict().items())
 
 
-def trace(
-    model: Model,
-    trial: object,
-    world: object,
-    cost_to_go: object,
-    trajectory: object,
-    posterior: Posterior,
-) -> Trace:
-    """Return the chain of values of a trial, given those up to the trajectory and its posterior."""
-    likelihood = posterior.likelihood
+def verdict(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surprise]:
+    """Return how plausible a trial is, the factors of this, and the surprises they come from."""
     surprises = surprise(posterior, waste=model.classifier.waste is not None)
-    product, _ = plausibility(model.classifier, surprises)
-    known = trial, world, cost_to_go, trajectory, likelihood.regret, likelihood, posterior
-    return Trace(*known, surprises, product)
+    return *plausibility(model.classifier, surprises), surprises
+
+
+@dataclass(frozen=True, eq=False)
+class Judged(Plottable):
+    """How plausible the last of some trials or plans is."""
+
+    model: Model
+    plausibility: float  # between 0 and 1
+    parts: Surprise  # the factors of the plausibility, one for each surprise
+    surprise: Surprise
+    test: Posterior  # what is believed during the last trial
+
+    @property
+    def predictive(self) -> float:
+        """A score without fitted weights: how often regret would be so large, 0 to 1."""
+        return predictive(self.test)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the last posterior with labelled axes (needs the extra ``tables``)."""
+        from hbtom.judgement.tables import to_xarray
+
+        return to_xarray(self.test)
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "plausibility": self.plausibility,
+            "parts": self.parts.to_dict(),
+            "surprise": self.surprise.to_dict(),
+        }
+
+    def _named_model(self) -> dict[str, str]:
+        return {"name": self.model.name, "fingerprint": self.model.fingerprint}
+
+    def _traced(
+        self, known: tuple[object, object, object, object], posterior: Posterior
+    ) -> Trace:
+        """Return the chain of values, given those up to the trajectory and the posterior."""
+        likelihood, (product, _, surprises) = posterior.likelihood, verdict(self.model, posterior)
+        return Trace(*known, likelihood.regret, likelihood, posterior, surprises, product)

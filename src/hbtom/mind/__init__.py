@@ -7,14 +7,13 @@ from hbtom.mind.inference import (
     Posterior,
     caveats,
     dynamics,
-    infer,
     infer_agent,
     learn,
 )
 from hbtom.mind.likelihood import Likelihood, find_likelihood, log_likelihood, stacked
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Actions, Headings, Regret
-from hbtom.mind.watching import Planned, watch_trials
+from hbtom.mind.watching import Planned, infer, plan_one, watch_trials
 
 __all__ = [
     "Actions",
@@ -34,6 +33,7 @@ __all__ = [
     "infer_agent",
     "learn",
     "log_likelihood",
+    "plan_one",
     "stacked",
     "watch_trials",
 ]

@@ -53,13 +53,12 @@ class Beliefs(Struct, frozen=True, eq=False):
     agents: Mapping[Identity, AgentBeliefs] = _NOBODY
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
 
-    def after(self, agent: Identity, learnt: AgentBeliefs, waits: tuple[float, ...]) -> Beliefs:
-        """Return beliefs with one agent's replaced, and what waiting for a barrier cost added."""
-        agents = MappingProxyType({**self.agents, agent: learnt})
-        return Beliefs(agents, self.openings + waits)
+    def after(self, waits: tuple[float, ...], learnt: Mapping[Identity, AgentBeliefs]) -> Beliefs:
+        """Return beliefs with those about some agents replaced, and the cost of waiting added."""
+        return Beliefs(MappingProxyType({**self.agents, **learnt}), self.openings + waits)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Be pickled, as judgements are that another process makes; views of mappings cannot be."""
+        """Make beliefs picklable for other processes, which a view of a mapping is not."""
         return _unpickled, (dict(self.agents), self.openings)
 
 

@@ -1,7 +1,7 @@
 """Exact filtering in the gridworld, where an agent is seen with noise.
 
 The steadied way tells how many moves there are, and in which frames the agent stays in a cell: one
-stay before the first move of a leg, and one after each. Who stays in a cell is anywhere in it, so
+stay before the first move of a leg, and one after each. An agent may stay anywhere in a cell, so
 that the mean place o of the n frames of a stay says
 
     P(o | cell) ~ integral over the cell of N(o; x, noise^2 / n) dx,
@@ -147,9 +147,9 @@ class CellFilter:
         for step, (begin, end) in enumerate(self.stays):
             if begin is not None:
                 belief = self._at(begin, step, goals, many)
-            ways = self._ways(belief.states, step, end)
-            if ways.likely.any():
-                told, belief = advance(belief, ways, efficiency)
+            successors = self._successors(belief.states, step, end)
+            if successors.likely.any():
+                told, belief = advance(belief, successors, efficiency)
                 if np.isfinite(told).all():
                     log[step] = told[:goals]
                     continue
@@ -162,7 +162,7 @@ class CellFilter:
         share = np.where(blocked[stay.cells], 0.0, stay.likely)
         return Belief.in_states(stay.cells, share if share.any() else stay.likely, goals, many)
 
-    def _ways(self, cells: Annotated[Ints, "state"], step: int, end: Stay) -> Successors:
+    def _successors(self, cells: Annotated[Ints, "state"], step: int, end: Stay) -> Successors:
         """Return what can be done in some cells; nothing where nobody can stand."""
         world, trajectory = self.costs.world, self.trajectory
         mode, act = int(trajectory.mode[step]), int(trajectory.act[step])

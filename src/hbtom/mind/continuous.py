@@ -11,8 +11,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part_or
 from hbtom.plan.between import cost_at
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import NO_GOAL
-from hbtom.world.seeing import UNIT
+from hbtom.world.modes import NO_GOAL, UNIT
 from hbtom.world.trajectory import Trajectory
 
 

@@ -45,16 +45,17 @@ class Successors(NamedTuple):
 
 
 def advance(
-    belief: Belief, ways: Successors, efficiency: Annotated[Floats, "efficiency"]
+    belief: Belief, successors: Successors, efficiency: Annotated[Floats, "efficiency"]
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
     """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
 
-    It is given that something is seen. Who cannot have done this for a goal (log 0) is believed to
-    have done it at random.
+    It is given that something is seen. Where an agent with a goal cannot have done this (log 0),
+    belief goes on as if it had been done at random.
     """
-    log_policy = _log_policy(ways, efficiency)
-    flow = belief.log_share[..., ways.state[ways.choice]] + log_policy[..., ways.choice]
-    states, log_share = _gathered(flow + _log(ways.likely), ways.target)
+    log_policy = _log_policy(successors, efficiency)
+    choice = successors.choice
+    flow = belief.log_share[..., successors.state[choice]] + log_policy[..., choice]
+    states, log_share = _gathered(flow + _log(successors.likely), successors.target)
     log = np.logaddexp.reduce(log_share, axis=-1)
     possible = log[..., None] > -np.inf
     log_share = log_share - np.where(possible, log[..., None], 0.0)
@@ -62,21 +63,21 @@ def advance(
 
 
 def _log_policy(
-    ways: Successors, efficiency: Annotated[Floats, "efficiency"]
+    successors: Successors, efficiency: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
-    """Return log pi(u | s, g, beta), pi ~ exp(-beta waste).
+    """Return log pi(u | s, g, beta), pi ~ exp(-beta regret).
 
     All choices are equal where nothing leads to a goal. It is divided by the probability that
     anything is seen, sum over u of pi(u) P(anything | u).
     """
-    first = np.flatnonzero(np.diff(ways.state, prepend=-1))
-    count = np.diff(first, append=len(ways.state))
-    least = np.repeat(np.minimum.reduceat(ways.price, first, axis=1), count, axis=1)
+    first = np.flatnonzero(np.diff(successors.state, prepend=-1))
+    count = np.diff(first, append=len(successors.state))
+    least = np.repeat(np.minimum.reduceat(successors.price, first, axis=1), count, axis=1)
     hopeless = np.isinf(least)
-    waste = np.where(hopeless, 0.0, ways.price - np.where(hopeless, 0.0, least))
-    waste = np.append(waste, np.zeros((1, len(ways.state))), axis=0)
-    log = -efficiency[:, None] * waste[:, None]
-    total = np.add.reduceat(np.exp(log) * ways.visible, first, axis=-1)
+    regret = np.where(hopeless, 0.0, successors.price - np.where(hopeless, 0.0, least))
+    regret = np.append(regret, np.zeros((1, len(successors.state))), axis=0)
+    log = -efficiency[:, None] * regret[:, None]
+    total = np.add.reduceat(np.exp(log) * successors.visible, first, axis=-1)
     return log - np.repeat(np.log(total), count, axis=-1)
 
 

@@ -18,22 +18,18 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.hypotheses import AXES, Hypotheses
-from hbtom.mind.likelihood import Likelihood, find_likelihood
-from hbtom.mind.motions import find_regrets
+from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
 from hbtom.model import Acts, Continuous, Grid, Model, Observation
-from hbtom.observe import Identity, Trial
-from hbtom.plan.planning import plan_trial
+from hbtom.observe import Identity
 from hbtom.plottable import Plottable
-from hbtom.world.seeing import see
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
@@ -51,23 +47,23 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     agent: Identity
     goals: tuple[Identity, ...]
     reachable: Annotated[Bools, "goal"]
-    joint: Annotated[Floats, "1+step goal efficiency"]  # P(g, beta | o_1:t)
+    full: Annotated[Floats, "1+step goal belief process efficiency"]  # P(g, x, beta | o_1:t)
     preferred: tuple[Identity, ...]  # all that the agent could have wanted so far
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     likelihood: Likelihood
     warnings: tuple[str, ...] = ()
-    mixed: Annotated[Floats, "1+step goal belief process efficiency"] | None = None  # if several
 
     @property
     def hypotheses(self) -> Hypotheses:
         """The beliefs and processes that may explain the trial."""
         return self.likelihood.hypotheses
 
-    @property
-    def full(self) -> Annotated[Floats, "1+step goal belief process efficiency"]:
-        """P(g, belief, process, beta | o_1:t), of which ``joint`` is the margin."""
-        return self.joint[:, :, None, None] if self.mixed is None else self.mixed
+    @cached_property
+    def joint(self) -> Annotated[Floats, "1+step goal efficiency"]:
+        """P(g, beta | o_1:t)."""
+        single = len(self.hypotheses) == 1
+        return self.full[:, :, 0, 0] if single else self.full.sum(axis=(2, 3))
 
     def margin(self, axis: str) -> Annotated[Floats, "1+step value"]:
         """Return the probability of each goal, belief, process or efficiency at every time."""
@@ -115,28 +111,6 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         return f"<Posterior about {self.agent} after {len(self)} steps: {wants}>"
 
 
-def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
-    """Watch one trial: return what is believed during it, and what is believed after it."""
-    seen = see(model, trial, beliefs.openings)
-    regrets = find_regrets(model, trial, seen, plan_trial(model, seen))
-    likelihood = find_likelihood(model, *regrets)
-    return infer_agent(model, beliefs, trial.agent.look, likelihood, waited=seen.waited)
-
-
-def learn(
-    model: Model,
-    beliefs: Beliefs,
-    agent: Identity,
-    likelihood: Likelihood,
-    waited: tuple[float, ...] = (),
-) -> Beliefs:
-    """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
-    if NOTHING in likelihood.goals:
-        return beliefs  # there is nothing to learn
-    given = _given(model, beliefs, agent, likelihood, EQUALLY)
-    return beliefs.after(agent, given.learnt(likelihood), waited)
-
-
 def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
     """Return the part of a model that planning depends on: models that share it share plans."""
     return model.motion, model.acts, model.preference.keys, model.observation
@@ -157,30 +131,40 @@ def infer_agent(
     goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
     """
     given = _given(model, beliefs, agent, likelihood, weight)
-    joint, preference, log_total = bayes(
+    full, preference, log_total = bayes(
         given.history, given.choice, given.before, given.after(), likelihood.log
     )
-    learnt = given.learnt(likelihood)
-    mixed, several = None, likelihood.hypotheses
-    if len(several) > 1:
-        axes = len(likelihood.goals), len(several.beliefs), len(several.processes)
-        mixed = joint.reshape(len(joint), *axes, -1)
-        joint = mixed.sum(axis=(2, 3))
+    preferred, after = given.preferred, given.beliefs(beliefs, agent, likelihood, waited)
+    if NOTHING in likelihood.goals:  # preferences stay as they were
+        real = np.array([goal != NOTHING for goal in preferred])
+        preferred = tuple(goal for goal in preferred if goal != NOTHING)
+        preference = preference[:, real] / preference[:, real].sum(axis=1, keepdims=True)
+    kinds = likelihood.hypotheses
+    axes = len(likelihood.goals), len(kinds.beliefs), len(kinds.processes), full.shape[2]
     posterior = Posterior(
         agent=agent,
         goals=likelihood.goals,
         reachable=likelihood.reachable,
-        joint=joint,
-        preferred=given.preferred,
+        full=full.reshape(len(full), *axes),
+        preferred=preferred,
         preference=preference,
         log_likelihood=np.diff(log_total),
         likelihood=likelihood,
-        warnings=caveats(likelihood.regret, learnt),
-        mixed=mixed,
+        warnings=caveats(likelihood.regret, after.agents.get(agent)),
     )
-    if NOTHING in likelihood.goals:
-        return _idle(posterior), beliefs
-    return posterior, beliefs.after(agent, learnt, waited)
+    return posterior, after
+
+
+def learn(
+    model: Model,
+    beliefs: Beliefs,
+    agent: Identity,
+    likelihood: Likelihood,
+    waited: tuple[float, ...] = (),
+) -> Beliefs:
+    """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
+    given = _given(model, beliefs, agent, likelihood, EQUALLY)
+    return given.beliefs(beliefs, agent, likelihood, waited)
 
 
 class _Given(NamedTuple):
@@ -197,10 +181,14 @@ class _Given(NamedTuple):
         many = len(self.preferred)
         return self.tree.within(frozenset(range(many)), many)
 
-    def learnt(self, likelihood: Likelihood) -> AgentBeliefs:
-        """Return what is believed about the agent after the trial."""
+    def beliefs(
+        self, beliefs: Beliefs, agent: Identity, likelihood: Likelihood, waited: tuple[float, ...]
+    ) -> Beliefs:
+        """Return what is believed after the trial. It tells nothing if there is nothing to want."""
+        if NOTHING in likelihood.goals:
+            return beliefs.after(waited, {})
         learnt = learn_counts(self.history, self.choice, self.before, likelihood.log)
-        return AgentBeliefs(self.preferred, *learnt, self.tree)
+        return beliefs.after(waited, {agent: AgentBeliefs(self.preferred, *learnt, self.tree)})
 
 
 def _given(
@@ -244,17 +232,6 @@ def _choices(
     if many and model.preference.feasible:
         return reachable, many > 1
     return np.ones_like(reachable), many > 0 and len(reachable) > 1
-
-
-def _idle(posterior: Posterior) -> Posterior:
-    """Return the posterior of a trial with nothing to want: preferences stay as they were."""
-    real = [goal != NOTHING for goal in posterior.preferred]
-    liked = posterior.preference[:, real]
-    return replace(
-        posterior,
-        preferred=tuple(goal for goal in posterior.preferred if goal != NOTHING),
-        preference=liked / liked.sum(axis=1, keepdims=True) if any(real) else liked,
-    )
 
 
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:

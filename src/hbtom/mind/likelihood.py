@@ -82,6 +82,8 @@ def log_likelihood(regret: Regret, efficiency: Annotated[Floats, "efficiency"]) 
         log = log_seen(choice.action_regret, *seen, efficiency)
     else:
         log = log_boltzmann(step_regret, choice.action_regret, efficiency)
+    if isinstance(regret.nearest, Headings) and regret.nearest.silent is not None:
+        log[regret.nearest.silent] = 0.0
     return Likelihood(regret, log, efficiency)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import singledispatch
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.action_noise import noisy_actions
 from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regret
@@ -17,6 +19,7 @@ from hbtom.mind.sight import strides
 from hbtom.model import Continuous, Grid, Model, Observation
 from hbtom.observe import Trial
 from hbtom.plan import GRID, CostToGo
+from hbtom.plan.between import cost_at
 from hbtom.world.seeing import Seen
 from hbtom.world.stages import outdated
 from hbtom.world.trajectory import MOVE
@@ -27,15 +30,15 @@ def find_regrets(
 ) -> tuple[Regret, Regret | None]:
     """Return the regret of every step of a trial, given the cost-to-go in its world.
 
-    Where the world changes and agents may miss that, the second is the regret of the same steps in
-    the world as it was at first; otherwise there is none.
+    Where the world changes, the second is the regret of the same steps in the world as it was at
+    first; otherwise there is none.
     """
     if not trial.items:
         return aimless(), None
     if not model.preference.keys:  # nobody wants the key itself
         costs = costs._replace(cost=costs.cost[: len(trial.objects)])
     true = motion_regret(model.motion, model, trial, seen, costs)
-    if not seen.stages or model.hypotheses.outdated == 0:
+    if len(seen.stages) == 1:
         return true, None
     missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0]))
     return true, motion_regret(model.motion, model, trial, missed, costs)
@@ -57,13 +60,15 @@ def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo)
         q, noise = noisy_actions(legal, q, costs, steps, motion.slip)
     regret, options, unknown = action_regret(legal, q, world, steps, GRID.table)
     column, row = steps.first.astype(np.int64)
-    reachable = costs.cost[:, 0, row, column] < np.inf
+    reachable: Bools = costs.cost[:, 0, row, column] < np.inf
+    if steps.mode.any() and not reachable.all():
+        reachable = np.any(_in_reach(seen, costs, _cost_in_cells), axis=0)
     choice, warnings = Actions(options, noise), illegal(unknown)
     goals = name_goals(trial)[: len(costs.cost)]
     found = Regret(goals, reachable, steps.frame, regret, choice, warnings)
     if sight.noise == 0:
         return found
-    where = stays(steps, world, seen.trial.whole_path, trial.path, sight.noise)
+    where = stays(steps, world, seen.steady.whole_path, trial.path, sight.noise)
     return found.seen_through(CellFilter(costs, steps, where, motion.slip))
 
 
@@ -74,9 +79,13 @@ def _continuous(
     """Compare each step with all headings; with noise, a particle filter sums over places."""
     steps, act = seen.trajectory, model.acts.cost
     by_goal, length, first = heading_regret(costs, steps)
-    reachable = first[:, 0] < np.inf
+    reachable, silent = first[:, 0] < np.inf, None
+    if steps.mode.any() and (len(seen.stages) > 1 or not reachable.all()):
+        near = _in_reach(seen, costs, cost_at)
+        reachable, silent = np.any(near, axis=0), ~near[1:]
+        by_goal = np.where(silent.T, 0.0, by_goal)
     regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
-    choice = Headings(steps.act == MOVE, length[0], regret, act)
+    choice = Headings(steps.act == MOVE, length[0], regret, act, silent)
     goals = name_goals(trial)[: len(costs.cost)]
     found = Regret(goals, reachable, steps.frame, regret, choice)
     if model.observation.noise == 0:
@@ -84,10 +93,37 @@ def _continuous(
     return found.seen_through(_particles(model.observation, trial, seen, costs, reachable))
 
 
+def _in_reach(
+    seen: Seen, costs: CostToGo, read: Callable[[CostToGo, Floats, Ints], Floats]
+) -> Annotated[Bools, "1+step goal"]:
+    """Return which goals are in reach before the first step, and at each step.
+
+    A goal is in reach if there is a way to it from where the agent begins, or from where it enters
+    another mode. It stays in reach until the world changes.
+    """
+    steps = seen.trajectory
+    entered = np.flatnonzero(np.diff(steps.mode, prepend=0))
+    places = np.concatenate([steps.first[None], steps.start[entered]])
+    modes = np.append(0, steps.mode[entered])
+    lies = costs.world.lying[modes, : len(costs.cost)]  # or has been picked up
+    near = (read(costs, places[None], modes) < np.inf).T & lies
+    stage = modes // len(seen.stages[0].blocked)
+    found = np.repeat(near[:1], 1 + len(steps.act), axis=0)
+    for entry, step in enumerate(entered, start=1):
+        near[entry] |= near[entry - 1] & (~lies[entry] | (stage[entry] == stage[entry - 1]))
+        found[1 + step :] = near[entry]
+    return found
+
+
+def _cost_in_cells(costs: CostToGo, places: Floats, modes: Ints) -> Annotated[Floats, "goal place"]:
+    column, row = places[0].T.astype(np.int64)
+    return costs.cost[:, modes, row, column]
+
+
 def _particles(
     sight: Observation, trial: Trial, seen: Seen, costs: CostToGo, reachable: np.ndarray
 ) -> ParticleFilter:
     steps = seen.trajectory
-    where = strides(steps, seen.trial.whole_path, trial.path, sight.noise)
+    where = strides(steps, seen.steady.whole_path, trial.path, sight.noise)
     seed = (sight.seed, content(trial))
     return ParticleFilter(costs, steps, where, reachable, sight.noise, sight.particles, seed)

@@ -75,17 +75,17 @@ class ForwardFilter:
         rows = goals + 1 if self.something_else else goals
         likelihood = np.empty((len(self.partial_plan), rows, many))
         for step in range(len(self.partial_plan)):
-            ways = self._ways(belief.states, step)
-            if not ways.likely.any():
+            successors = self._successors(belief.states, step)
+            if not successors.likely.any():
                 raise self.partial_plan.impossible(step)
-            log, belief = advance(belief, ways, efficiency)
+            log, belief = advance(belief, successors, efficiency)
             alive = np.isfinite(log[:goals]).any(axis=1)
             lost = not self.something_else and bool(left.any()) and not (left & alive).any()
             likelihood[step] = 0.0 if lost else log[:rows]
             left = left if lost else left & alive
         return likelihood
 
-    def _ways(self, states: Annotated[Ints, "state"], step: int) -> Successors:
+    def _successors(self, states: Annotated[Ints, "state"], step: int) -> Successors:
         """Return what can be done in some states, and how well it fits what was seen."""
         graph = self.plans.graph
         first, count = graph.choices[states], np.diff(graph.choices)[states]

@@ -94,7 +94,7 @@ class _Cloud:
         likelihood = self._weigh(
             np.log(2.0) - np.logaddexp(0.0, -self.beta * (cost - 2.0 * step_regret))
         )
-        self.recent = None  # whoever has acted begins anew
+        self.recent = None  # after an act, a new leg begins
         return likelihood
 
     def _begin(self, place: _Neutral) -> None:
@@ -247,7 +247,7 @@ def _taken(places: Floats, chosen: np.ndarray) -> Floats:
 def content(trial: Trial) -> int:
     """Return a number that two trials share if the same was seen in the same world.
 
-    Random numbers depend on it, and so neither on the order of trials nor on who works on them.
+    Random numbers depend on it, and so neither on the order of trials nor on the process.
     """
     parts: tuple[Floats, ...] = (trial.path, trial.places, trial.walls, trial.barrier)
     text = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)

@@ -53,6 +53,7 @@ class Headings(Struct, frozen=True, eq=False, dict=True):
     length: Annotated[Floats, "step"]  # in units of cost
     step_regret: Annotated[Floats, "step goal"]
     act: float  # what acts cost
+    silent: Annotated[Bools, "step goal"] | None = None  # steps before a goal is in reach, if any
 
     @cached_property
     def action_regret(self) -> Annotated[Floats, "step action goal"]:
@@ -97,6 +98,11 @@ class Regret(Struct, frozen=True, eq=False):
     step_regret: Annotated[Floats, "step goal"]
     choice: Actions | Headings | FilteredChoice  # what each step was chosen from
     warnings: tuple[str, ...] = ()
+
+    @property
+    def nearest(self) -> Actions | Headings | None:
+        """The choice on the way nearest to what was seen; None if some actions were not seen."""
+        return self.choice.nearest if isinstance(self.choice, FilteredChoice) else self.choice
 
     def __repr__(self) -> str:
         total = ", ".join(

@@ -18,6 +18,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.world import Trajectory
+from hbtom.world.stages import setting_off
 from hbtom.world.trajectory import MOVE
 
 WOBBLE = 1.5  # pixels; strides are not quite straight, and not quite even
@@ -48,14 +49,13 @@ def strides(
     noise: float,
 ) -> tuple[Stride | None, ...]:
     """Return what was seen during each step along a steadied path; None for acts."""
-    rest = _rests(steady)
+    rest, begins = _rests(steady), setting_off(trajectory, steady)
     found: list[Stride | None] = []
     for step in range(len(trajectory.act)):
         if trajectory.act[step] != MOVE:
             found.append(None)
             continue
-        last, begin = int(trajectory.frame[step]), None
-        first = _left(steady, trajectory.start[step], last)
+        first, last, begin = begins[step], int(trajectory.frame[step]), None
         if step == 0 or found[-1] is None or trajectory.mode[step - 1] != trajectory.mode[step]:
             first = int(rest[first, 0])
             begin = _sight(seen, steady, first)
@@ -95,11 +95,6 @@ def stride_of(
 def _sight(seen: Floats, steady: Floats, frame: int) -> Annotated[Floats, "2"]:
     """Return where the agent was seen in a frame, or, if it was not, where it must have been."""
     return steady[frame] if np.isnan(seen[frame, 0]) else seen[frame]
-
-
-def _left(steady: Floats, place: Annotated[Floats, "2"], last: int) -> int:
-    """Return the last frame, before another, in which the steadied path is at a place."""
-    return int(np.flatnonzero((steady[:last] == place).all(axis=1))[-1])
 
 
 def _rests(steady: Floats) -> Annotated[Ints, "frame 2"]:

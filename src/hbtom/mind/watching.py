@@ -8,10 +8,12 @@ from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.inference import Posterior, infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, find_likelihood
+from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Regret
 from hbtom.model import Model
-from hbtom.plan import CostToGo
-from hbtom.world.seeing import Seen
+from hbtom.observe import Identity, Trial
+from hbtom.plan import CostToGo, plan_trial
+from hbtom.world.seeing import Seen, see
 
 
 class Planned(NamedTuple):
@@ -20,11 +22,31 @@ class Planned(NamedTuple):
     seen: Seen  # the world, and the trajectory in it
     cost_to_go: CostToGo
     regret: Regret
-    outdated: Regret | None = None  # if the agent may have missed how the world has changed
+    outdated: Regret | None = None  # as if the agent had missed how the world has changed
+
+    @property
+    def agent(self) -> Identity:
+        return self.seen.steady.agent.look
 
     def likelihood(self, model: Model) -> Likelihood:
         """Return the likelihood of the trial under all hypotheses of a model."""
         return find_likelihood(model, self.regret, self.outdated)
+
+
+def plan_one(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Planned:
+    """Return the world, trajectory, cost-to-go and regret of one trial.
+
+    ``openings`` is what waiting for barriers cost in the trials before.
+    """
+    seen = see(model, trial, openings)
+    costs = plan_trial(model, seen)
+    return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
+
+
+def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
+    """Watch one trial: return what is believed during it, and what is believed after it."""
+    one = plan_one(model, trial, beliefs.openings)
+    return infer_agent(model, beliefs, one.agent, one.likelihood(model), waited=one.seen.waited)
 
 
 def watch_trials(
@@ -38,7 +60,7 @@ def watch_trials(
     for index in range(len(beliefs), len(trials)):
         one, before = trials[index], beliefs[-1] if beliefs else Beliefs()
         try:
-            given = model, before, one.seen.trial.agent.look, one.likelihood(model)
+            given = model, before, one.agent, one.likelihood(model)
             if index == last:
                 test, after = infer_agent(*given, waited=one.seen.waited)
             else:

@@ -7,6 +7,7 @@ here and counted from 1 in everything that a person reads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -59,7 +60,8 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is drawn, but no conclusion is drawn from it. A board is a box about its place, turned.
+    It is shown in figures, but nothing is inferred from it. A board is a box around its place,
+    turned by an angle.
     """
 
     kind: OtherKind
@@ -76,6 +78,16 @@ class Actor:
     look: Identity
     radius: float
     path: Annotated[Floats, "frame 2"]  # not a number where it was not seen
+
+    @property
+    def body(self) -> Body:
+        """The actor where it is first seen."""
+        x, y = without_gaps(self.path)[0].tolist()
+        if math.isnan(x):
+            raise BadInput(
+                f"the actor '{self.look}' is never seen", hint="leave it out of the trial"
+            )
+        return Body(self.look, (x, y), self.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +119,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         """Make all arrays such as kernels take; those that readers make are so already."""
-        if self.walls_there is not None or self.object_paths is not None:
+        if self.changes:
             self._convert()
         for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
             if values is not None and not (values.dtype is _FLOAT and values.flags.c_contiguous):
@@ -143,13 +155,10 @@ class Trial:
             return self
         now, then = self.actors[0], self.actors[actor]
         still, side = np.zeros(len(self.path)), 2 * now.radius
-        old = Other("agent", now.look, (side, side), now.path, still)
-        rest = [one for one in self.others if one.kind != "agent"]
         agents = [one for one in self.others if one.kind == "agent"]
-        agents[actor - 1] = old
-        path = without_gaps(then.path)
-        body = Body(then.look, (float(path[0, 0]), float(path[0, 1])), then.radius)
-        return replace(self, agent=body, path=then.path, others=(*agents, *rest))
+        agents[actor - 1] = Other("agent", now.look, (side, side), now.path, still)
+        body = then.body
+        return replace(self, agent=body, path=then.path, others=(*agents, *self._things))
 
     def wanting_actors(self) -> Trial:
         """Return the same trial, in which the agent may also want to reach the other actors.
@@ -157,15 +166,24 @@ class Trial:
         They become objects that move.
         """
         others, frames = self.actors[1:], len(self.path)
-        paths = [without_gaps(one.path) for one in others]
-        ends = [(float(path[0, 0]), float(path[0, 1])) for path in paths]
-        bodies = (Body(one.look, end, one.radius) for one, end in zip(others, ends, strict=True))
         still = self.object_paths
         if still is None:
             places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
             still = np.broadcast_to(places, (frames, *places.shape))
-        moving = np.concatenate([still, np.stack(paths, axis=1)], axis=1) if paths else still
-        return replace(self, objects=(*self.objects, *bodies), object_paths=moving)
+        objects = (*self.objects, *(one.body for one in others))
+        moving = [still, *(without_gaps(one.path)[:, None] for one in others)]
+        paths = np.concatenate(moving, axis=1)
+        return replace(self, objects=objects, object_paths=paths, others=self._things)
+
+    @property
+    def _things(self) -> tuple[Other, ...]:
+        """What else is seen and does not act."""
+        return tuple(one for one in self.others if one.kind != "agent")
+
+    @property
+    def changes(self) -> bool:
+        """Whether walls or objects change during the trial."""
+        return self.walls_there is not None or self.object_paths is not None
 
     @property
     def items(self) -> tuple[Body, ...]:
@@ -180,7 +198,7 @@ class Trial:
 
     @cached_property
     def whole_path(self) -> Annotated[Floats, "frame 2"]:
-        """The path without gaps: who is not seen is where it was last, or is to be first."""
+        """The path without gaps: an agent that is not seen stays where it was last."""
         return self.path if not np.isnan(self.path).any() else frozen(without_gaps(self.path))
 
     @cached_property
@@ -259,7 +277,7 @@ class Episode:
 def check_still(episode: Episode) -> None:
     """Refuse an episode whose walls or objects change: no file format can hold that."""
     for number, trial in enumerate(episode, start=1):
-        if any(getattr(trial, name) is not None for name in CHANGING):
+        if trial.changes:
             raise BadInput(
                 "walls or objects change during the trial, and no file format can hold that",
                 hint="episodes such as this one can be judged, but not written",

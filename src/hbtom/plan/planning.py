@@ -21,12 +21,11 @@ def plan_trial(model: Model, seen: Seen) -> CostToGo:
 
     Where agents are seen with noise, and where the world changes, costs are needed everywhere.
     """
-    steps = seen.trajectory
-    if not seen.stages:
-        noisy = model.observation.noise > 0
-        return plan_in(model.motion, seen.world, steps, noisy)
-    plans = [plan_in(model.motion, stage, steps, True).cost for stage in seen.stages]
-    return CostToGo(seen.world, np.concatenate(plans, axis=1))
+    everywhere = model.observation.noise > 0 or len(seen.stages) > 1
+    plans = [plan_in(model.motion, one, seen.trajectory, everywhere) for one in seen.stages]
+    if len(plans) == 1:
+        return plans[0]
+    return CostToGo(seen.world, np.concatenate([one.cost for one in plans], axis=1))
 
 
 @singledispatch

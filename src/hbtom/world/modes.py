@@ -34,7 +34,8 @@ class Mode(IntEnum):
 
 
 START, HELD, OPEN = int(Mode.START), int(Mode.HELD), int(Mode.OPEN)  # for kernels
-ANY, NEVER = -1, -2  # what may follow an exit: anything, or nothing that is worth it
+UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
+ANY, NEVER = -1, -2  # which exit a plan may take next: any, or none, so that this one is useless
 NO_GOAL = -1
 
 

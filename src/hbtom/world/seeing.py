@@ -9,29 +9,34 @@ import math
 from functools import partial, singledispatch
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel
 from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.events import Marks
 from hbtom.observe.layout import Layout, layout_of
-from hbtom.world.modes import Costs, PlaceWorld, Space
+from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space
 from hbtom.world.occupancy import continuous_world, grid_world
-from hbtom.world.stages import at_frame, changes, joined, staged
+from hbtom.world.stages import at_frame, joined, staged
 from hbtom.world.steady import steadied
 from hbtom.world.trajectory import Trajectory, continuous_trajectory, grid_trajectory
-
-UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
 
 
 class Seen(NamedTuple):
     """What a trial means: the world, and what the agent did in it."""
 
-    trial: Trial  # as it is seen; without noise, as far as one can tell
+    steady: Trial  # the trial without noise, as far as one can tell
     world: PlaceWorld
     trajectory: Trajectory
     waited: tuple[float, ...]  # what waiting for a barrier cost, if there was one
-    stages: tuple[PlaceWorld, ...] = ()  # of which the world is made, if it changes
+    stages: tuple[PlaceWorld, ...]  # of which the world is made: one, unless it changes
+
+    @property
+    def walked(self) -> float:
+        """How many pixels the agent walked in all, as far as one can tell."""
+        return float(np.hypot(*np.diff(self.steady.whole_path, axis=0).T).sum())
 
 
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
@@ -41,16 +46,19 @@ def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
     """
     learnt = model.acts.learn_opening and len(openings) > 0
     opening = float(sum(openings) / len(openings)) if learnt else float(model.acts.cost)
-    steady, still = steadied(trial, model.observation), not changes(trial)
-    first, last = (trial if still else at_frame(trial, frame) for frame in (0, -1))
-    shown, ends, path, marks = layout_of(first), layout_of(last), steady.whole_path, steady.marks
-    make = partial(world_of, model.motion, model.acts, opening)
-    world = make(shown)
+    steady = steadied(trial, model.observation)
+    layout, make = (
+        layout_of(at_frame(trial, 0)),
+        partial(world_of, model.motion, model.acts, opening),
+    )
+    ends = layout_of(at_frame(trial, -1)) if trial.changes else layout
     ends = ends._replace(radius=float(steady.agent.radius))  # with noise, contact is lenient
-    steps = steps_of(model.motion, Walk(ends, path, marks, model.acts.final), world)
-    if still:
-        return Seen(steady, world, steps, waits(steady))
-    stages, steps = staged(trial, steps, lambda one: make(layout_of(one)))
+    walk, world = Walk(ends, steady.whole_path, steady.marks, model.acts.final), make(layout)
+    if not trial.changes:
+        return Seen(steady, world, steps_of(model.motion, walk, world), waits(steady), (world,))
+    walled = world._replace(blocked=np.ones_like(world.blocked))  # diagonals depend on the stage
+    steps, diagonal = steps_of(model.motion, walk, walled), isinstance(model.motion, Grid)
+    stages, steps = staged(trial, steps, walk.path, lambda one: make(layout_of(one)), diagonal)
     return Seen(steady, joined(stages), steps, waits(steady), stages)
 
 

@@ -1,32 +1,28 @@
 """Worlds that change while the agent acts: walls that come and go, and things that move.
 
-Every state of the world in which the agent decides something is a stage. A stage is a world of its
-own, with its own modes; a step is planned in the stage in which it begins, as if everything stayed
-as it is. What an agent believes may lag behind: with an outdated belief, it plans in the first
-stage all along.
+Every state of the world in which the agent sets off on a step is a stage. A stage is a world of its
+own, with its own modes. A step is planned in its stage, as if everything stayed as it is. What an
+agent believes may lag behind: with an outdated belief, it plans in the first stage all along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Ints
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe import Trial
 from hbtom.world.modes import Exits, PlaceWorld
-from hbtom.world.trajectory import Trajectory
-
-
-def changes(trial: Trial) -> bool:
-    """Tell whether walls or objects change during a trial."""
-    return trial.walls_there is not None or trial.object_paths is not None
+from hbtom.world.trajectory import MOVE, Trajectory
 
 
 def at_frame(trial: Trial, frame: int) -> Trial:
     """Return a trial in whose world everything is as in one frame, all along."""
+    if not trial.changes:
+        return trial
     there, paths = trial.walls_there, trial.object_paths
     walls = trial.walls if there is None else trial.walls[there[frame]]
     objects = trial.objects
@@ -39,31 +35,86 @@ def at_frame(trial: Trial, frame: int) -> Trial:
 
 
 def staged(
-    trial: Trial, steps: Trajectory, make: Callable[[Trial], PlaceWorld]
+    trial: Trial,
+    steps: Trajectory,
+    path: Annotated[Floats, "frame 2"],
+    make: Callable[[Trial], PlaceWorld],
+    diagonal: bool,
 ) -> tuple[tuple[PlaceWorld, ...], Trajectory]:
     """Return a world for each stage of a trial, and the trajectory through their modes.
 
     ``make`` makes the world of a trial in which nothing changes. The first stage is that of the
-    first frame, even if no step begins in it.
+    first frame, even if no step begins in it. With ``diagonal``, two moves at a right angle become
+    one where the stage in which they begin has room for it.
     """
-    stage, first = _stages(trial, steps)
-    worlds = tuple(make(at_frame(trial, int(frame))) for frame in first)
+    begin = [0, *setting_off(steps, path)]
+    states = [_state(trial, frame) for frame in begin]
+    numbers = {state: number for number, state in enumerate(dict.fromkeys(states))}
+    worlds = [make(at_frame(trial, begin[states.index(state)])) for state in numbers]
+    stage = np.array([numbers[state] for state in states[1:]], dtype=np.int64)
+    if diagonal:
+        kept, steps = _with_diagonals(steps, [worlds[one].blocked for one in stage])
+        stage = stage[kept]
+    used = np.unique(np.append(0, stage))
+    worlds, stage = [worlds[one] for one in used], np.searchsorted(used, stage)
     modes, things, exits = _sizes(worlds[0])
     thing = np.where(steps.thing < 0, -1, steps.thing + things * stage)
     taken = np.where(steps.exit < 0, -1, steps.exit + exits * stage)
-    return worlds, steps._replace(mode=steps.mode + modes * stage, thing=thing, exit=taken)
+    return tuple(worlds), steps._replace(mode=steps.mode + modes * stage, thing=thing, exit=taken)
 
 
-def _stages(
-    trial: Trial, steps: Trajectory
-) -> tuple[Annotated[Ints, "step"], Annotated[Ints, "stage"]]:
-    """Return in which stage each step begins, and the first frame of each stage."""
-    begin = [0, *steps.frame[:-1].tolist()]
-    states = [_state(trial, frame) for frame in begin]
-    first = {state: states.index(state) for state in states}  # in the order of the stages
-    stages = {state: number for number, state in enumerate(first)}
-    stage = np.array([stages[state] for state in states], dtype=np.int64)
-    return stage[: len(steps.act)], np.array([begin[step] for step in first.values()])
+def setting_off(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[int]:
+    """Return the frame in which the agent sets off on each step, the last before it moves.
+
+    That is the last frame in which it is where the step starts. Steps from cell to cell are
+    complete as soon as the agent has left a cell, so they begin in the frame before. Acts take no
+    time.
+    """
+    begin, before = [], 0
+    for step, (frame, act) in enumerate(zip(steps.frame.tolist(), steps.act.tolist(), strict=True)):
+        if act == MOVE:
+            there = np.flatnonzero((path[before:frame] == steps.start[step]).all(axis=1))
+            begin.append(before + int(there[-1]) if len(there) else max(frame - 1, 0))
+        else:
+            begin.append(frame)
+        before = frame
+    return begin
+
+
+def _with_diagonals(
+    steps: Trajectory, blocked: Sequence[Annotated[Bools, "mode row column"]]
+) -> tuple[Annotated[Ints, "kept"], Trajectory]:
+    """Join moves between cells into diagonals; return which steps are left, and these steps.
+
+    ``blocked`` is the map of the stage in which each step begins.
+    """
+    kept: list[int] = []
+    frame, stop, step = steps.frame.copy(), steps.stop.copy(), 0
+    while step < len(steps.act):
+        kept.append(step)
+        if step + 1 < len(steps.act) and _makes_diagonal(steps, step, blocked[step]):
+            frame[step], stop[step] = steps.frame[step + 1], steps.stop[step + 1]
+            step += 1
+        step += 1
+    steps = steps._replace(frame=frame, stop=stop)
+    cut = {name: getattr(steps, name)[kept] for name in steps._fields if name != "first"}
+    return np.array(kept, dtype=np.int64), steps._replace(**cut)
+
+
+def _makes_diagonal(steps: Trajectory, step: int, blocked: Bools) -> bool:
+    """Tell whether a step and the next are two moves at a right angle around free cells."""
+    then, mode = step + 1, int(steps.mode[step])
+    if (steps.act[step : then + 1] != MOVE).any() or steps.mode[then] != mode:
+        return False
+    turn = np.abs([steps.stop[step] - steps.start[step], steps.stop[then] - steps.start[then]])
+    if (steps.stop[step] != steps.start[then]).any() or turn.tolist() not in _TURNS:
+        return False
+    (column, row), (to_column, to_row) = steps.start[step].astype(int), steps.stop[then].astype(int)
+    corners = blocked[mode, row, to_column], blocked[mode, to_row, column]
+    return not (any(corners) or blocked[mode, to_row, to_column])
+
+
+_TURNS = [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
 
 
 def _state(trial: Trial, frame: int) -> bytes:
@@ -73,21 +124,23 @@ def _state(trial: Trial, frame: int) -> bytes:
 
 
 def joined(worlds: tuple[PlaceWorld, ...]) -> PlaceWorld:
-    """Return one world with the modes, things and exits of all stages, one after the other."""
-    modes, things, _ = _sizes(worlds[0])
+    """Return one world with the modes, things, boxes and exits of all stages, one after the other.
+
+    Planning takes the stages one by one.
+    """
+    modes, things, exits = _sizes(worlds[0])
+    sizes = {"source": modes, "target": modes, "thing": things, "then": exits}
+
+    def numbered(name: str) -> np.ndarray:
+        size, parts = sizes.get(name, 0), [getattr(one.exits, name) for one in worlds]
+        return np.concatenate([np.where(p < 0, p, p + n * size) for n, p in enumerate(parts)])
+
     return worlds[0]._replace(
         blocked=np.concatenate([one.blocked for one in worlds]),
         lying=np.concatenate([one.lying for one in worlds]),
         reach=np.concatenate([one.reach for one in worlds]),
-        exits=Exits(
-            source=np.concatenate([w.exits.source + n * modes for n, w in enumerate(worlds)]),
-            target=np.concatenate([w.exits.target + n * modes for n, w in enumerate(worlds)]),
-            thing=np.concatenate([w.exits.thing + n * things for n, w in enumerate(worlds)]),
-            goal=np.concatenate([w.exits.goal for w in worlds]),
-            then=np.concatenate([w.exits.then for w in worlds]),
-            price=np.concatenate([w.exits.price for w in worlds]),
-            reluctance=np.concatenate([w.exits.reluctance for w in worlds]),
-        ),
+        boxes=np.concatenate([one.boxes for one in worlds]),
+        exits=Exits(*map(numbered, Exits._fields)),
     )
 
 

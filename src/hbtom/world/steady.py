@@ -16,7 +16,7 @@ from hbtom.arrays import Bools, Floats, frozen
 from hbtom.model import Observation
 from hbtom.observe import Trial
 
-_APART = 3.7  # standard deviations; who is farther from where it stayed so far has moved
+_APART = 3.7  # standard deviations; an agent farther from where it stayed so far has moved
 _SETTLED = 4.0  # times as long as walking takes, within that distance, is a rest
 
 
@@ -37,12 +37,6 @@ def steadied(trial: Trial, sight: Observation) -> Trial:
             radius=trial.agent.radius + sight.noise,
         ),
     )
-
-
-def way_length(trial: Trial, sight: Observation) -> float:
-    """Return how many pixels an agent walked in all, as far as one can tell."""
-    path = steadied(trial, sight).whole_path
-    return float(np.hypot(*np.diff(path, axis=0).T).sum())
 
 
 def steady_path(

@@ -8,7 +8,7 @@ from hbtom.judgement.accounts import surprising
 from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE
-from hbtom.world.seeing import UNIT
+from hbtom.world.modes import UNIT
 
 DETOUR = 1.15  # times the shortest way: a longer way is called a detour
 WORTH_SAYING = 0.3  # what a step must waste to be mentioned, in units of cost

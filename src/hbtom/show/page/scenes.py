@@ -23,7 +23,6 @@ from hbtom.observe import Identity, Trial
 from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
-from hbtom.world.steady import steadied
 
 LONGEST = 40  # letters of a name; longer names are cut
 
@@ -83,10 +82,10 @@ class Scene:
     def trial(self) -> Trial:
         return self.judgement.episode[self.index]
 
-    @cached_property
+    @property
     def steady(self) -> Trial:
         """The trial without noise, from which events are read."""
-        return steadied(self.trial, self.judgement.model.observation)
+        return self.judgement.planned[self.index].seen.steady
 
     @property
     def posterior(self) -> Posterior:
@@ -144,7 +143,7 @@ class Scene:
     @cached_property
     def detour(self) -> float:
         """How many times longer than necessary the way to the likeliest goal was."""
-        return detour(self.trial, self.posterior, self.judgement.model.observation)
+        return detour(self.judgement.planned[self.index], self.posterior)
 
 
 def scenes(judgement: Judgement) -> tuple[Scene, ...]:
