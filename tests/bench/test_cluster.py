@@ -1,4 +1,4 @@
-"""Evaluating on a cluster: a real scheduler, three workers, one of which is killed."""
+"""Evaluating on a cluster: a real scheduler, two workers, one of which is killed."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-PAIRS = 48
+PAIRS = 32
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def started(workers: int):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with started(3) as three:
-        yield three
+    with started(2) as two:
+        yield two
 
 
 def command(*words: object, **settings) -> subprocess.CompletedProcess[str]:
