@@ -52,8 +52,16 @@ def started(workers: int):
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def plain():
+    """Let no process load the compiler, which takes longer than judging so few pairs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_DISABLE_JIT", "1")
+        yield
+
+
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(plain):
     with started(2) as two:
         yield two
 

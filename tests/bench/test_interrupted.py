@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 PAIRS = 16  # of two tasks
 KINDS = [".csv", ".jsonl", ".parquet"]
 START = [sys.executable, "-m", "hbtom", "evaluate"]
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}  # for so few pairs, loading the compiler takes longest
 STALLING = """
 import os, sys, time
 from hbtom.bench import sources
@@ -85,6 +86,7 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=os.environ | PLAIN,
     )
     try:
         yield process
@@ -105,8 +107,14 @@ def running(*words: object, rows: int, out: Path) -> Iterator[subprocess.Popen[s
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [*START, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        [*START, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | PLAIN,
+    )
 
 
 def parent(process: int) -> int | None:
@@ -133,7 +141,7 @@ def test_killed_again_and_again_nothing_is_lost(data, whole, table, tmp_path, ki
     lines = whole[".jsonl" if kind == ".parquet" else kind]
     settings = (data, "--workers", workers, "--resume")
     with endless(data):
-        for rows in (1, 8, 24):  # chunks of pairs come at once, so that there may be more
+        for rows in (1, 16):  # chunks of pairs come at once, so that there may be more
             with running(*settings, rows=rows, out=out) as process:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -149,7 +157,7 @@ def test_killed_again_and_again_nothing_is_lost(data, whole, table, tmp_path, ki
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
-@pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".jsonl", 2), (".parquet", 2)])
+@pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".parquet", 2)])
 def test_ctrl_c_ends_with_the_table_so_far(data, whole, tmp_path, kind, workers):
     out = tmp_path / f"out{kind}"
     with (
@@ -200,9 +208,8 @@ def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("kind", [".csv", ".parquet"])
-def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_path, kind):
-    out = tmp_path / f"out{kind}"
+def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_path):
+    out = tmp_path / "out.parquet"
     with endless(data), running(data, "--workers", 2, rows=4, out=out) as process:
         os.kill(children(process.pid)[0], signal.SIGKILL)
         printed, said = process.communicate(timeout=60)
@@ -213,7 +220,7 @@ def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_pat
     assert "--resume" in line
     assert rows_in(grows(out)) >= 4
     assert run(data, "--out", out, "--resume").returncode == 0
-    assert out.read_bytes() == whole[kind]
+    assert out.read_bytes() == whole[".parquet"]
 
 
 def test_no_worker_survives_a_parent_that_is_killed(data, tmp_path):
