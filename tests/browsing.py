@@ -17,6 +17,11 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-software-rasterizer",
+    "--disable-smooth-scrolling",
+    "--in-process-gpu",
+    "--mute-audio",
     "--window-size=1280,900",
 )
 

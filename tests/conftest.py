@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -17,6 +18,14 @@ sys.path.insert(0, str(HERE))
 
 # Tests run side by side: threads for arrays of a few numbers would only wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Tests start hundreds of commands. Each would compile hbtom's sources if none kept the bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# Episodes are large lists without cycles: looking for cycles whenever a thousand objects were made
+# takes more than half of the time that it takes to read them.
+gc.set_threshold(100_000, 20, 20)
 
 # What a shell runs in the background does not mind Ctrl-C, nor do the commands that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -34,6 +43,12 @@ KEPT = os.environ.get("HBTOM_TEST_CACHE")
 if not IS_WORKER:
     os.environ["HBTOM_CACHE"] = KEPT or tempfile.mkdtemp(prefix="hbtom-tests-")
 CACHE = Path(os.environ["HBTOM_CACHE"])
+
+
+def pytest_collection_finish() -> None:
+    """Leave alone what is there before the first test: it stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:

@@ -22,7 +22,8 @@ from pathlib import Path
 import hbtom.cli
 
 house = Path(hbtom.__file__).parent
-called = {}
+codes = []  # held, so that none can have the identity of another
+called = {}  # by identity, which is faster to look up than code
 returned = {}
 
 
@@ -41,14 +42,15 @@ def looking(frame):
 
 def follow(frame, event, _):
     code = frame.f_code
-    if event == "return" and code in called:
-        returned.setdefault(code)
-    if event != "call" or code in called or code.co_name[0] == "<":
-        return
-    if looking(frame) or importing(frame):
-        return
-    file = Path(code.co_filename)
-    called[code] = file.relative_to(house).parts if file.is_relative_to(house) else ()
+    if event == "return":
+        if id(code) in called:
+            returned.setdefault(id(code))
+    elif event == "call" and id(code) not in called:
+        if code.co_name[0] == "<" or looking(frame) or importing(frame):
+            return
+        file = Path(code.co_filename)
+        codes.append(code)
+        called[id(code)] = file.relative_to(house).parts if file.is_relative_to(house) else ()
 
 
 sys.setprofile(follow)

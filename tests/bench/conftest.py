@@ -1,9 +1,9 @@
 """A small synthetic dataset, made once for all tests of the benchmark."""
 
 import gzip
-import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from hbtom.bench.synth import generate
@@ -15,7 +15,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
     tasks = ["preference", "efficiency_path", "inaccessible_goal"]
     for file in generate(folder, pairs=3, seed=11, tasks=tasks, compress="gz", workers=1):
-        trials = json.loads(gzip.decompress(file.read_bytes()))
-        short = [*trials[:2], trials[-1]]
-        file.write_bytes(gzip.compress(json.dumps(short).encode()))
+        trials = msgspec.json.decode(gzip.decompress(file.read_bytes()), type=list[msgspec.Raw])
+        short = msgspec.json.encode([*trials[:2], trials[-1]])
+        file.write_bytes(gzip.compress(short))
     return folder

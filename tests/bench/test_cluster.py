@@ -1,4 +1,4 @@
-"""Evaluating on a cluster: a real scheduler, three workers, one of which is killed."""
+"""Evaluating on a cluster: a real scheduler, two workers, one of which is killed."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-PAIRS = 48
+PAIRS = 32
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +52,18 @@ def started(workers: int):
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def plain():
+    """Let no process load the compiler, which takes longer than judging so few pairs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_DISABLE_JIT", "1")
+        yield
+
+
 @pytest.fixture(scope="module")
-def cluster():
-    with started(3) as three:
-        yield three
+def cluster(plain):
+    with started(2) as two:
+        yield two
 
 
 def command(*words: object, **settings) -> subprocess.CompletedProcess[str]:

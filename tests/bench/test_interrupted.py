@@ -18,9 +18,10 @@ from hbtom.bench.results import decode, encode
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, and signals")
 
-PAIRS = 40  # of two tasks
+PAIRS = 16  # of two tasks
 KINDS = [".csv", ".jsonl", ".parquet"]
 START = [sys.executable, "-m", "hbtom", "evaluate"]
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}  # for so few pairs, loading the compiler takes longest
 STALLING = """
 import os, sys, time
 from hbtom.bench import sources
@@ -47,6 +48,12 @@ def whole(data) -> dict[str, bytes]:
     """What an evaluation that is not interrupted writes, by the kind of file."""
     rows = evaluate(data, workers=1).rows
     return {kind: encode(rows, kind) for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def table(data) -> str:
+    """What an evaluation that is not interrupted prints."""
+    return run(data).stdout
 
 
 @contextmanager
@@ -79,6 +86,7 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=os.environ | PLAIN,
     )
     try:
         yield process
@@ -99,8 +107,14 @@ def running(*words: object, rows: int, out: Path) -> Iterator[subprocess.Popen[s
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [*START, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        [*START, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | PLAIN,
+    )
 
 
 def parent(process: int) -> int | None:
@@ -122,12 +136,12 @@ def children(process: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".jsonl", 2), (".parquet", 2)])
-def test_killed_again_and_again_nothing_is_lost(data, whole, tmp_path, kind, workers):
+def test_killed_again_and_again_nothing_is_lost(data, whole, table, tmp_path, kind, workers):
     out = tmp_path / f"out{kind}"
     lines = whole[".jsonl" if kind == ".parquet" else kind]
     settings = (data, "--workers", workers, "--resume")
     with endless(data):
-        for rows in (1, 20, 60):  # chunks of pairs come at once, so that there may be more
+        for rows in (1, 16):  # chunks of pairs come at once, so that there may be more
             with running(*settings, rows=rows, out=out) as process:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -138,17 +152,17 @@ def test_killed_again_and_again_nothing_is_lost(data, whole, tmp_path, kind, wor
             assert out.exists() == (kind != ".parquet")
     ended = run(*settings, "--out", out)
     assert ended.returncode == 0
-    assert ended.stdout == run(data).stdout
+    assert ended.stdout == table
     assert out.read_bytes() == whole[kind]
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
-@pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".jsonl", 2), (".parquet", 2)])
+@pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".parquet", 2)])
 def test_ctrl_c_ends_with_the_table_so_far(data, whole, tmp_path, kind, workers):
     out = tmp_path / f"out{kind}"
     with (
         endless(data),
-        running(data, "--workers", workers, rows=20, out=out) as process,
+        running(data, "--workers", workers, rows=8, out=out) as process,
     ):
         os.killpg(process.pid, signal.SIGINT)
         printed, said = process.communicate(timeout=60)
@@ -171,7 +185,7 @@ def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, 
         endless(data),
         started(data, "--workers", 1, "--out", out, "--overwrite") as process,
     ):
-        while rows_in(journal) < 20:
+        while rows_in(journal) < 8:
             assert process.poll() is None
             time.sleep(0.002)
         os.killpg(process.pid, signal.SIGINT)
@@ -194,9 +208,8 @@ def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("kind", [".csv", ".parquet"])
-def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_path, kind):
-    out = tmp_path / f"out{kind}"
+def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_path):
+    out = tmp_path / "out.parquet"
     with endless(data), running(data, "--workers", 2, rows=4, out=out) as process:
         os.kill(children(process.pid)[0], signal.SIGKILL)
         printed, said = process.communicate(timeout=60)
@@ -207,7 +220,7 @@ def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_pat
     assert "--resume" in line
     assert rows_in(grows(out)) >= 4
     assert run(data, "--out", out, "--resume").returncode == 0
-    assert out.read_bytes() == whole[kind]
+    assert out.read_bytes() == whole[".parquet"]
 
 
 def test_no_worker_survives_a_parent_that_is_killed(data, tmp_path):
@@ -225,7 +238,7 @@ def test_no_worker_survives_a_parent_that_is_killed(data, tmp_path):
 
 
 def test_the_number_of_workers_does_not_matter(data, whole, tmp_path):
-    for workers in (1, 2, 3):
+    for workers in (1, 3):
         out = tmp_path / f"{workers}.csv"
         assert run(data, "--workers", workers, "--out", out).returncode == 0
         assert out.read_bytes() == whole[".csv"]

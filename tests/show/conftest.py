@@ -78,9 +78,9 @@ def evaluation(benchmark: Path) -> Evaluation:
     return hbtom.evaluate(benchmark, workers=1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """One browser for all tests; without one they are skipped."""
+    """One browser for all tests in this folder; without one they are skipped."""
     found = find_browser(tmp_path_factory.mktemp("profile"))
     if isinstance(found, str):
         pytest.skip(found)

@@ -1,11 +1,11 @@
 """The audit accepts what the generator writes and refuses what was tampered with."""
 
 import copy
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from hbtom.bench.synth.audit import audit
@@ -30,7 +30,7 @@ def test_exchanged_members_are_refused(task: str, corpus: Corpus) -> None:
 
 
 def frames_of(path: Path) -> Trials:
-    trials: Trials = json.loads(path.read_bytes())
+    trials: Trials = msgspec.json.decode(path.read_bytes())
     return trials
 
 
@@ -41,7 +41,7 @@ def refused(
     e, u = frames_of(e_path), frames_of(u_path)
     spoil(e, u)
     for name, trials in (("e", e), ("u", u)):
-        (tmp_path / f"x{name}.json").write_text(json.dumps(trials))
+        (tmp_path / f"x{name}.json").write_bytes(msgspec.json.encode(trials))
     return audit(tmp_path / "xe.json", tmp_path / "xu.json", task)
 
 

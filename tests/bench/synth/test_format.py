@@ -39,14 +39,21 @@ def pair(request: pytest.FixtureRequest) -> tuple[bytes, bytes]:
     return encode(e), encode(u)
 
 
-def test_text_is_what_the_json_module_would_write(pair: tuple[bytes, bytes]) -> None:
-    for data in pair:
-        assert json.dumps(json.loads(data)).encode() == data
+@pytest.fixture(scope="module")
+def decoded(pair: tuple[bytes, bytes]) -> list[Any]:
+    """Both members as plain lists, which tests leave as they are."""
+    return [json.loads(data) for data in pair]
 
 
-def test_frames_have_the_benchmarks_keys_and_entities(pair: tuple[bytes, bytes]) -> None:
-    for data in pair:
-        trials = json.loads(data)
+def test_text_is_what_the_json_module_would_write(
+    pair: tuple[bytes, bytes], decoded: list[Any]
+) -> None:
+    for data, trials in zip(pair, decoded, strict=True):
+        assert json.dumps(trials).encode() == data
+
+
+def test_frames_have_the_benchmarks_keys_and_entities(decoded: list[Any]) -> None:
+    for trials in decoded:
         assert len(trials) == 9
         for frames in trials:
             for frame in (frames[0], frames[len(frames) // 2], frames[-1]):
@@ -63,17 +70,17 @@ def test_frames_have_the_benchmarks_keys_and_entities(pair: tuple[bytes, bytes])
                         check_entity(entity, role)
 
 
-def test_only_what_may_change_changes(pair: tuple[bytes, bytes]) -> None:
-    for data in pair:
-        for frames in json.loads(data):
+def test_only_what_may_change_changes(decoded: list[Any]) -> None:
+    for trials in decoded:
+        for frames in trials:
             for frame in frames[1:]:
                 for key in ("size", "walls", "objects", "blocking", "home"):
                     assert frame[key] == frames[0][key]
 
 
-def test_walls_are_cells_on_the_lattice_with_a_border(pair: tuple[bytes, bytes]) -> None:
-    for data in pair:
-        for frames in json.loads(data):
+def test_walls_are_cells_on_the_lattice_with_a_border(decoded: list[Any]) -> None:
+    for trials in decoded:
+        for frames in trials:
             walls = frames[0]["walls"]
             assert all(size == [20, 20] for _, size in walls)
             corners = [tuple(corner) for corner, _ in walls]
