@@ -173,7 +173,7 @@ def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -
     whole = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     needed = rng.random(whole.world.blocked.shape) < rng.choice([0.01, 0.1])
     needed[rng.integers(len(needed)), 0, 0] = True
-    some = wanted(whole.world, (0, 0), needed, needed)
+    some = wanted(whole.world, 0, 0, needed, needed)
     with cell_by_cell():
         partial = CostToGo(whole.world, plan(whole.world, STENCILS[kind].table, some))
     for mode, cells in enumerate(needed):

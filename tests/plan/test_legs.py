@@ -163,7 +163,7 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
     read[0, first[0], first[1]] = True
     row, column = first
     needed[0, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
-    some = wanted(whole.world, first, needed, read)
+    some = wanted(whole.world, *first, needed, read)
     with cell_by_cell():
         partial = plan(whole.world, CONTINUOUS.table, some)
     for mode, cells in enumerate(read):

@@ -149,7 +149,7 @@ def test_cost_to_go_is_the_shortest_way_through_all_modes(kind: str, world: Plac
 def test_what_is_needed_is_known_in_any_modes(world: PlaceWorld, pick: int) -> None:
     needed = np.random.default_rng(pick).random(world.blocked.shape) < 0.1
     needed[0, 0, 0] = True
-    some = wanted(world, (0, 0), needed, needed)
+    some = wanted(world, 0, 0, needed, needed)
     whole = cost_to_go(world, GRID).cost
     with cell_by_cell():
         np.testing.assert_array_equal(plan(world, GRID.table, some)[:, needed], whole[:, needed])

@@ -12,8 +12,6 @@ from hbtom.compiled import kernel_or, part
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.plan.field import spilled
 
-SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
-
 
 def _all_to_go(costs: CostToGo, places: Floats, mode: Ints) -> Floats:
     """Read all places at once: in plain Python that is quicker than one by one."""

@@ -7,32 +7,50 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.compiled import kernel, kernel_or, part
-from hbtom.plan.between import SPILL, corner
-from hbtom.plan.cost_to_go import Wanted, wanted
-from hbtom.world.modes import PlaceWorld
+from hbtom.compiled import kernel, part, part_or
+from hbtom.plan.between import corner
+from hbtom.plan.cost_to_go import SPILL, Wanted, wanted
+from hbtom.world.modes import PlaceWorld, cell_of
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
+@kernel
 def wanted_in_cells(world: PlaceWorld, steps: Trajectory) -> Wanted:
     """Return the cells that the agent was in and those around them, in that mode."""
     needed = _cells(world.blocked, steps)
-    column, row = steps.first.astype(np.int64)
-    return wanted(world, (row, column), needed, needed)
-
-
-def wanted_in_pixels(world: PlaceWorld, steps: Trajectory) -> Wanted:
-    """Return the cells around every place in its mode, further out beside walls and things."""
-    column, row = world.cell_of(*steps.first.tolist())
-    cell, closed = world.space.cell, world.blocked[0]
-    read = needed = _places(world.blocked, closed, steps, cell, SPILL)
-    if len(world.boxes):
-        solid = np.logical_or.reduce(world.boxes) | closed
-        needed = _places(world.blocked, solid, steps, cell, 2 * SPILL)
-    return wanted(world, (row, column), needed, read)
+    return wanted(world, int(steps.first[1]), int(steps.first[0]), needed, needed)
 
 
 @kernel
+def wanted_in_pixels(world: PlaceWorld, steps: Trajectory) -> Wanted:
+    """Return the cells around every place in its mode, further out beside walls and things."""
+    cell, closed = world.space.cell, world.blocked[0]
+    row = cell_of(steps.first[1], cell, closed.shape[0])
+    column = cell_of(steps.first[0], cell, closed.shape[1])
+    read = needed = _places(world.blocked, closed, steps, cell, SPILL)
+    if len(world.boxes) > 0:
+        needed = _places(world.blocked, _solid(closed, world.boxes), steps, cell, 2 * SPILL)
+    return wanted(world, row, column, needed, read)
+
+
+def _all_solid(closed: Bools, boxes: Bools) -> Bools:
+    return np.logical_or.reduce(boxes) | closed
+
+
+@part_or(_all_solid)
+def _solid(
+    closed: Annotated[Bools, "row column"], boxes: Annotated[Bools, "item row column"]
+) -> Annotated[Bools, "row column"]:
+    """Return the cells that are blocked, or in the box of anything."""
+    solid = closed.copy()
+    for item in range(len(boxes)):
+        for r in range(solid.shape[0]):
+            for c in range(solid.shape[1]):
+                solid[r, c] |= boxes[item, r, c]
+    return solid
+
+
+@part
 def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory) -> Bools:
     """Mark cells; an act may lead from a mode to any other."""
     modes, rows, columns = blocked.shape
@@ -69,7 +87,7 @@ def _all_places(blocked: Bools, solid: Bools, steps: Trajectory, cell: float, sp
     return marked
 
 
-@kernel_or(_all_places)
+@part_or(_all_places)
 def _places(
     blocked: Annotated[Bools, "mode row column"],
     solid: Annotated[Bools, "row column"],
