@@ -75,9 +75,7 @@ class Judged(Plottable):
     def _named_model(self) -> dict[str, str]:
         return {"name": self.model.name, "fingerprint": self.model.fingerprint}
 
-    def _traced(
-        self, known: tuple[object, object, object, object], posterior: Posterior
-    ) -> Trace:
+    def _traced(self, known: tuple[object, object, object, object], posterior: Posterior) -> Trace:
         """Return the chain of values, given those up to the trajectory and the posterior."""
         likelihood, (product, _, surprises) = posterior.likelihood, verdict(self.model, posterior)
         return Trace(*known, likelihood.regret, likelihood, posterior, surprises, product)

@@ -15,6 +15,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
+from hbtom.mind.regret import price_regret
 
 
 class Belief(NamedTuple):
@@ -73,8 +74,7 @@ def _log_policy(
     first = np.flatnonzero(np.diff(successors.state, prepend=-1))
     count = np.diff(first, append=len(successors.state))
     least = np.repeat(np.minimum.reduceat(successors.price, first, axis=1), count, axis=1)
-    hopeless = np.isinf(least)
-    regret = np.where(hopeless, 0.0, successors.price - np.where(hopeless, 0.0, least))
+    regret = price_regret(successors.price, least)
     regret = np.append(regret, np.zeros((1, len(successors.state))), axis=0)
     log = -efficiency[:, None] * regret[:, None]
     total = np.add.reduceat(np.exp(log) * successors.visible, first, axis=-1)

@@ -117,6 +117,12 @@ class Regret(Struct, frozen=True, eq=False):
         return replace(self, choice=FilteredChoice(filter, self.choice))
 
 
+def price_regret(price: Floats, least: Floats) -> Floats:
+    """Return how much more choices cost than the cheapest; all are equal where none has a way."""
+    hopeless = np.isinf(least)
+    return np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
+
+
 def aimless() -> Regret:
     """Return the regret of a trial in which there is nothing to want: of no steps at all."""
     no_steps, no_regret = np.zeros(0), np.zeros((0, 1))
