@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.mind.regret import price_regret
+from hbtom.mind.regret import Efficiencies, price_regret
 
 
 class Belief(NamedTuple):
@@ -46,7 +46,7 @@ class Successors(NamedTuple):
 
 
 def advance(
-    belief: Belief, successors: Successors, efficiency: Annotated[Floats, "efficiency"]
+    belief: Belief, successors: Successors, efficiency: Efficiencies
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
     """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
 
@@ -64,7 +64,7 @@ def advance(
 
 
 def _log_policy(
-    successors: Successors, efficiency: Annotated[Floats, "efficiency"]
+    successors: Successors, efficiency: Efficiencies
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
     """Return log pi(u | s, g, beta), pi ~ exp(-beta regret).
 

@@ -11,7 +11,7 @@ from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.mind.forward import Belief, Successors, advance
 from hbtom.mind.graph_regret import goals_of, graph_regret
-from hbtom.mind.regret import FilteredChoice, Regret
+from hbtom.mind.regret import Efficiencies, FilteredChoice, LogSteps, Regret
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import PartialPlan, SeenPlan, StatePath
 
@@ -58,9 +58,7 @@ class ForwardFilter:
     partial_plan: PartialPlan
     something_else: bool
 
-    def __call__(
-        self, efficiency: Annotated[Floats, "efficiency"]
-    ) -> Annotated[Floats, "step goal efficiency"]:
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta).
 
         A step that gives up all goals that were left says nothing, unless there may be others.

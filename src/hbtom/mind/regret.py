@@ -66,12 +66,14 @@ class Headings(Struct, frozen=True, eq=False, dict=True):
         return np.where(self.moves[:, None, None], turned[:, :, None], chosen)
 
 
+Efficiencies = Annotated[Floats, "efficiency"]
+LogSteps = Annotated[Floats, "step goal efficiency"]  # log P(step | goal, efficiency)
+
+
 class Filter(Protocol):
     """Returns the likelihood of steps that were not seen for certain."""
 
-    def __call__(
-        self, efficiency: Annotated[Floats, "efficiency"]
-    ) -> Annotated[Floats, "step goal efficiency"]:
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta)."""
 
 

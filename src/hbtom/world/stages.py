@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
 from hbtom.world.modes import Exits, PlaceWorld
 from hbtom.world.trajectory import MOVE, Trajectory
