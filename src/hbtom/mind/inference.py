@@ -139,13 +139,11 @@ def infer_agent(
         real = np.array([goal != NOTHING for goal in preferred])
         preferred = tuple(goal for goal in preferred if goal != NOTHING)
         preference = preference[:, real] / preference[:, real].sum(axis=1, keepdims=True)
-    kinds = likelihood.hypotheses
-    axes = len(likelihood.goals), len(kinds.beliefs), len(kinds.processes), full.shape[2]
     posterior = Posterior(
         agent=agent,
         goals=likelihood.goals,
         reachable=likelihood.reachable,
-        full=full.reshape(len(full), *axes),
+        full=full.reshape(len(full), *likelihood.axes),
         preferred=preferred,
         preference=preference,
         log_likelihood=np.diff(log_total),

@@ -33,10 +33,10 @@ def find_regrets(
     Where the world changes, the second is the regret of the same steps in the world as it was at
     first; otherwise there is none.
     """
-    if not trial.items:
+    wanted = trial.items if model.preference.keys else trial.objects  # or the key is a mere tool
+    if not wanted:
         return aimless(), None
-    if not model.preference.keys:  # nobody wants the key itself
-        costs = costs._replace(cost=costs.cost[: len(trial.objects)])
+    costs = costs._replace(cost=costs.cost[: len(wanted)])
     true = motion_regret(model.motion, model, trial, seen, costs)
     if len(seen.stages) == 1:
         return true, None
