@@ -13,16 +13,8 @@ import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
-from hbtom.mind import (
-    Beliefs,
-    Planned,
-    Posterior,
-    Regret,
-    caveats,
-    infer_agent,
-    plan_one,
-    watch_trials,
-)
+from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent, plan_one
+from hbtom.mind.watching import watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
 

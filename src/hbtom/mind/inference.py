@@ -27,7 +27,7 @@ from hbtom.mind.hypotheses import AXES, Hypotheses
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
-from hbtom.model import Acts, Continuous, Grid, Model, Observation
+from hbtom.model import Model
 from hbtom.observe import Identity
 from hbtom.plottable import Plottable
 
@@ -109,11 +109,6 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
             f"{goal} {belief:.3f}" for goal, belief in zip(self.goals, self.goal[-1], strict=True)
         )
         return f"<Posterior about {self.agent} after {len(self)} steps: {wants}>"
-
-
-def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
-    """Return the part of a model that planning depends on: models that share it share plans."""
-    return model.motion, model.acts, model.preference.keys, model.observation
 
 
 def infer_agent(
