@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,8 +102,7 @@ def judge(
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
         planned = plan_trials(model, episode, reuse=known)
-    shared = 0 if reuse is None else _alike(reuse.episode, episode)
-    learnt = reuse.beliefs[:shared] if reuse is not None else ()
+    learnt = () if reuse is None else reuse.beliefs[: _alike(reuse.planned, planned, is_)]
     try:
         test, beliefs = watch_trials(model, planned, learnt)
     except BadInput as error:
@@ -121,7 +121,7 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
-    planned = list(reuse[1][: _alike(reuse[0], episode)]) if reuse is not None else []
+    planned = list(reuse[1][: _alike(reuse[0], episode, same_trial)]) if reuse is not None else []
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
         planned.append(plan_one(model, trial, openings))
@@ -133,10 +133,9 @@ def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
     return judge(episode, model).posteriors
 
 
-def _alike(one: Episode, other: Episode) -> int:
-    """Return with how many of the same trials two episodes begin."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda both: same_trial(*both), pairs))
+def _alike(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
+    """Return how many values are the same at the beginning of two series."""
+    return sum(1 for _ in takewhile(bool, map(same, one, other)))
 
 
 def _warnings(judgement: Judgement) -> Iterator[str]:
