@@ -27,19 +27,28 @@ if TYPE_CHECKING:  # this module loads without numpy
 Positive = Annotated[float, Meta(gt=0, le=1e6)]
 Temperature = Annotated[float, Meta(ge=1e-3, le=1e3)]
 NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
+Chance = Annotated[float, Meta(ge=0, lt=1)]
 
 
-class Preference(Struct, frozen=True, forbid_unknown_fields=True):
+def _says(text: str) -> Meta:
+    return Meta(description=text)
+
+
+class _Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a model, or all of it."""
+
+
+class Preference(_Part, frozen=True):
     """What an agent likes: theta ~ Dirichlet(concentration, ..., concentration)."""
 
     concentration: Annotated[
         float, Meta(ge=1e-6, le=1e6, description="alpha of the Dirichlet, for each item")
     ]
-    keys: Annotated[bool, Meta(description="a key is a goal like any other item")]
-    feasible: Annotated[bool, Meta(description="agents choose among what they can reach only")]
+    keys: Annotated[bool, _says("a key is a goal like any other item")]
+    feasible: Annotated[bool, _says("agents choose among what they can reach only")]
 
 
-class Efficiency(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class Efficiency(_Part, frozen=True, dict=True):
     """How well an agent plans: efficiency ~ Inv-Gamma(shape, scale), on a grid.
 
     The grid is given as temperatures, 1 / efficiency, and temperature ~ Gamma(shape, rate=scale):
@@ -76,60 +85,42 @@ class Efficiency(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return frozen([one - (top + math.log(total)) for one in log])
 
 
-class Grid(
-    Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    tag_field="kind",
-    tag="grid",
-):
+class Grid(_Part, frozen=True, tag_field="kind", tag="grid"):
     """The paper's dynamics: eight moves on square cells."""
 
     cell: Annotated[float, Meta(ge=4, le=100, description="side of a cell, in pixels")]
-    slip: Annotated[
-        float,
-        Meta(ge=0, lt=1, description="how probable it is that a move goes 45 degrees astray"),
-    ] = 0.0
+    slip: Annotated[Chance, _says("how probable it is that a move goes 45 degrees astray")] = 0.0
 
 
-class Continuous(
-    Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="continuous"
-):
+class Continuous(_Part, frozen=True, tag_field="kind", tag="continuous"):
     """Any-angle motion: a heading for every stride, distances on a fine lattice."""
 
     cell: Annotated[float, Meta(ge=2, le=20, description="spacing of the lattice, in pixels")]
-    clearance: Annotated[
-        NotNegative, Meta(description="how far agents' centres keep from walls, in pixels")
-    ]
+    clearance: Annotated[NotNegative, _says("how far agents' centres keep from walls, in pixels")]
     stride: Annotated[
-        NotNegative, Meta(description="length of one decision, in pixels; 0: every frame is one")
+        NotNegative, _says("length of one decision, in pixels; 0: every frame is one")
     ]
     berth: Annotated[
-        NotNegative,
-        Meta(description="how far agents keep from things they pass, in pixels; 0: not at all"),
+        NotNegative, _says("how far agents keep from things they pass, in pixels; 0: not at all")
     ] = 0.0
-    push: Annotated[
-        NotNegative, Meta(description="cost of passing through a thing that is in the way")
-    ] = 20.0
+    push: Annotated[NotNegative, _says("cost of passing through a thing that is in the way")] = 20.0
     contact: Annotated[
-        bool, Meta(description="a key or lock is used from where it is touched, beside walls, too")
+        bool, _says("a key or lock is used from where it is touched, beside walls, too")
     ] = False
     reluctance: Annotated[
-        NotNegative, Meta(description="cost of using a tool, beyond what it takes to do so")
+        NotNegative, _says("cost of using a tool, beyond what it takes to do so")
     ] = 0.0
 
 
-class Acts(Struct, frozen=True, forbid_unknown_fields=True):
+class Acts(_Part, frozen=True):
     """Acts other than moving. Costs are in units of 10 pixels of walking."""
 
-    cost: Annotated[Positive, Meta(description="of picking something up, or of opening a lock")]
-    final: Annotated[bool, Meta(description="the touch that ends a trial is an act of its own")]
-    learn_opening: Annotated[
-        bool, Meta(description="opening costs the time that barriers were seen to need")
-    ]
+    cost: Annotated[Positive, _says("of picking something up, or of opening a lock")]
+    final: Annotated[bool, _says("the touch that ends a trial is an act of its own")]
+    learn_opening: Annotated[bool, _says("opening costs the time that barriers were seen to need")]
 
 
-class Observation(Struct, frozen=True, forbid_unknown_fields=True):
+class Observation(_Part, frozen=True):
     """How well agents are seen: each place with normal noise, independently in x and y."""
 
     noise: Annotated[
@@ -149,45 +140,41 @@ class Observation(Struct, frozen=True, forbid_unknown_fields=True):
 EXACT = Observation()
 
 
-class HypothesisPrior(Struct, frozen=True, forbid_unknown_fields=True):
+class HypothesisPrior(_Part, frozen=True):
     """What may explain a trial other than a plan to a goal in the world as it is."""
 
-    random: Annotated[
-        float,
-        Meta(ge=0, lt=1, description="probability that an agent moves at random in a trial"),
-    ] = 0.0
+    random: Annotated[Chance, _says("probability that an agent moves at random in a trial")] = 0.0
     outdated: Annotated[
-        float,
-        Meta(ge=0, lt=1, description="probability that an agent has missed a change of the world"),
+        Chance, _says("probability that an agent has missed a change of the world")
     ] = 0.0
 
 
-class Logistic(Struct, frozen=True, forbid_unknown_fields=True):
+class Logistic(_Part, frozen=True):
     """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
 
     weight: Annotated[float, Meta(ge=-1e6, le=1e6)]
     bias: Annotated[float, Meta(ge=-1e6, le=1e6)]
 
 
-class Classifier(Struct, frozen=True, forbid_unknown_fields=True):
+class Classifier(_Part, frozen=True):
     """Plausibility of a trial: the product of a logistic for each surprise."""
 
-    goal: Annotated[Logistic, Meta(description="of the shift of the goal posterior")]
-    efficiency: Annotated[Logistic, Meta(description="of the shift of the efficiency posterior")]
-    observation: Annotated[Logistic, Meta(description="of the unlikeliest step")]
+    goal: Annotated[Logistic, _says("of the shift of the goal posterior")]
+    efficiency: Annotated[Logistic, _says("of the shift of the efficiency posterior")]
+    observation: Annotated[Logistic, _says("of the unlikeliest step")]
     waste: Annotated[
-        Logistic | None, Meta(description="of all that is wasted; without it, it does not count")
+        Logistic | None, _says("of all that is wasted; without it, it does not count")
     ] = None
 
 
-class Model(Struct, frozen=True, forbid_unknown_fields=True):
+class Model(_Part, frozen=True):
     """All assumptions of the observer.
 
     >>> Model.preset("paper").motion
     Grid(cell=10.0, slip=0.0)
     """
 
-    name: Annotated[str, Meta(description="a name for people; the fingerprint ignores it")]
+    name: Annotated[str, _says("a name for people; the fingerprint ignores it")]
     preference: Preference
     efficiency: Efficiency
     motion: Grid | Continuous
@@ -257,23 +244,16 @@ def find_model(model: Model | str | os.PathLike[str]) -> Model:
     name = os.fspath(model)
     if name in presets():
         return Model.preset(name)
+    hint = f"name a preset ({', '.join(presets())}) or a TOML file"
     try:
-        text = read_whole(name, WRITTEN).decode()
+        return Model.from_toml(read_whole(name, WRITTEN).decode())
     except FileNotFoundError:
-        raise BadInput(
-            f"there is no model '{name}'",
-            hint=f"name a preset ({', '.join(presets())}) or a TOML file",
-        ) from None
+        raise BadInput(f"there is no model '{name}'", hint=hint) from None
     except BadInput as error:
         raise error.at(file=name) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        hint = f"name a preset ({', '.join(presets())}) or a TOML file"
         raise BadInput(f"the model cannot be read: {why}", hint=hint).at(file=name) from None
-    try:
-        return Model.from_toml(text)
-    except BadInput as error:
-        raise error.at(file=name) from None
 
 
 def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
@@ -348,13 +328,9 @@ def _toml(value: Struct, path: str = "") -> Iterator[str]:
 
 
 def _commented(line: str, hint: Any) -> str:
-    notes = [meta.description for meta in _metas(hint) if meta.description]
+    metas = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    notes = [meta.description for meta in metas if isinstance(meta, Meta) and meta.description]
     return f"{line}  # {notes[-1]}" if notes else line
-
-
-def _metas(hint: Any) -> Iterator[Meta]:
-    if get_origin(hint) is Annotated:
-        yield from (meta for meta in get_args(hint)[1:] if isinstance(meta, Meta))
 
 
 def _escaped(character: str) -> str:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, episode, read, to_thing
+from episodes import trial as trial_of
 from hbtom import BadInput, Beliefs, Model, infer, judge
 from hbtom.judgement.surprises import surprise
 from hbtom.judgement.tables import to_pandas, to_xarray
@@ -138,6 +139,14 @@ def test_who_may_move_at_random_tells_less(preset: str) -> None:
     assert nearly.test.goal[-1] == pytest.approx([0.5, 0.5], abs=1e-6)
     assert nearly.surprise.efficiency < 1e-6
     assert tenth.test.process[-1, 1] < 0.1  # it heads for something
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_whoever_stands_still_may_move_at_random(preset: str) -> None:
+    """A trial without steps has hypotheses, too; nothing is learnt about them."""
+    still = read(episode(trial_of([(40, 100)], [HEART.at(120, 60)])))[0]
+    posterior, _ = infer(with_random(preset, 0.2), Beliefs(), still)
+    assert posterior.process.tolist() == [pytest.approx([0.8, 0.2])]
 
 
 def test_random_steps_are_equally_probable() -> None:

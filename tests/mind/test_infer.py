@@ -386,6 +386,8 @@ def test_the_key_can_be_left_out_of_what_is_wanted(preset: str) -> None:
     trial = read([key_trial()])[0]
     assert [str(goal) for goal in infer(base, Beliefs(), trial)[0].goals] == ["heart.png", "key"]
     assert [str(goal) for goal in infer(without, Beliefs(), trial)[0].goals] == ["heart.png"]
+    only_a_key = Episode((trial, replace(trial, objects=())))
+    assert [str(goal) for goal in judge(only_a_key, without).test.goals] == ["nothing"]
 
 
 def test_a_wall_between_makes_one_goal_the_only_one() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hbtom.judgement.classifier import losses
 from hbtom.judgement.surprises import shift
+from hbtom.judgement.tracing import Judged
 from hbtom.mind import Planned, Posterior
 from hbtom.mind.beliefs import AgentBeliefs
 from hbtom.mind.regret import KEY, NOTHING
@@ -55,12 +56,11 @@ class Account:
 
 def account(judgement: Judgement) -> Account:
     """Give an account of the test trial of an episode."""
-    test, trials = judgement.test, judgement.episode.trials
-    seen = any(trial.agent.look == test.agent for trial in trials[:-1])
-    known = [beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1]]
-    choices = _choices(known)
+    test, before = judgement.test, len(judgement.planned) - 1
+    seen = any(one.agent == test.agent for one in judgement.planned[:-1])
+    choices = _choices(beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1])
     times = tuple(choices.count(goal) for goal in test.goals)
-    told = _account(judgement, PastChoices(len(trials) - 1, seen, len(choices), times))
+    told = _account(judgement, PastChoices(before, seen, len(choices), times))
     if told.surprising not in ("observation", "waste"):
         return told
     return replace(told, detour=detour(judgement.planned[-1], test))
@@ -99,7 +99,7 @@ def _mean_counts(beliefs: AgentBeliefs) -> dict[Identity, float]:
     return dict(zip(beliefs.goals, mean.tolist(), strict=True))
 
 
-def _account(judgement: Judgement | PlanJudgement, history: PastChoices) -> Account:
+def _account(judgement: Judged, history: PastChoices) -> Account:
     test = judgement.test
     goal, efficiency, steps = test.goal, test.efficiency, len(test)
     mean = efficiency @ test.efficiencies
@@ -127,7 +127,7 @@ def _named(goals: tuple[Identity, ...]) -> tuple[str, ...]:
     return short if len(set(short)) == len(short) else tuple(names(goals))
 
 
-def surprising(judgement: Judgement | PlanJudgement) -> str:
+def surprising(judgement: Judged) -> str:
     """Return the part of the plausibility that loses most to its surprise; "" if all lose little.
 
     Each part is compared with its value without surprise, because these values differ.

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
-from hbtom.mind import (
-    Beliefs,
-    Planned,
-    Posterior,
-    Regret,
-    caveats,
-    infer_agent,
-    plan_one,
-    watch_trials,
-)
+from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent, plan_one
+from hbtom.mind.watching import watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
-from hbtom.observe.episode import OtherKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +58,7 @@ class Judgement(Judged):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
-        return _warnings(self.episode, self.regrets, self.beliefs)
+        return tuple(_warnings(self))
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the judgement as plain values; ``trace`` adds the posteriors of every step."""
@@ -109,8 +102,7 @@ def judge(
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
         planned = plan_trials(model, episode, reuse=known)
-    shared = 0 if reuse is None else _alike(reuse.episode, episode)
-    learnt = reuse.beliefs[:shared] if reuse is not None else ()
+    learnt = () if reuse is None else reuse.beliefs[: _alike(reuse.planned, planned, is_)]
     try:
         test, beliefs = watch_trials(model, planned, learnt)
     except BadInput as error:
@@ -129,7 +121,7 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
-    planned = list(reuse[1][: _alike(reuse[0], episode)]) if reuse is not None else []
+    planned = list(reuse[1][: _alike(reuse[0], episode, same_trial)]) if reuse is not None else []
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
         planned.append(plan_one(model, trial, openings))
@@ -141,44 +133,27 @@ def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
     return judge(episode, model).posteriors
 
 
-def _alike(one: Episode, other: Episode) -> int:
-    """Return with how many of the same trials two episodes begin."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda both: same_trial(*both), pairs))
+def _alike(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
+    """Return how many values are the same at the beginning of two series."""
+    return sum(1 for _ in takewhile(bool, map(same, one, other)))
 
 
-def _warnings(
-    episode: Episode, regrets: tuple[Regret, ...], beliefs: tuple[Beliefs, ...]
-) -> tuple[str, ...]:
-    """Say all that limits what the judgement means."""
-    warnings = []
-    trials = episode.trials
+def _warnings(judgement: Judgement) -> Iterator[str]:
+    """Say all that limits what a judgement means."""
+    trials = judgement.episode.trials
     if len(trials) == 1:
-        warnings.append("there is one trial only: it is judged without familiarization")
-    if len(regrets[-1].frame) == 0 and trials[-1].objects:
-        warnings.append("the agent does not move in the test trial: there is nothing to judge")
-    if any(trial.others for trial in trials):
-        warnings.append(f"{_others(episode)}: seen, but not modelled; nothing follows from them")
+        yield "there is one trial only: it is judged without familiarization"
+    if len(judgement.test) == 0 and trials[-1].objects:
+        yield "the agent does not move in the test trial: there is nothing to judge"
+    kinds = {other.kind for trial in trials for other in trial.others}
+    if kinds:
+        named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
+        yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
     unseen = sum(int(np.isnan(trial.path[:, 0]).sum()) for trial in trials)
     if unseen:
         frames = sum(len(trial.path) for trial in trials)
-        warnings.append(f"the agent is not seen in {unseen} of {frames} frames")
-    for number, (trial, regret) in enumerate(zip(trials, regrets, strict=True), start=1):
-        learnt = beliefs[number - 1].agents.get(trial.agent.look)
-        for warning in (*trial.warnings, *caveats(regret, learnt)):
-            warnings.append(f"trial {number}: {warning}")
-    return tuple(warnings)
-
-
-_CALLED: dict[OtherKind, str] = {
-    "agent": "other agents",
-    "door": "doors",
-    "occluder": "occluders",
-    "paddle": "paddles",
-}
-
-
-def _others(episode: Episode) -> str:
-    """Name the kinds of other things that are seen in an episode."""
-    kinds = {other.kind for trial in episode for other in trial.others}
-    return ", ".join(_CALLED[kind] for kind in sorted(kinds))
+        yield f"the agent is not seen in {unseen} of {frames} frames"
+    known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
+    for number, (trial, one, beliefs) in enumerate(known, start=1):
+        for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
+            yield f"trial {number}: {warning}"

@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.judging import Judgement, judge, plan_trials
-from hbtom.mind import Planned, dynamics
+from hbtom.mind import Planned
 from hbtom.model import Model
 from hbtom.observe import Episode
 
@@ -71,7 +71,8 @@ def together(models: Sequence[Model]) -> list[int]:
 def _shared(model: Model, example: Model) -> tuple[Any, Any]:
     """Return what models with the same plans, and with the same surprises, have in common."""
     mind = changed(model, name="", classifier=example.classifier)
-    return dynamics(model), (mind, model.classifier.waste is None)
+    dynamics = model.motion, model.acts, model.preference.keys, model.observation
+    return dynamics, (mind, model.classifier.waste is None)
 
 
 def _classified(judgement: Judgement, model: Model) -> Judgement:

@@ -9,7 +9,6 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.compiled import kernel
 from hbtom.judgement.prediction import can_predict, predictive
 from hbtom.mind import Posterior
 
@@ -44,41 +43,18 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
-    goal, efficiency, observation = _largest(posterior.joint, posterior.log_likelihood)
+    change = posterior.joint[1:] - posterior.joint[0]
     return Surprise(
-        round(float(goal), _DIGITS),
-        round(float(efficiency), _DIGITS),
-        float(observation),
+        _strayed(change.cumsum(axis=2)[:, :, -1]),  # numbers are added up in their order
+        _strayed(change.cumsum(axis=1)[:, -1]),
+        float(-posterior.log_likelihood.min()) if len(posterior) else 0.0,
         0.0 - math.log(predictive(posterior)) if waste and can_predict(posterior) else None,
     )
 
 
-@kernel
-def _largest(
-    joint: Annotated[Floats, "time goal efficiency"], log_likelihood: Annotated[Floats, "step"]
-) -> tuple[float, float, float]:
-    """Return the largest total variation of the marginals, and the least likely step's surprise."""
-    times, goals, many = joint.shape
-    goal = efficiency = 0.0
-    for t in range(1, times):
-        off = 0.0
-        for g in range(goals):
-            change = 0.0
-            for k in range(many):
-                change += joint[t, g, k] - joint[0, g, k]
-            off += abs(change)
-        goal = max(goal, 0.5 * off)
-        off = 0.0
-        for k in range(many):
-            change = 0.0
-            for g in range(goals):
-                change += joint[t, g, k] - joint[0, g, k]
-            off += abs(change)
-        efficiency = max(efficiency, 0.5 * off)
-    observation = 0.0 if len(log_likelihood) == 0 else -np.inf
-    for step in range(len(log_likelihood)):
-        observation = max(observation, -log_likelihood[step])
-    return goal, efficiency, observation
+def _strayed(change: Annotated[Floats, "time value"]) -> float:
+    """Return the largest total variation from the first belief, given the changes since then."""
+    return round(float(0.5 * np.abs(change).cumsum(axis=1)[:, -1].max(initial=0.0)), _DIGITS)
 
 
 def shift(belief: Annotated[Floats, "time value"]) -> Annotated[Floats, "time"]:

@@ -3,13 +3,7 @@
 import hbtom.plan  # noqa: F401, the room before
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.hypotheses import Hypotheses
-from hbtom.mind.inference import (
-    Posterior,
-    caveats,
-    dynamics,
-    infer_agent,
-    learn,
-)
+from hbtom.mind.inference import Posterior, caveats, infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, find_likelihood, log_likelihood, stacked
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Actions, Headings, Regret
@@ -26,7 +20,6 @@ __all__ = [
     "Posterior",
     "Regret",
     "caveats",
-    "dynamics",
     "find_likelihood",
     "find_regrets",
     "infer",

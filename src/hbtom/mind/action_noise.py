@@ -24,20 +24,6 @@ from hbtom.world import Act, PlaceWorld, Trajectory
 MOVES = len(GRID.moves)
 
 
-def noisy_actions(
-    legal: Annotated[Bools, "step action"],
-    q: Annotated[Floats, "step action goal"],
-    costs: CostToGo,
-    steps: Trajectory,
-    slip: float,
-) -> tuple[Annotated[Floats, "step action goal"], ActionNoise]:
-    """Return Q where moves may go astray, and how probable it is to see an action as another.
-
-    Regret is that of the move that was seen, as if it had been meant.
-    """
-    return noisy_values(q, costs, steps, slip), _noise(legal, costs.world, steps, slip)
-
-
 def noisy_values(
     q: Annotated[Floats, "step action goal"], costs: CostToGo, steps: Trajectory, slip: float
 ) -> Annotated[Floats, "step action goal"]:
@@ -54,12 +40,13 @@ def noisy_values(
     return q
 
 
-def _noise(
+def action_noise(
     legal: Annotated[Bools, "step action"], world: PlaceWorld, steps: Trajectory, slip: float
 ) -> ActionNoise:
     """Return how probable it is that an action is seen as another, and which each was seen as.
 
-    A step that is not known counts as the only thing that could be done, and is seen as it is.
+    Regret is that of the move that was seen, as if it had been meant. A step that is not known
+    counts as the only thing that could be done, and is seen as it is.
     """
     seen, known = _seen(legal, world, steps)
     chance = np.zeros((*legal.shape, legal.shape[1]))

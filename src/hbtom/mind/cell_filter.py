@@ -22,6 +22,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.mind.action_noise import MOVES, noisy_values
 from hbtom.mind.forward import Belief, Successors, advance
 from hbtom.mind.grid import action_values
+from hbtom.mind.regret import Efficiencies, LogSteps
 from hbtom.plan import GRID, CostToGo
 from hbtom.plan.slippery import Slippery
 from hbtom.world import PlaceWorld, Trajectory
@@ -134,9 +135,7 @@ class CellFilter:
     stays: tuple[Stays, ...]
     slip: float
 
-    def __call__(
-        self, efficiency: Annotated[Floats, "efficiency"]
-    ) -> Annotated[Floats, "step goal efficiency"]:
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta).
 
         Where no way leads on, a step says nothing, and the agent is believed where it is seen.

@@ -15,6 +15,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
+from hbtom.mind.regret import Efficiencies, price_regret
 
 
 class Belief(NamedTuple):
@@ -45,7 +46,7 @@ class Successors(NamedTuple):
 
 
 def advance(
-    belief: Belief, successors: Successors, efficiency: Annotated[Floats, "efficiency"]
+    belief: Belief, successors: Successors, efficiency: Efficiencies
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
     """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
 
@@ -63,7 +64,7 @@ def advance(
 
 
 def _log_policy(
-    successors: Successors, efficiency: Annotated[Floats, "efficiency"]
+    successors: Successors, efficiency: Efficiencies
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
     """Return log pi(u | s, g, beta), pi ~ exp(-beta regret).
 
@@ -73,8 +74,7 @@ def _log_policy(
     first = np.flatnonzero(np.diff(successors.state, prepend=-1))
     count = np.diff(first, append=len(successors.state))
     least = np.repeat(np.minimum.reduceat(successors.price, first, axis=1), count, axis=1)
-    hopeless = np.isinf(least)
-    regret = np.where(hopeless, 0.0, successors.price - np.where(hopeless, 0.0, least))
+    regret = price_regret(successors.price, least)
     regret = np.append(regret, np.zeros((1, len(successors.state))), axis=0)
     log = -efficiency[:, None] * regret[:, None]
     total = np.add.reduceat(np.exp(log) * successors.visible, first, axis=-1)

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.regret import Actions, Regret
+from hbtom.mind.regret import Actions, Regret, price_regret
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import Plan, StatePath, follow
@@ -28,18 +28,26 @@ def graph_regret(
     state, taken = follow(plans.graph, plan) if path is None else path
     options = _options(plans, state[:-1])
     step_regret = options[np.arange(len(plan)), taken]
-    reachable = plans.cost[:, state[0]] < np.inf
-    goals = tuple(Identity(goal.name) for goal in plans.goals)
+    goals, reachable = goals_of(plans, int(state[0]), something_else=something_else)
     warnings: tuple[str, ...] = ()
     if something_else:
         legal = options.min(axis=2, keepdims=True) < np.inf
         options = np.concatenate([options, np.where(legal, 0.0, np.inf)], axis=2)
         step_regret = np.concatenate([step_regret, np.zeros((len(plan), 1))], axis=1)
-        goals, reachable = (*goals, OTHER_GOAL), np.append(reachable, True)
     else:
         step_regret, options, warnings = _explained(step_regret, options, reachable, plan)
     frame = np.arange(1, len(plan) + 1)
     return Regret(goals, reachable, frame, step_regret, Actions(options), warnings)
+
+
+def goals_of(
+    plans: GraphCosts, state: int, *, something_else: bool
+) -> tuple[tuple[Identity, ...], Annotated[Bools, "goal"]]:
+    """Return all goals, and which can be reached from a state; any other goal can."""
+    goals, reachable = (Identity(goal.name) for goal in plans.goals), plans.cost[:, state] < np.inf
+    if something_else:
+        return (*goals, OTHER_GOAL), np.append(reachable, True)
+    return tuple(goals), reachable
 
 
 def _options(
@@ -51,10 +59,7 @@ def _options(
     options = np.full((len(state), (last - first).max(initial=1), len(plans.goals)), np.inf)
     for step, (start, stop) in enumerate(zip(first, last, strict=True)):
         price = plans.prices(start, stop)
-        least = price.min(axis=1, keepdims=True)
-        hopeless = np.isinf(least)
-        waste = np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
-        options[step, : stop - start] = waste.T
+        options[step, : stop - start] = price_regret(price, price.min(axis=1, keepdims=True)).T
     return options
 
 

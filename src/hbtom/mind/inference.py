@@ -27,7 +27,7 @@ from hbtom.mind.hypotheses import AXES, Hypotheses
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
-from hbtom.model import Acts, Continuous, Grid, Model, Observation
+from hbtom.model import Model
 from hbtom.observe import Identity
 from hbtom.plottable import Plottable
 
@@ -111,11 +111,6 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         return f"<Posterior about {self.agent} after {len(self)} steps: {wants}>"
 
 
-def dynamics(model: Model) -> tuple[Grid | Continuous, Acts, bool, Observation]:
-    """Return the part of a model that planning depends on: models that share it share plans."""
-    return model.motion, model.acts, model.preference.keys, model.observation
-
-
 def infer_agent(
     model: Model,
     beliefs: Beliefs,
@@ -139,13 +134,11 @@ def infer_agent(
         real = np.array([goal != NOTHING for goal in preferred])
         preferred = tuple(goal for goal in preferred if goal != NOTHING)
         preference = preference[:, real] / preference[:, real].sum(axis=1, keepdims=True)
-    kinds = likelihood.hypotheses
-    axes = len(likelihood.goals), len(kinds.beliefs), len(kinds.processes), full.shape[2]
     posterior = Posterior(
         agent=agent,
         goals=likelihood.goals,
         reachable=likelihood.reachable,
-        full=full.reshape(len(full), *axes),
+        full=full.reshape(len(full), *likelihood.axes),
         preferred=preferred,
         preference=preference,
         log_likelihood=np.diff(log_total),

@@ -5,7 +5,8 @@ Every motion model ends in one; inference, surprise and plots know nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
 import numpy as np
@@ -43,6 +44,12 @@ class Likelihood(Struct, frozen=True, eq=False):
     @property
     def frame(self) -> Annotated[Ints, "step"]:
         return self.regret.frame
+
+    @property
+    def axes(self) -> tuple[int, int, int, int]:
+        """How many goals, beliefs, processes and efficiencies there are."""
+        kinds = len(self.hypotheses.beliefs), len(self.hypotheses.processes)
+        return len(self.goals), *kinds, len(self.efficiencies)
 
     def __len__(self) -> int:
         return len(self.log)
@@ -96,32 +103,27 @@ def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likeli
     first, *others = beliefs.values()
     if any(one.goals != first.goals or one.log.shape != first.log.shape for one in others):
         raise BadInput("likelihoods under different beliefs must share their steps and goals")
-    steps, _, many = first.log.shape
-    apart = steps, len(first.goals), 1, len(first.hypotheses.processes), many
-    log = np.concatenate([one.log.reshape(apart) for one in beliefs.values()], axis=2)
     log_prior = np.log(prior)[:, None] + first.hypotheses.log_prior
+    kinds = Hypotheses(tuple(beliefs), first.hypotheses.processes, frozen(log_prior))
     reachable = np.any([one.reachable for one in beliefs.values()], axis=0)
-    return Likelihood(
-        replace(first.regret, reachable=reachable),
-        log.reshape(steps, -1, many),
-        first.efficiencies,
-        Hypotheses(tuple(beliefs), first.hypotheses.processes, frozen(log_prior)),
-    )
+    regret = replace(first.regret, reachable=reachable)
+    return replace(first, regret=regret, log=_joined(beliefs.values(), 2), hypotheses=kinds)
 
 
 def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:
     """Add the hypothesis that the agent moves at random in this trial, whatever its goal."""
-    steps, planned, many = likelihood.log.shape
-    log = np.empty((steps, planned, 2, many))
-    log[:, :, 0] = likelihood.log
-    log[:, :, 1] = log_random(likelihood.regret)[:, None, None]
-    beliefs = likelihood.hypotheses.beliefs
+    log_steps = log_random(likelihood.regret)[:, None, None]
+    log = np.broadcast_to(log_steps, likelihood.log.shape)
     log_prior = likelihood.hypotheses.log_prior + np.log([1.0 - probability, probability])
-    return replace(
-        likelihood,
-        log=log.reshape(steps, -1, many),
-        hypotheses=Hypotheses(beliefs, (PLAN, RANDOM), frozen(log_prior)),
-    )
+    kinds = Hypotheses(likelihood.hypotheses.beliefs, (PLAN, RANDOM), frozen(log_prior))
+    both = likelihood, replace(likelihood, log=log)
+    return replace(likelihood, log=_joined(both, 3), hypotheses=kinds)
+
+
+def _joined(some: Collection[Likelihood], axis: int) -> Annotated[Floats, "step hypothesis k"]:
+    """Join log-likelihoods along the axis of beliefs, 2, or of processes, 3."""
+    log = np.concatenate([one.log.reshape(len(one), *one.axes) for one in some], axis=axis)
+    return log.reshape(len(log), math.prod(log.shape[1:4]), log.shape[4])
 
 
 def log_random(regret: Regret) -> Annotated[Floats, "step"]:

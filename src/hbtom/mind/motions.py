@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.action_noise import noisy_actions
+from hbtom.mind.action_noise import action_noise, noisy_values
 from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regret
 from hbtom.mind.grid import action_regret, action_values, illegal
@@ -33,10 +33,10 @@ def find_regrets(
     Where the world changes, the second is the regret of the same steps in the world as it was at
     first; otherwise there is none.
     """
-    if not trial.items:
+    wanted = trial.items if model.preference.keys else trial.objects  # or the key is a mere tool
+    if not wanted:
         return aimless(), None
-    if not model.preference.keys:  # nobody wants the key itself
-        costs = costs._replace(cost=costs.cost[: len(trial.objects)])
+    costs = costs._replace(cost=costs.cost[: len(wanted)])
     true = motion_regret(model.motion, model, trial, seen, costs)
     if len(seen.stages) == 1:
         return true, None
@@ -57,7 +57,8 @@ def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo)
     legal, q = action_values(costs, steps, GRID.table)
     noise = None
     if motion.slip > 0:
-        q, noise = noisy_actions(legal, q, costs, steps, motion.slip)
+        q = noisy_values(q, costs, steps, motion.slip)
+        noise = action_noise(legal, world, steps, motion.slip)
     regret, options, unknown = action_regret(legal, q, world, steps, GRID.table)
     column, row = steps.first.astype(np.int64)
     reachable: Bools = costs.cost[:, 0, row, column] < np.inf

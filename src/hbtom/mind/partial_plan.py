@@ -10,9 +10,8 @@ import numpy as np
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.mind.forward import Belief, Successors, advance
-from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
-from hbtom.mind.regret import FilteredChoice, Regret
-from hbtom.observe import Identity
+from hbtom.mind.graph_regret import goals_of, graph_regret
+from hbtom.mind.regret import Efficiencies, FilteredChoice, LogSteps, Regret
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import PartialPlan, SeenPlan, StatePath
 
@@ -25,10 +24,7 @@ def partial_plan_regret(
     The regret itself is not known (not a number); :func:`advance` finds the likelihood.
     """
     _check(plans, partial_plan)
-    goals = tuple(Identity(goal.name) for goal in plans.goals)
-    reachable = plans.cost[:, 0] < np.inf
-    if something_else:
-        goals, reachable = (*goals, OTHER_GOAL), np.append(reachable, True)
+    goals, reachable = goals_of(plans, 0, something_else=something_else)
     steps = len(partial_plan)
     choice = FilteredChoice(ForwardFilter(plans, partial_plan, something_else))
     unknown = np.full((steps, len(goals)), np.nan)
@@ -62,9 +58,7 @@ class ForwardFilter:
     partial_plan: PartialPlan
     something_else: bool
 
-    def __call__(
-        self, efficiency: Annotated[Floats, "efficiency"]
-    ) -> Annotated[Floats, "step goal efficiency"]:
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta).
 
         A step that gives up all goals that were left says nothing, unless there may be others.

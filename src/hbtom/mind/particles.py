@@ -23,6 +23,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats
 from hbtom.mind.continuous import regret_at
 from hbtom.mind.policy import all_log_i0e
+from hbtom.mind.regret import Efficiencies, LogSteps
 from hbtom.mind.sight import Stride
 from hbtom.observe import Trial
 from hbtom.plan import CostToGo
@@ -43,9 +44,7 @@ class ParticleFilter:
     particles: int
     seed: tuple[int, ...]
 
-    def __call__(
-        self, efficiency: Annotated[Floats, "efficiency"]
-    ) -> Annotated[Floats, "step goal efficiency"]:
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta), relative to an agent that heads anywhere."""
         rng = np.random.default_rng(self.seed)
         cloud = _Cloud(self, efficiency, rng)

@@ -66,12 +66,14 @@ class Headings(Struct, frozen=True, eq=False, dict=True):
         return np.where(self.moves[:, None, None], turned[:, :, None], chosen)
 
 
+Efficiencies = Annotated[Floats, "efficiency"]
+LogSteps = Annotated[Floats, "step goal efficiency"]  # log P(step | goal, efficiency)
+
+
 class Filter(Protocol):
     """Returns the likelihood of steps that were not seen for certain."""
 
-    def __call__(
-        self, efficiency: Annotated[Floats, "efficiency"]
-    ) -> Annotated[Floats, "step goal efficiency"]:
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta)."""
 
 
@@ -115,6 +117,12 @@ class Regret(Struct, frozen=True, eq=False):
         """Return the same for steps that were not seen for certain, of which these are nearest."""
         assert not isinstance(self.choice, FilteredChoice)
         return replace(self, choice=FilteredChoice(filter, self.choice))
+
+
+def price_regret(price: Floats, least: Floats) -> Floats:
+    """Return how much more choices cost than the cheapest; all are equal where none has a way."""
+    hopeless = np.isinf(least)
+    return np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
 
 
 def aimless() -> Regret:

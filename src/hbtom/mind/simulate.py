@@ -14,6 +14,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput
+from hbtom.mind.regret import price_regret
 from hbtom.model import Model, find_model
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import Goal, PartialPlan, Plan, SeenPlan, check_goals, explore
@@ -94,7 +95,5 @@ def policy(
 ) -> Annotated[Floats, "choice"]:
     """Return pi(a | s, g, beta) ~ exp(beta Q) of the choices of a state, first to last - 1."""
     price = plans.prices(first, last)[goal]
-    least = price.min()
-    weight = np.exp(-efficiency * (price - least)) if least < np.inf else np.ones(len(price))
-    whole: Floats = weight / weight.sum()
-    return whole
+    weight: Floats = np.exp(-efficiency * price_regret(price, price.min()))
+    return weight / weight.sum()

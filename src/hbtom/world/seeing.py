@@ -5,14 +5,12 @@ Each motion has its own way to see a trial, registered by its type: see :func:`s
 
 from __future__ import annotations
 
-import math
 from functools import partial, singledispatch
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.compiled import kernel
 from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.events import Marks
@@ -121,26 +119,10 @@ def waits(trial: Trial) -> tuple[float, ...]:
     reached, gone = trial.marks.reached, trial.marks.gone
     if reached < 0 or gone < 0:
         return ()
-    cost = _waiting(trial.whole_path, trial.barrier_left, reached, gone)
-    return (cost,) if cost >= 0 else ()  # there may be a lock without a barrier
-
-
-@kernel
-def _waiting(
-    path: Annotated[Floats, "frame 2"],
-    barrier_left: Annotated[Floats, "frame"],
-    reached: int,
-    gone: int,
-) -> float:
-    """Return the frames in which the barrier changes times the agent's speed; -1 without such."""
-    frames = 0
-    for frame in range(1, gone + 1):
-        frames += barrier_left[frame] != barrier_left[frame - 1]
-    if frames == 0:
-        return -1.0
-    walked, moving = 0.0, 0
-    for frame in range(1, reached + 1):
-        across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
-        length = math.sqrt(across * across + down * down)
-        walked, moving = walked + length, moving + (length > 0)
-    return frames * (walked / moving) / UNIT if moving > 0 else 0.0
+    frames = int(np.count_nonzero(np.diff(trial.barrier_left[: gone + 1])))
+    if frames == 0:  # there may be a lock without a barrier
+        return ()
+    across, down = np.diff(trial.whole_path[: reached + 1], axis=0).T
+    length = np.sqrt(across * across + down * down)
+    moving = int(np.count_nonzero(length))
+    return (frames * (float(length.cumsum()[-1]) / moving) / UNIT if moving else 0.0,)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
 from hbtom.world.modes import Exits, PlaceWorld
 from hbtom.world.trajectory import MOVE, Trajectory
@@ -83,38 +83,30 @@ def setting_off(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[i
 
 def _with_diagonals(
     steps: Trajectory, blocked: Sequence[Annotated[Bools, "mode row column"]]
-) -> tuple[Annotated[Ints, "kept"], Trajectory]:
+) -> tuple[list[int], Trajectory]:
     """Join moves between cells into diagonals; return which steps are left, and these steps.
 
     ``blocked`` is the map of the stage in which each step begins.
     """
-    kept: list[int] = []
-    frame, stop, step = steps.frame.copy(), steps.stop.copy(), 0
-    while step < len(steps.act):
-        kept.append(step)
-        if step + 1 < len(steps.act) and _makes_diagonal(steps, step, blocked[step]):
-            frame[step], stop[step] = steps.frame[step + 1], steps.stop[step + 1]
-            step += 1
-        step += 1
-    steps = steps._replace(frame=frame, stop=stop)
+    steps, kept = steps._replace(frame=steps.frame.copy(), stop=steps.stop.copy()), list[int]()
+    for step in range(len(steps.act)):
+        if kept and _makes_diagonal(steps, kept[-1], step, blocked[kept[-1]]):
+            steps.frame[kept[-1]], steps.stop[kept[-1]] = steps.frame[step], steps.stop[step]
+        else:
+            kept.append(step)
     cut = {name: getattr(steps, name)[kept] for name in steps._fields if name != "first"}
-    return np.array(kept, dtype=np.int64), steps._replace(**cut)
+    return kept, steps._replace(**cut)
 
 
-def _makes_diagonal(steps: Trajectory, step: int, blocked: Bools) -> bool:
-    """Tell whether a step and the next are two moves at a right angle around free cells."""
-    then, mode = step + 1, int(steps.mode[step])
-    if (steps.act[step : then + 1] != MOVE).any() or steps.mode[then] != mode:
+def _makes_diagonal(steps: Trajectory, one: int, other: int, blocked: Bools) -> bool:
+    """Tell whether two steps are moves at a right angle, around cells that are free at first."""
+    both, mode = [one, other], int(steps.mode[one])
+    turn = np.abs(steps.stop[both] - steps.start[both]).tolist()
+    moves = (steps.act[both] == MOVE).all() and (steps.stop[one] == steps.start[other]).all()
+    if not moves or steps.mode[other] != mode or turn not in ([[1, 0], [0, 1]], [[0, 1], [1, 0]]):
         return False
-    turn = np.abs([steps.stop[step] - steps.start[step], steps.stop[then] - steps.start[then]])
-    if (steps.stop[step] != steps.start[then]).any() or turn.tolist() not in _TURNS:
-        return False
-    (column, row), (to_column, to_row) = steps.start[step].astype(int), steps.stop[then].astype(int)
-    corners = blocked[mode, row, to_column], blocked[mode, to_row, column]
-    return not (any(corners) or blocked[mode, to_row, to_column])
-
-
-_TURNS = [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
+    (column, row), (to_column, to_row) = steps.start[one].astype(int), steps.stop[other].astype(int)
+    return not blocked[mode, [row, to_row, to_row], [to_column, column, to_column]].any()
 
 
 def _state(trial: Trial, frame: int) -> bytes:

@@ -27,16 +27,9 @@ def steadied(trial: Trial, sight: Observation) -> Trial:
     """
     if sight.noise == 0:
         return trial
-    path = steady_path(trial.path, sight)
-    return replace(
-        trial,
-        path=path,
-        agent=replace(
-            trial.agent,
-            centre=(float(path[0, 0]), float(path[0, 1])),
-            radius=trial.agent.radius + sight.noise,
-        ),
-    )
+    path, radius = steady_path(trial.path, sight), trial.agent.radius + sight.noise
+    agent = replace(trial.agent, centre=tuple(path[0].tolist()), radius=radius)
+    return replace(trial, path=path, agent=agent)
 
 
 def steady_path(
