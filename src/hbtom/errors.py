@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+File = str | PurePath
 _WORDS = {  # in their order
     "line": "line {}",
     "trial": "trial {}",
@@ -50,12 +51,7 @@ class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        hint: str = "",
-        place: Place | None = None,
-        file: str | PurePath | None = None,
+        self, problem: str, *, hint: str = "", place: Place | None = None, file: File | None = None
     ) -> None:
         super().__init__(problem)
         self.problem = problem
@@ -89,7 +85,7 @@ def located(**where: str | int) -> Iterator[None]:
 
 
 @contextmanager
-def system_errors(problem: str, file: str | PurePath, hint: str = "") -> Iterator[None]:
+def system_errors(problem: str, file: File, hint: str = "") -> Iterator[None]:
     """Turn errors of the operating system into what is wrong with a file."""
     try:
         yield

@@ -68,11 +68,8 @@ def remove_remains(parent: Path) -> None:
 
 def _is_own_folder(entry: os.DirEntry[str]) -> bool:
     """Return whether an entry is a folder of this user."""
-    if not entry.is_dir(follow_symlinks=False):
-        return False
-    if not hasattr(os, "geteuid"):
-        return True
-    return entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    is_own = not hasattr(os, "geteuid") or entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    return is_own and entry.is_dir(follow_symlinks=False)
 
 
 def _remove_if_left(folder: Path) -> None:

@@ -15,6 +15,7 @@ from hbtom.bench.score import Score, margin, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fitting import PENALTY, Fit, fit_classifier
+from hbtom.judgement.surprises import KINDS
 from hbtom.model import Classifier, Model
 from hbtom.plottable import Plottable
 
@@ -107,12 +108,10 @@ def product(parts: Surprise) -> float:
 
 
 def _pairs(rows: Sequence[Row], *, waste: bool) -> list[Both]:
+    kinds = [kind for kind in KINDS if waste or kind != "waste"]
     surprises = {
         (row.task, row.pair, row.member): Surprise(
-            row.surprise_goal,
-            row.surprise_efficiency,
-            row.surprise_observation,
-            row.surprise_waste if waste else None,
+            **{kind: getattr(row, f"surprise_{kind}") for kind in kinds}
         )
         for row in rows
     }

@@ -77,6 +77,10 @@ class Pair:
     unexpected: Member
 
     @property
+    def members(self) -> tuple[Member, Member]:
+        return self.expected, self.unexpected
+
+    @property
     def task(self) -> str:
         return self.expected.task
 
@@ -181,8 +185,8 @@ def _place(pair: Pair) -> tuple[int, str, str]:
 def _packed(member: Member) -> int:
     """Return how far from its source a member is: a file, in a zip archive, in ours, a video.
 
-    Of members that come twice the nearest one counts, for an archive may be older than the files
-    that it was made of, and of a video has to be seen what a file says.
+    Of members that come twice the nearest one counts: an archive may be older than the files that
+    it was made of, and what is seen in a video is less exact than what a file says.
     """
     if called_video(member.file):
         return 3

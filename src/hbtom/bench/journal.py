@@ -10,7 +10,7 @@ to be replaced is not looked at, neither by the run that starts nor by one that 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -77,11 +77,9 @@ def check(
 
 
 @contextmanager
-def reserved(
-    path: Path | None, columns: Columns, *, resume: bool = False, overwrite: bool = False
-) -> Iterator[None]:
+def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]:
     """Check a results file, and let no other run write to it for a while."""
-    check(path, columns, resume=resume, overwrite=overwrite)
+    check(path, columns, **how)
     with ExitStack() as held:
         if path is not None:
             try:
@@ -93,29 +91,24 @@ def reserved(
                     "another run is writing to this file", hint=hint, file=path
                 ) from None
             # Another run may just have finished.
-            check(path, columns, resume=resume, overwrite=overwrite)
+            check(path, columns, **how)
         yield
 
 
-def start(path: Path, columns: Columns, *, overwrite: bool = False) -> Target:
-    """Return a target that holds nothing yet; what is there is replaced at the end."""
-    journal = journal_of(path)
-    with _written(journal):
-        journal.unlink(missing_ok=True)
-    grows = journal if overwrite or path.suffix == ".parquet" else path
-    return Target(path, grows, size=None, kept={}, columns=columns)
-
-
-def resume(
-    path: Path, pairs: Sequence[Pair], rater: AnyRater, *, overwrite: bool = False
-) -> Target:
-    """Return a target that goes on where an earlier run has stopped, if there was one.
+def start(path: Path, pairs: Sequence[Pair], rater: AnyRater, **how: bool) -> Target:
+    """Return what is to be written: with ``resume``, where an earlier run has stopped, if one has.
 
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
-    have not changed since. With ``overwrite``, only the journal is what it has left.
+    have not changed since. With ``overwrite``, only the journal is what it has left. A target that
+    is not resumed holds nothing yet, and what is there is replaced at the end.
     """
+    journal, columns, overwrite = journal_of(path), rater.columns, how["overwrite"]
+    if not how["resume"]:
+        with _written(journal):
+            journal.unlink(missing_ok=True)
+        grows = journal if overwrite or path.suffix == ".parquet" else path
+        return Target(path, grows, size=None, kept={}, columns=columns)
     judge = rater.fingerprint, __version__, rater.score, *rater.columns
-    journal, columns = journal_of(path), rater.columns
     added = _rows(journal, columns)
     _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
     _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts anew")
@@ -186,7 +179,7 @@ def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
     left = {(_source(row), _judge(row)): row for row in rows}
     kept = {}
     for pair in pairs:
-        both = [left.get((_source(one), judge)) for one in (pair.expected, pair.unexpected)]
+        both = [left.get((_source(one), judge)) for one in pair.members]
         found = [row for row in both if row is not None]
         if len(found) == 2:
             kept[pair] = found
@@ -201,34 +194,29 @@ def _judge(row: Row) -> Judge:
     return row.model, row.version, row.score, *row.own
 
 
-class Growing:
-    """A target while it grows; what rows are added to is made when there are any."""
+@contextmanager
+def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
+    """Yield what adds rows to a target, all of them or none; the file is made for the first."""
+    stream: io.FileIO | None = None
 
-    def __init__(self, target: Target | None) -> None:
-        self._target = target
-        self._stream: io.FileIO | None = None
+    def add(rows: Sequence[Row]) -> None:
+        nonlocal stream
+        if target is not None and rows:
+            with _written(target.grows):
+                stream = stream or io.FileIO(target.grows, "x")
+                heading = stream.tell() == 0
+                _add(stream, encode(rows, target.grows.suffix, heading=heading))
 
-    def __enter__(self) -> Growing:
-        if self._target is not None and self._target.size is not None:
-            with _written(self._target.grows):
-                self._stream = io.FileIO(self._target.grows, "a")
-                self._stream.truncate(self._target.size)  # a last line may have been torn
-                self._stream.seek(self._target.size)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._stream is not None:
-            self._stream.close()
-
-    def add(self, rows: Sequence[Row]) -> None:
-        """Add rows: all of them, or none."""
-        if self._target is None or not rows:
-            return
-        with _written(self._target.grows):
-            if self._stream is None:
-                self._stream = io.FileIO(self._target.grows, "x")
-            heading = self._stream.tell() == 0
-            _add(self._stream, encode(rows, self._target.grows.suffix, heading=heading))
+    try:
+        if target is not None and target.size is not None:
+            with _written(target.grows):
+                stream = io.FileIO(target.grows, "a")
+                stream.truncate(target.size)  # a last line may have been torn
+                stream.seek(target.size)
+        yield add
+    finally:
+        if stream is not None:
+            stream.close()
 
 
 def _add(stream: io.FileIO, lines: bytes) -> None:
@@ -253,8 +241,6 @@ def finish(target: Target, rows: Sequence[Row]) -> None:
 
 def and_resume(error: BadInput) -> BadInput:
     """Return the error that has ended an evaluation, with a word on what it has left."""
-    hints = (
-        error.hint,
-        "what was judged until then is kept: the same command with --resume goes on from there",
-    )
-    return BadInput(error.problem, hint="; ".join(filter(None, hints)), place=error.place)
+    kept = "what was judged until then is kept: the same command with --resume goes on from there"
+    hint = f"{error.hint}; {kept}" if error.hint else kept
+    return BadInput(error.problem, hint=hint, place=error.place)

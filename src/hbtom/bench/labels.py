@@ -9,7 +9,6 @@ A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected`
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
+from hbtom.bench.table_files import csv_reader
 from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 
@@ -127,10 +127,7 @@ class _Entries:
 
 
 def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    stream = io.StringIO(text, newline="")
-    separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
-    stream.seek(0)
-    reader = csv.DictReader(stream, delimiter=separator, skipinitialspace=True, strict=True)
+    reader = csv_reader(text, strict=True)
     try:
         _check_heading(reader.fieldnames or ())
         for row in reader:
@@ -159,16 +156,23 @@ def _row(where: str, row: Mapping[str, Any]) -> _Row:
     try:
         file = _inside(_text(row, "file"))
         task = _text(row, "task") or PurePosixPath(file).parent.name
-        pair, label = _text(row, "pair"), _label(_text(row, "label"))
-        more = _more(_text(row, "more_plausible"))
+        pair, named = _text(row, "pair"), _text(row, "label")
+        label = " ".join(named.lower().replace("_", " ").replace("-", " ").split())
+        if label and label not in ORDER:
+            hint = f"it is one of: {', '.join(ORDER[::-1])}"
+            raise BadInput(f"there is no label '{named}'", hint=hint)
+        more = _text(row, "more_plausible").lower()
+        if more and more not in _TRUTH:
+            hint = "write true or false"
+            raise BadInput(f"'more_plausible' is '{row['more_plausible']}'", hint=hint)
         if not pair:
             raise BadInput("it does not say which pair the file belongs to", hint=_NEEDED)
-        if label is None and more is None:
+        if not label and not more:
             raise BadInput("it has neither 'label' nor 'more_plausible'", hint=_NEEDED)
     except BadInput as error:
         named = f"{where} ({row['file']})" if row.get("file") else where
         raise BadInput(f"{named}: {error.problem}", hint=error.hint) from None
-    return _Row(where, file, task_name(task), pair, label, more)
+    return _Row(where, file, task_name(task), pair, label or None, _TRUTH.get(more))
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
@@ -189,20 +193,6 @@ def _inside(file: str) -> str:
         hint = "names start from that folder and stay in it, as in task/0001.json"
         raise BadInput("the file is not named from the dataset's folder", hint=hint)
     return str(path)
-
-
-def _label(text: str) -> str | None:
-    label = " ".join(text.lower().replace("_", " ").replace("-", " ").split())
-    if label and label not in ORDER:
-        hint = f"it is one of: {', '.join(ORDER[::-1])}"
-        raise BadInput(f"there is no label '{text}'", hint=hint)
-    return label or None
-
-
-def _more(text: str) -> bool | None:
-    if text and text.lower() not in _TRUTH:
-        raise BadInput(f"'more_plausible' is '{text}'", hint="write true or false")
-    return _TRUTH[text.lower()] if text else None
 
 
 # From rows to pairs

@@ -85,17 +85,12 @@ def maze(rng: Rng) -> Cells:
     """A dense layout: bars of three to five cells among scattered ones, about 23 cells in all."""
     cells: list[Point] = []
     for _ in range(int(rng.integers(3, 6))):
-        cells.extend(_bar(rng))
+        length = int(rng.integers(3, 6))
+        along, across = int(rng.integers(1, SIDE - length)), int(rng.integers(1, SIDE - 1))
+        bar = [(along + i, across) for i in range(length)]
+        cells += bar if rng.random() < 0.5 else [(y, x) for x, y in bar]
     cells.extend(scatter(rng, int(rng.integers(7, 11))))
     return tuple(dict.fromkeys(cells))
-
-
-def _bar(rng: Rng) -> list[Point]:
-    length = int(rng.integers(3, 6))
-    along, across = int(rng.integers(1, SIDE - length)), int(rng.integers(1, SIDE - 1))
-    if rng.random() < 0.5:
-        return [(along + i, across) for i in range(length)]
-    return [(across, along + i) for i in range(length)]
 
 
 def without(cells: Cells, gone: Iterable[Point]) -> Cells:
