@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
-File = str | PurePath
+File = str | os.PathLike[str]
 _WORDS = {  # in their order
     "line": "line {}",
     "trial": "trial {}",
@@ -56,7 +56,7 @@ class BadInput(ValueError):
         super().__init__(problem)
         self.problem = problem
         self.hint = hint
-        self.place = place or Place(file=None if file is None else str(file))
+        self.place = place or Place(file=None if file is None else os.fspath(file))
 
     def __str__(self) -> str:
         where = str(self.place)

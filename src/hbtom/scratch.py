@@ -139,11 +139,9 @@ def remove(path: Path, handle: int) -> None:
     """Remove a locked file and unlock it."""
     if sys.platform == "win32":  # where open files cannot be removed
         let_go(handle)
-        with suppress(OSError):
-            path.unlink()
-    else:  # while it is locked: afterwards the name may belong to another process
-        with suppress(OSError):
-            path.unlink()
+    with suppress(OSError):
+        path.unlink()
+    if sys.platform != "win32":  # not before: the name may then belong to another process
         let_go(handle)
 
 

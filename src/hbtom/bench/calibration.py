@@ -88,13 +88,9 @@ def held_out(pairs: Sequence[Both], penalty: float = PENALTY) -> list[Both]:
     """Return the parts of every pair's plausibility under a fit to the pairs of other folds."""
     if len(pairs) < FOLDS:
         raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
-    parts: dict[int, Both] = {}
-    for fold in range(FOLDS):
-        others = [pair for index, pair in enumerate(pairs) if index % FOLDS != fold]
-        classifier = _fit(others, penalty).classifier
-        for index in range(fold, len(pairs), FOLDS):
-            parts[index] = parts_of(classifier, pairs[index])
-    return [parts[index] for index in range(len(pairs))]
+    folds = [[pair for n, pair in enumerate(pairs) if n % FOLDS != fold] for fold in range(FOLDS)]
+    classifiers = [_fit(others, penalty).classifier for others in folds]
+    return [parts_of(classifiers[number % FOLDS], pair) for number, pair in enumerate(pairs)]
 
 
 def parts_of(classifier: Classifier, pair: Both) -> Both:

@@ -73,9 +73,8 @@ def _connected(place: str) -> Iterator[Any]:
 
 def _address(place: str) -> str:
     """Return the address that is given, or that a scheduler has written into the file given."""
-    if not place.endswith(".json"):
-        address = place
-    else:
+    address = place
+    if place.endswith(".json"):
         try:
             address = str(json.loads(read_whole(place, WRITTEN))["address"])
         except (OSError, ValueError, TypeError, KeyError) as error:

@@ -232,8 +232,8 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
             file=labels.name,
         )
     labels_file = Path(labels.name).resolve()  # it may lie among the data
-    others = [name for name in found if name not in labels.files]
-    others = [name for name in others if Path(found[name].path).resolve() != labels_file]
+    unlabelled = [name for name in found if name not in labels.files]
+    others = [name for name in unlabelled if Path(found[name].path).resolve() != labels_file]
     if others:
         why = f"{len(others)} of its files are not labelled (first {others[0]})"
         left_out.append(LeftOut(str(path), why, count=len(others)))

@@ -20,7 +20,6 @@ from hbtom import __version__
 from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import Member, Pair
 from hbtom.bench.results import (
-    MODEL_COLUMNS,
     Columns,
     Row,
     decode,
@@ -54,13 +53,7 @@ def journal_of(path: Path) -> Path:
     return path.with_name(path.name + ".part.jsonl")
 
 
-def check(
-    path: Path | None,
-    columns: Columns = MODEL_COLUMNS,
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
-) -> None:
+def check(path: Path | None, columns: Columns, *, resume: bool, overwrite: bool) -> None:
     """Refuse a results file that cannot or should not be written, before any work is done."""
     if path is None:
         if resume:
@@ -95,15 +88,17 @@ def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]
         yield
 
 
-def start(path: Path, pairs: Sequence[Pair], rater: AnyRater, **how: bool) -> Target:
+def start(
+    path: Path, pairs: Sequence[Pair], rater: AnyRater, *, resume: bool, overwrite: bool
+) -> Target:
     """Return what is to be written: with ``resume``, where an earlier run has stopped, if one has.
 
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
     have not changed since. With ``overwrite``, only the journal is what it has left. A target that
     is not resumed holds nothing yet, and what is there is replaced at the end.
     """
-    journal, columns, overwrite = journal_of(path), rater.columns, how["overwrite"]
-    if not how["resume"]:
+    journal, columns = journal_of(path), rater.columns
+    if not resume:
         with _written(journal):
             journal.unlink(missing_ok=True)
         grows = journal if overwrite or path.suffix == ".parquet" else path
@@ -177,13 +172,9 @@ def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: st
 def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
     """Return the pairs both of whose members have a row that is up to date, with these rows."""
     left = {(_source(row), _judge(row)): row for row in rows}
-    kept = {}
-    for pair in pairs:
-        both = [left.get((_source(one), judge)) for one in pair.members]
-        found = [row for row in both if row is not None]
-        if len(found) == 2:
-            kept[pair] = found
-    return kept
+    wanted = {pair: [(_source(one), judge) for one in pair.members] for pair in pairs}
+    found = {pair: [left[key] for key in keys if key in left] for pair, keys in wanted.items()}
+    return {pair: rows for pair, rows in found.items() if len(rows) == 2}
 
 
 def _source(one: Row | Member) -> tuple[str, ...]:

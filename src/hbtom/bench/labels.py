@@ -99,14 +99,14 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise BadInput("a number is too long", hint="names of pairs are short") from None
     except RecursionError:
         raise BadInput("this is nested too deeply to be labels", hint=_NEEDED) from None
-    rows = found.each if isinstance(found, _Entries) else [(None, row) for row in found]
+    rows = found if isinstance(found, _Entries) else [(None, row) for row in found]
     for number, (file, row) in enumerate(rows, start=1):
         where = f"entry {number}"
         if not isinstance(row, _Entries):
             told = where if file is None else f"{where} ({file})"
             raise BadInput(f"{told} is not an object", hint=_NEEDED)
-        _check_once([name for name, _ in row.each], where)
-        yield where, dict(row.each) if file is None else {**dict(row.each), "file": file}
+        _check_once([name for name, _ in row], where)
+        yield where, dict(row) if file is None else {**dict(row), "file": file}
 
 
 def _check_once(names: Sequence[str], where: str) -> None:
@@ -116,11 +116,8 @@ def _check_once(names: Sequence[str], where: str) -> None:
         raise BadInput(f"{where} has '{twice}' twice", hint="remove one of them")
 
 
-class _Entries:
+class _Entries(list[tuple[str, Any]]):
     """A JSON object with all that is in it, also what is in it twice."""
-
-    def __init__(self, each: Sequence[tuple[str, Any]]) -> None:
-        self.each = each
 
     def __repr__(self) -> str:
         return "an object"
@@ -179,7 +176,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if value is None:
         return ""
-    if isinstance(value, list | _Entries):
+    if isinstance(value, list):
         raise BadInput(f"'{name}' is neither text nor a number", hint=_NEEDED)
     return str(value).strip()
 

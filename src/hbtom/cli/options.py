@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
-from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 import click
@@ -32,6 +31,8 @@ def start(module: str, function: str, **given: Any) -> NoReturn:
 
     What is wrong with its input is printed, and the status is 1.
     """
+    from pkgutil import resolve_name
+
     try:
         sys.exit(resolve_name(f"hbtom.cli.{module}:{function}")(**given) or 0)
     except BadInput as error:

@@ -83,7 +83,9 @@ def generate(
     """
     if pairs < 0:
         raise BadInput(f"the number of pairs must not be negative, but is {pairs}")
-    chosen = _chosen(tasks)
+    names = {one.folder for one in EVALUATION_TASKS} if tasks is None else tasks
+    wanted = {task(name).folder for name in names}
+    chosen = [one for one in TASKS if one.folder in wanted]  # always in the benchmark's order
     jobs = [
         _Job(Path(out), t.folder, number, seed, compress, jitter)
         for t in chosen
@@ -157,14 +159,6 @@ class _Job:
         for path, data in zip(self.files(), encode_all(seen), strict=True):
             _part(path).write_bytes(packed(data, self.compress))
             os.replace(_part(path), path)  # a file under its final name is always complete
-
-
-def _chosen(names: Sequence[str] | None) -> list[Task]:
-    """The tasks to make, always in the benchmark's order."""
-    if names is None:
-        return list(EVALUATION_TASKS)
-    wanted = {task(name).folder for name in names}
-    return [t for t in TASKS if t.folder in wanted]
 
 
 def _remove(files: Sequence[Path]) -> None:

@@ -71,7 +71,7 @@ class AuditTrial:
     @property
     def walked(self) -> float:
         """Length of the agent's way."""
-        return sum(math.dist(a, b) for a, b in pairwise(self.track))
+        return _length(self.track)
 
 
 Member = list[AuditTrial]  # one member of a pair: its trials
@@ -147,9 +147,7 @@ class Ground:
     def length(self, start: XY, goal: XY) -> float:
         """Length of the way, infinity if there is none."""
         way = self.way(start, goal)
-        if way is None:
-            return math.inf
-        return sum(math.dist(a, b) for a, b in pairwise(way))
+        return math.inf if way is None else _length(way)
 
     def _search(self, start: XY, goal: XY) -> list[XY] | None:
         """Dijkstra's algorithm on the lattice, from around the start to around the goal."""
@@ -223,6 +221,10 @@ class Ground:
                         way[i], moved = p, True
                         break
         return way
+
+
+def _length(points: Sequence[XY]) -> float:
+    return sum(math.dist(a, b) for a, b in pairwise(points))
 
 
 def item_square(at: XY, r: float = ITEM) -> Rect:

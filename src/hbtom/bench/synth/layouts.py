@@ -177,12 +177,11 @@ def cells_under(box: Box) -> list[Point]:
 
 def ring(inside: Sequence[Point]) -> list[Point]:
     """The cells around a rectangle of cells, corners included, clockwise from the top left."""
-    x0, x1 = min(c[0] for c in inside) - 1, max(c[0] for c in inside) + 1
-    y0, y1 = min(c[1] for c in inside) - 1, max(c[1] for c in inside) + 1
-    top = [(x, y0) for x in range(x0, x1)]
-    right = [(x1, y) for y in range(y0, y1)]
-    bottom = [(x, y1) for x in range(x1, x0, -1)]
-    left = [(x0, y) for y in range(y1, y0, -1)]
+    (x0, y0), (x1, y1) = min(inside), max(inside)
+    top = [(x, y0 - 1) for x in range(x0 - 1, x1 + 1)]
+    right = [(x1 + 1, y) for y in range(y0 - 1, y1 + 1)]
+    bottom = [(x, y1 + 1) for x in range(x1 + 1, x0 - 1, -1)]
+    left = [(x0 - 1, y) for y in range(y1 + 1, y0 - 1, -1)]
     return top + right + bottom + left
 
 
