@@ -158,18 +158,17 @@ def _row(where: str, row: Mapping[str, Any]) -> _Row:
         if label and label not in ORDER:
             hint = f"it is one of: {', '.join(ORDER[::-1])}"
             raise BadInput(f"there is no label '{named}'", hint=hint)
-        more = _text(row, "more_plausible").lower()
-        if more and more not in _TRUTH:
-            hint = "write true or false"
-            raise BadInput(f"'more_plausible' is '{row['more_plausible']}'", hint=hint)
+        more = _text(row, "more_plausible")
+        if more and more.lower() not in _TRUTH:
+            raise BadInput(f"'more_plausible' is '{more}'", hint="write true or false")
         if not pair:
             raise BadInput("it does not say which pair the file belongs to", hint=_NEEDED)
         if not label and not more:
             raise BadInput("it has neither 'label' nor 'more_plausible'", hint=_NEEDED)
     except BadInput as error:
-        named = f"{where} ({row['file']})" if row.get("file") else where
+        named = f"{where} ({row['file']})" if row.get("file") not in (None, "") else where
         raise BadInput(f"{named}: {error.problem}", hint=error.hint) from None
-    return _Row(where, file, task_name(task), pair, label or None, _TRUTH.get(more))
+    return _Row(where, file, task_name(task), pair, label or None, _TRUTH.get(more.lower()))
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:

@@ -63,7 +63,10 @@ def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T:
 
 
 def maybe(build: Build[T], rng: Rng) -> T | None:
-    """What a builder makes, or None, where more is drawn even if it fails."""
+    """What a builder makes, or None if it fails and more must be drawn before that counts.
+
+    The order of draws decides what a seed gives, so it stays as it is.
+    """
     with suppress(Misfit):
         return build(rng)
     return None
