@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
 from hbtom.bench.table_files import csv_reader
-from hbtom.errors import BadInput, located
+from hbtom.errors import BadInput, Place, located
 from hbtom.files import file_bytes
 
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
@@ -59,10 +59,6 @@ class _Row:
     label: str | None
     more: bool | None
 
-    @property
-    def names(self) -> str:
-        return f"{self.file} ({self.where})"
-
 
 def read_labels(path: Path) -> Labels:
     """Read a file of labels, and check that they tell an order within every pair."""
@@ -91,10 +87,8 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         found = json.loads(text, object_pairs_hook=_Entries)
     except json.JSONDecodeError as error:
-        problem = f"this is not JSON: {error.msg}"
-        raise BadInput(problem, hint=f"look at column {error.colno}").at(
-            line=error.lineno
-        ) from None
+        problem, place = f"this is not JSON: {error.msg}", Place(line=error.lineno)
+        raise BadInput(problem, hint=f"look at column {error.colno}", place=place) from None
     except ValueError:  # Python reads no number of thousands of digits
         raise BadInput("a number is too long", hint="names of pairs are short") from None
     except RecursionError:
@@ -134,17 +128,15 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise BadInput(f"{where} has more cells than the heading", hint=hint)
             yield where, row
     except csv.Error as error:
-        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED).at(
-            line=max(reader.line_num, 1)
-        ) from None
+        place = Place(line=max(reader.line_num, 1))
+        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED, place=place) from None
 
 
 def _check_heading(heading: Sequence[str]) -> None:
     if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
-        raise BadInput(
-            f"the first line does not name what is needed but {', '.join(heading)}",
-            hint="write file,pair,label or file,pair,more_plausible, and perhaps task",
-        ).at(line=1)
+        problem = f"the first line does not name what is needed but {', '.join(heading)}"
+        hint = "write file,pair,label or file,pair,more_plausible, and perhaps task"
+        raise BadInput(problem, hint=hint, place=Place(line=1))
     _check_once(heading, "the first line")
 
 
@@ -212,7 +204,7 @@ def _labelled(rows: Sequence[_Row]) -> Iterator[tuple[str, Label]]:
 def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]:
     """Return the more plausible member of a pair, and the other one."""
     name = f"pair '{pair}'" + (f" of task '{task}'" if task else "")
-    listed = ", ".join(row.names for row in members)
+    listed = ", ".join(f"{row.file} ({row.where})" for row in members)
     if len(members) == 1:
         hint = "label its mate too, with the same pair and task (by default, the folder's name)"
         raise BadInput(f"{name} has one member only: {listed}", hint=hint)
