@@ -20,14 +20,12 @@ def cache_folder(
     HBTOM_CACHE names it; otherwise it is the platform's usual place.
     """
     known = os.environ if environ is None else environ
-    chosen = known.get(VARIABLE)
-    root = _absolute(chosen) if chosen else _conventional(known, platform)
-    return root.joinpath(*parts)
-
-
-def _absolute(chosen: str) -> Path:
-    path = Path(chosen)
-    return Path.cwd() / (_home() / path.relative_to("~") if path.parts[:1] == ("~",) else path)
+    if not known.get(VARIABLE):
+        return _conventional(known, platform).joinpath(*parts)
+    chosen = Path(known[VARIABLE])
+    if chosen.parts[:1] == ("~",):
+        chosen = _home() / chosen.relative_to("~")
+    return Path.cwd().joinpath(chosen, *parts)
 
 
 def _conventional(environ: Mapping[str, str], platform: str) -> Path:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
+File = str | os.PathLike[str]
 _WORDS = {  # in their order
     "line": "line {}",
     "trial": "trial {}",
@@ -50,17 +51,12 @@ class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        hint: str = "",
-        place: Place | None = None,
-        file: str | PurePath | None = None,
+        self, problem: str, *, hint: str = "", place: Place | None = None, file: File | None = None
     ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.hint = hint
-        self.place = place or Place(file=None if file is None else str(file))
+        self.place = place or Place(file=None if file is None else os.fspath(file))
 
     def __str__(self) -> str:
         where = str(self.place)
@@ -92,7 +88,7 @@ def located(**where: str | int) -> Iterator[None]:
 
 
 @contextmanager
-def system_errors(problem: str, file: str | PurePath, hint: str = "") -> Iterator[None]:
+def system_errors(problem: str, file: File, hint: str = "") -> Iterator[None]:
     """Turn errors of the operating system into what is wrong with a file."""
     try:
         yield

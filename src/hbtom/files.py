@@ -27,14 +27,19 @@ _OWN = re.compile(r"/dev/(stdin|fd/\d+)")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
-def file_bytes(path: Path, what: str = "an episode", most: int | None = None) -> bytes:
-    """Return the content of a file, or say why it cannot be read; ``what`` is expected in it."""
+def file_bytes(
+    path: Path, what: str = "an episode", most: int | None = None, folder: str = "name a file in it"
+) -> bytes:
+    """Return the content of a file, or say why it cannot be read.
+
+    ``what`` is expected in it; ``folder`` is a hint for whoever names a folder instead.
+    """
     try:
         return read_whole(path, most)
     except FileNotFoundError:
         raise BadInput("there is no such file", hint="check the name and the folder") from None
     except IsADirectoryError:
-        raise BadInput(f"this is a folder, not {what}", hint="name a file in it") from None
+        raise BadInput(f"this is a folder, not {what}", hint=folder) from None
     except OSError as error:
         raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
     except ValueError as error:

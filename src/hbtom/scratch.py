@@ -68,11 +68,8 @@ def remove_remains(parent: Path) -> None:
 
 def _is_own_folder(entry: os.DirEntry[str]) -> bool:
     """Return whether an entry is a folder of this user."""
-    if not entry.is_dir(follow_symlinks=False):
-        return False
-    if not hasattr(os, "geteuid"):
-        return True
-    return entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    is_own = not hasattr(os, "geteuid") or entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    return is_own and entry.is_dir(follow_symlinks=False)
 
 
 def _remove_if_left(folder: Path) -> None:
@@ -142,11 +139,9 @@ def remove(path: Path, handle: int) -> None:
     """Remove a locked file and unlock it."""
     if sys.platform == "win32":  # where open files cannot be removed
         let_go(handle)
-        with suppress(OSError):
-            path.unlink()
-    else:  # while it is locked: afterwards the name may belong to another process
-        with suppress(OSError):
-            path.unlink()
+    with suppress(OSError):
+        path.unlink()
+    if sys.platform != "win32":  # not before: the name may then belong to another process
         let_go(handle)
 
 

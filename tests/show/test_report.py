@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 import hbtom
-from hbtom.bench import Evaluation
+from hbtom.bench import Evaluation, as_rater
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.published import MODELS, published
@@ -539,7 +539,7 @@ def named(evaluation: Evaluation, name: str) -> Evaluation:
     )
     left_out = tuple(replace(one, file=name, why=name) for one in evaluation.left_out)
     model = msgspec.structs.replace(evaluation.model, name=name)
-    return replace(evaluation, dataset=name, rows=rows, left_out=left_out, model=model)
+    return replace(evaluation, dataset=name, rows=rows, left_out=left_out, rater=as_rater(model))
 
 
 @pytest.mark.parametrize("name", NASTY)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
@@ -222,7 +223,9 @@ def _varied(
 
     What is judged alike is judged once. A placebo that cannot be judged is no fault of the pair.
     """
-    other = _loaded(donor)
+    other = None
+    with suppress(BadInput):  # what cannot be read is told of where its own pair is
+        other = None if donor is None else donor.load()
     found: dict[str, Both] = {}
     for watched in get_args(Watched):
         if watched == "placebo" and other is None:
@@ -237,14 +240,6 @@ def _varied(
         elif watched != "placebo":
             return result
     return found
-
-
-def _loaded(donor: Member | None) -> Episode | None:
-    """Return the donor of the placebo; one that cannot be read is told of where its own pair is."""
-    try:
-        return None if donor is None else donor.load()
-    except BadInput:
-        return None
 
 
 def _watch(watched: Watched, episode: Loaded, other: Episode | None) -> Loaded:

@@ -15,6 +15,7 @@ from hbtom.bench.score import Score, margin, paired
 from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fitting import PENALTY, Fit, fit_classifier
+from hbtom.judgement.surprises import KINDS
 from hbtom.model import Classifier, Model
 from hbtom.plottable import Plottable
 
@@ -87,13 +88,9 @@ def held_out(pairs: Sequence[Both], penalty: float = PENALTY) -> list[Both]:
     """Return the parts of every pair's plausibility under a fit to the pairs of other folds."""
     if len(pairs) < FOLDS:
         raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
-    parts: dict[int, Both] = {}
-    for fold in range(FOLDS):
-        others = [pair for index, pair in enumerate(pairs) if index % FOLDS != fold]
-        classifier = _fit(others, penalty).classifier
-        for index in range(fold, len(pairs), FOLDS):
-            parts[index] = parts_of(classifier, pairs[index])
-    return [parts[index] for index in range(len(pairs))]
+    folds = [[pair for n, pair in enumerate(pairs) if n % FOLDS != fold] for fold in range(FOLDS)]
+    classifiers = [_fit(others, penalty).classifier for others in folds]
+    return [parts_of(classifiers[number % FOLDS], pair) for number, pair in enumerate(pairs)]
 
 
 def parts_of(classifier: Classifier, pair: Both) -> Both:
@@ -107,12 +104,10 @@ def product(parts: Surprise) -> float:
 
 
 def _pairs(rows: Sequence[Row], *, waste: bool) -> list[Both]:
+    kinds = [kind for kind in KINDS if waste or kind != "waste"]
     surprises = {
         (row.task, row.pair, row.member): Surprise(
-            row.surprise_goal,
-            row.surprise_efficiency,
-            row.surprise_observation,
-            row.surprise_waste if waste else None,
+            **{kind: getattr(row, f"surprise_{kind}") for kind in kinds}
         )
         for row in rows
     }

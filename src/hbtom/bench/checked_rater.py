@@ -59,7 +59,7 @@ class CheckedRater:
         try:
             first, second = rated
         except (TypeError, ValueError):
-            self._fail(f"rates a pair as {_short(rated)}, not each of the two", expected.name)
+            self._fail(f"rates a pair as {rated!r:.60}, not each of the two", expected.name)
         return self._checked(first, expected.name), self._checked(second, unexpected.name)
 
     def rate_one(self, episode: Episode) -> Rating:
@@ -105,7 +105,7 @@ class CheckedRater:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number):
-            self._fail(f"gave {what} that is not a finite number: {_short(value)}", file)
+            self._fail(f"gave {what} that is not a finite number: {value!r:.60}", file)
         return number
 
     def _fail(self, problem: str, file: str | None, hint: str = "") -> NoReturn:
@@ -206,14 +206,14 @@ def _resolved(name: str, folder: str) -> Any:
 def _refuse_namesake(module: str, folder: str) -> None:
     """Refuse a module of a folder if another one of that name was imported before."""
     here, known = PathFinder.find_spec(module, [folder]), sys.modules[module].__spec__
-    if here and known and here.origin and known.origin not in (None, here.origin):
+    if here and known and here.origin and known.origin and not _same(here.origin, known.origin):
         problem = f"'{module}' is also the name of a module that is in use, {known.origin}"
         raise BadInput(problem, hint="give yours another name, or start Python anew")
 
 
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
 def _what(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".partition("\n")[0]
-
-
-def _short(value: Any) -> str:
-    return repr(value)[:60]

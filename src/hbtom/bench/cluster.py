@@ -48,7 +48,11 @@ def each(
 @contextmanager
 def _connected(place: str) -> Iterator[Any]:
     """Connect to a scheduler; leaving disconnects, and with it the scheduler drops all work."""
-    dask = _library()
+    try:
+        import distributed
+    except ImportError:
+        raise missing("distributed", "cluster") from None
+    dask: Any = distributed
     address = _address(place)
     try:
         client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
@@ -69,9 +73,8 @@ def _connected(place: str) -> Iterator[Any]:
 
 def _address(place: str) -> str:
     """Return the address that is given, or that a scheduler has written into the file given."""
-    if not place.endswith(".json"):
-        address = place
-    else:
+    address = place
+    if place.endswith(".json"):
         try:
             address = str(json.loads(read_whole(place, WRITTEN))["address"])
         except (OSError, ValueError, TypeError, KeyError) as error:
@@ -81,14 +84,6 @@ def _address(place: str) -> str:
         hint = "tcp://HOST:PORT, or the file of 'dask scheduler --scheduler-file FILE.json'"
         raise BadInput(f"'{address}' is not the address of a scheduler", hint=hint)
     return address
-
-
-def _library() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise missing("distributed", "cluster") from None
-    return distributed
 
 
 def _refuse_other_versions(client: Any) -> None:

@@ -84,7 +84,9 @@ def convert(
         results = each(partial(_write_each, part, to, compress), jobs, workers)
         written = _written(jobs, counted(results, len(jobs), progress), left_out)
         target.mkdir(exist_ok=True)
-        with unfinished(target, _command(source, to, compress)) as writing:
+        packing = ["--compress", compress] if compress else []
+        words = ["hbtom", "convert", "--to", to, *packing, "--overwrite", str(source.resolve())]
+        with unfinished(target, words) as writing:  # the same command completes it
             _settle(part, target, written, writing)
     return Converted(str(target), len(written), tuple(left_out))
 
@@ -94,21 +96,15 @@ def _convert_one(
 ) -> Converted:
     episode = load(source)
     check_target(target, overwrite=overwrite, kinds=(".json", ".gz", ".zst"))
-    ending = {".gz": "gz", ".zst": "zst"}.get(target.suffix)
+    endings: dict[str, Compression] = {".gz": "gz", ".zst": "zst"}
+    ending = endings.get(target.suffix)
     if compress is not None and compress != ending:
         hint = f"end it in .json{suffix_of(compress)}"
         raise BadInput(f"the name does not tell that it is {compress}", hint=hint, file=target)
-    as_named: Compression = "gz" if ending == "gz" else "zst" if ending == "zst" else None
     with located(file=str(source)):
         data = _WRITERS[to](episode)
-    write_whole(target, packed(data, as_named))
+    write_whole(target, packed(data, ending))
     return Converted(str(target), 1, ())
-
-
-def _command(source: Path, to: Format, compress: Compression) -> list[str]:
-    """Return the command that completes a dataset that was put in place in part."""
-    how = ["--to", to, *(["--compress", compress] if compress else []), "--overwrite"]
-    return ["hbtom", "convert", *how, str(source.resolve())]
 
 
 def _written(

@@ -77,6 +77,10 @@ class Pair:
     unexpected: Member
 
     @property
+    def members(self) -> tuple[Member, Member]:
+        return self.expected, self.unexpected
+
+    @property
     def task(self) -> str:
         return self.expected.task
 
@@ -181,8 +185,8 @@ def _place(pair: Pair) -> tuple[int, str, str]:
 def _packed(member: Member) -> int:
     """Return how far from its source a member is: a file, in a zip archive, in ours, a video.
 
-    Of members that come twice the nearest one counts, for an archive may be older than the files
-    that it was made of, and of a video has to be seen what a file says.
+    Of members that come twice the nearest one counts: an archive may be older than the files that
+    it was made of, and what is seen in a video is less exact than what a file says.
     """
     if called_video(member.file):
         return 3
@@ -228,8 +232,8 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
             file=labels.name,
         )
     labels_file = Path(labels.name).resolve()  # it may lie among the data
-    others = [name for name in found if name not in labels.files]
-    others = [name for name in others if Path(found[name].path).resolve() != labels_file]
+    unlabelled = [name for name in found if name not in labels.files]
+    others = [name for name in unlabelled if Path(found[name].path).resolve() != labels_file]
     if others:
         why = f"{len(others)} of its files are not labelled (first {others[0]})"
         left_out.append(LeftOut(str(path), why, count=len(others)))

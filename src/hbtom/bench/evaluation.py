@@ -148,14 +148,11 @@ def evaluate(
     Ctrl-C raises :class:`Interrupted`.
     """
     rater = as_rater(model, score)
-    resume, overwrite = output.get("resume", False), output.get("overwrite", False)
     file = None if (out := output.get("out")) is None else Path(out)
-    with journal.reserved(file, rater.columns, resume=resume, overwrite=overwrite):
-        found, target = as_dataset(dataset, tasks), None
-        if file is not None and resume:
-            target = journal.resume(file, found.pairs, rater, overwrite=overwrite)
-        elif file is not None:
-            target = journal.start(file, rater.columns, overwrite=overwrite)
+    how = {name: bool(output.get(name)) for name in ("resume", "overwrite")}
+    with journal.reserved(file, rater.columns, **how):
+        found = as_dataset(dataset, tasks)
+        target = None if file is None else journal.start(file, found.pairs, rater, **how)
         rate = partial(_results, rater, workers=workers, cluster=cluster)
         return _evaluate(found, rater, target, rate, progress or (lambda done, pairs: None))
 
@@ -172,9 +169,9 @@ def _evaluate(
     todo = [pair for pair in found.pairs if pair not in judged]
     tell(len(judged), len(found.pairs))
     try:
-        with closing(rate(todo)) as results, journal.Growing(target) as growing:
+        with closing(rate(todo)) as results, journal.growing(target) as add:
             for pair, one in zip(todo, results, strict=True):
-                growing.add(one.rows)
+                add(one.rows)
                 judged[pair] = one
                 tell(len(judged), len(found.pairs))
         evaluation = _evaluation(found, rater, judged)
@@ -217,7 +214,7 @@ def _results(
         return each(work, pairs, workers, start=rater.start)
     _check_portable(rater)
     here = work.folder = os.getcwd()
-    members = (member for pair in pairs for member in (pair.expected, pair.unexpected))
+    members = (member for pair in pairs for member in pair.members)
     sources = {one.path if one.inside else os.path.dirname(one.path) for one in members}
     shared = sorted(os.path.join(here, source) for source in sources)
     return machines.each(work, pairs, cluster, shared)

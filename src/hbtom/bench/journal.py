@@ -10,7 +10,7 @@ to be replaced is not looked at, neither by the run that starts nor by one that 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,6 @@ from hbtom import __version__
 from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import Member, Pair
 from hbtom.bench.results import (
-    MODEL_COLUMNS,
     Columns,
     Row,
     decode,
@@ -54,13 +53,7 @@ def journal_of(path: Path) -> Path:
     return path.with_name(path.name + ".part.jsonl")
 
 
-def check(
-    path: Path | None,
-    columns: Columns = MODEL_COLUMNS,
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
-) -> None:
+def check(path: Path | None, columns: Columns, *, resume: bool, overwrite: bool) -> None:
     """Refuse a results file that cannot or should not be written, before any work is done."""
     if path is None:
         if resume:
@@ -77,11 +70,9 @@ def check(
 
 
 @contextmanager
-def reserved(
-    path: Path | None, columns: Columns, *, resume: bool = False, overwrite: bool = False
-) -> Iterator[None]:
+def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]:
     """Check a results file, and let no other run write to it for a while."""
-    check(path, columns, resume=resume, overwrite=overwrite)
+    check(path, columns, **how)
     with ExitStack() as held:
         if path is not None:
             try:
@@ -93,29 +84,26 @@ def reserved(
                     "another run is writing to this file", hint=hint, file=path
                 ) from None
             # Another run may just have finished.
-            check(path, columns, resume=resume, overwrite=overwrite)
+            check(path, columns, **how)
         yield
 
 
-def start(path: Path, columns: Columns, *, overwrite: bool = False) -> Target:
-    """Return a target that holds nothing yet; what is there is replaced at the end."""
-    journal = journal_of(path)
-    with _written(journal):
-        journal.unlink(missing_ok=True)
-    grows = journal if overwrite or path.suffix == ".parquet" else path
-    return Target(path, grows, size=None, kept={}, columns=columns)
-
-
-def resume(
-    path: Path, pairs: Sequence[Pair], rater: AnyRater, *, overwrite: bool = False
+def start(
+    path: Path, pairs: Sequence[Pair], rater: AnyRater, *, resume: bool, overwrite: bool
 ) -> Target:
-    """Return a target that goes on where an earlier run has stopped, if there was one.
+    """Return what is to be written: with ``resume``, where an earlier run has stopped, if one has.
 
     Of what that run has left, those pairs are kept both of whose rows are up to date: files that
-    have not changed since. With ``overwrite``, only the journal is what it has left.
+    have not changed since. With ``overwrite``, only the journal is what it has left. A target that
+    is not resumed holds nothing yet, and what is there is replaced at the end.
     """
-    judge = rater.fingerprint, __version__, rater.score, *rater.columns
     journal, columns = journal_of(path), rater.columns
+    if not resume:
+        with _written(journal):
+            journal.unlink(missing_ok=True)
+        grows = journal if overwrite or path.suffix == ".parquet" else path
+        return Target(path, grows, size=None, kept={}, columns=columns)
+    judge = rater.fingerprint, __version__, rater.score, *rater.columns
     added = _rows(journal, columns)
     _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
     _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts anew")
@@ -184,13 +172,9 @@ def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: st
 def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
     """Return the pairs both of whose members have a row that is up to date, with these rows."""
     left = {(_source(row), _judge(row)): row for row in rows}
-    kept = {}
-    for pair in pairs:
-        both = [left.get((_source(one), judge)) for one in (pair.expected, pair.unexpected)]
-        found = [row for row in both if row is not None]
-        if len(found) == 2:
-            kept[pair] = found
-    return kept
+    wanted = {pair: [(_source(one), judge) for one in pair.members] for pair in pairs}
+    found = {pair: [left[key] for key in keys if key in left] for pair, keys in wanted.items()}
+    return {pair: rows for pair, rows in found.items() if len(rows) == 2}
 
 
 def _source(one: Row | Member) -> tuple[str, ...]:
@@ -201,34 +185,29 @@ def _judge(row: Row) -> Judge:
     return row.model, row.version, row.score, *row.own
 
 
-class Growing:
-    """A target while it grows; what rows are added to is made when there are any."""
+@contextmanager
+def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
+    """Yield what adds rows to a target, all of them or none; the file is made for the first."""
+    stream: io.FileIO | None = None
 
-    def __init__(self, target: Target | None) -> None:
-        self._target = target
-        self._stream: io.FileIO | None = None
+    def add(rows: Sequence[Row]) -> None:
+        nonlocal stream
+        if target is not None and rows:
+            with _written(target.grows):
+                stream = stream or io.FileIO(target.grows, "x")
+                heading = stream.tell() == 0
+                _add(stream, encode(rows, target.grows.suffix, heading=heading))
 
-    def __enter__(self) -> Growing:
-        if self._target is not None and self._target.size is not None:
-            with _written(self._target.grows):
-                self._stream = io.FileIO(self._target.grows, "a")
-                self._stream.truncate(self._target.size)  # a last line may have been torn
-                self._stream.seek(self._target.size)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._stream is not None:
-            self._stream.close()
-
-    def add(self, rows: Sequence[Row]) -> None:
-        """Add rows: all of them, or none."""
-        if self._target is None or not rows:
-            return
-        with _written(self._target.grows):
-            if self._stream is None:
-                self._stream = io.FileIO(self._target.grows, "x")
-            heading = self._stream.tell() == 0
-            _add(self._stream, encode(rows, self._target.grows.suffix, heading=heading))
+    try:
+        if target is not None and target.size is not None:
+            with _written(target.grows):
+                stream = io.FileIO(target.grows, "a")
+                stream.truncate(target.size)  # a last line may have been torn
+                stream.seek(target.size)
+        yield add
+    finally:
+        if stream is not None:
+            stream.close()
 
 
 def _add(stream: io.FileIO, lines: bytes) -> None:
@@ -253,8 +232,6 @@ def finish(target: Target, rows: Sequence[Row]) -> None:
 
 def and_resume(error: BadInput) -> BadInput:
     """Return the error that has ended an evaluation, with a word on what it has left."""
-    hints = (
-        error.hint,
-        "what was judged until then is kept: the same command with --resume goes on from there",
-    )
-    return BadInput(error.problem, hint="; ".join(filter(None, hints)), place=error.place)
+    kept = "what was judged until then is kept: the same command with --resume goes on from there"
+    hint = f"{error.hint}; {kept}" if error.hint else kept
+    return BadInput(error.problem, hint=hint, place=error.place)

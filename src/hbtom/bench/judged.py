@@ -61,13 +61,7 @@ class RatePairs:
 
 
 def _located(folder: str, pair: Pair) -> Pair:
-    if not folder:
-        return pair
-    expected, unexpected = (
-        replace(member, path=os.path.join(folder, member.path))
-        for member in (pair.expected, pair.unexpected)
-    )
-    return Pair(expected, unexpected)
+    return Pair(*(replace(one, path=os.path.join(folder, one.path)) for one in pair.members))
 
 
 def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:
@@ -131,8 +125,7 @@ def rate_members(
 ) -> tuple[list[tuple[Member, Rating]], Problems]:
     """Return the ratings of those members of a pair that can be rated, and why others cannot."""
     rated, problems = [], []
-    members = pair.expected, pair.unexpected
-    for member, one in zip(members, _ratings(rater, *episodes), strict=True):
+    for member, one in zip(pair.members, _ratings(rater, *episodes), strict=True):
         if isinstance(one, BadInput):
             problems.append(LeftOut(member.file, one.said, unreadable=True))
         else:

@@ -9,7 +9,6 @@ A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected`
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
-from hbtom.errors import BadInput, located
+from hbtom.bench.table_files import csv_reader
+from hbtom.errors import BadInput, Place, located
 from hbtom.files import file_bytes
 
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
@@ -59,10 +59,6 @@ class _Row:
     label: str | None
     more: bool | None
 
-    @property
-    def names(self) -> str:
-        return f"{self.file} ({self.where})"
-
 
 def read_labels(path: Path) -> Labels:
     """Read a file of labels, and check that they tell an order within every pair."""
@@ -91,22 +87,20 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         found = json.loads(text, object_pairs_hook=_Entries)
     except json.JSONDecodeError as error:
-        problem = f"this is not JSON: {error.msg}"
-        raise BadInput(problem, hint=f"look at column {error.colno}").at(
-            line=error.lineno
-        ) from None
+        problem, place = f"this is not JSON: {error.msg}", Place(line=error.lineno)
+        raise BadInput(problem, hint=f"look at column {error.colno}", place=place) from None
     except ValueError:  # Python reads no number of thousands of digits
         raise BadInput("a number is too long", hint="names of pairs are short") from None
     except RecursionError:
         raise BadInput("this is nested too deeply to be labels", hint=_NEEDED) from None
-    rows = found.each if isinstance(found, _Entries) else [(None, row) for row in found]
+    rows = found if isinstance(found, _Entries) else [(None, row) for row in found]
     for number, (file, row) in enumerate(rows, start=1):
         where = f"entry {number}"
         if not isinstance(row, _Entries):
             told = where if file is None else f"{where} ({file})"
             raise BadInput(f"{told} is not an object", hint=_NEEDED)
-        _check_once([name for name, _ in row.each], where)
-        yield where, dict(row.each) if file is None else {**dict(row.each), "file": file}
+        _check_once([name for name, _ in row], where)
+        yield where, dict(row) if file is None else {**dict(row), "file": file}
 
 
 def _check_once(names: Sequence[str], where: str) -> None:
@@ -116,21 +110,15 @@ def _check_once(names: Sequence[str], where: str) -> None:
         raise BadInput(f"{where} has '{twice}' twice", hint="remove one of them")
 
 
-class _Entries:
+class _Entries(list[tuple[str, Any]]):
     """A JSON object with all that is in it, also what is in it twice."""
-
-    def __init__(self, each: Sequence[tuple[str, Any]]) -> None:
-        self.each = each
 
     def __repr__(self) -> str:
         return "an object"
 
 
 def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    stream = io.StringIO(text, newline="")
-    separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
-    stream.seek(0)
-    reader = csv.DictReader(stream, delimiter=separator, skipinitialspace=True, strict=True)
+    reader = csv_reader(text, strict=True)
     try:
         _check_heading(reader.fieldnames or ())
         for row in reader:
@@ -140,17 +128,15 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise BadInput(f"{where} has more cells than the heading", hint=hint)
             yield where, row
     except csv.Error as error:
-        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED).at(
-            line=max(reader.line_num, 1)
-        ) from None
+        place = Place(line=max(reader.line_num, 1))
+        raise BadInput(f"this is not CSV: {error}", hint=_NEEDED, place=place) from None
 
 
 def _check_heading(heading: Sequence[str]) -> None:
     if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
-        raise BadInput(
-            f"the first line does not name what is needed but {', '.join(heading)}",
-            hint="write file,pair,label or file,pair,more_plausible, and perhaps task",
-        ).at(line=1)
+        problem = f"the first line does not name what is needed but {', '.join(heading)}"
+        hint = "write file,pair,label or file,pair,more_plausible, and perhaps task"
+        raise BadInput(problem, hint=hint, place=Place(line=1))
     _check_once(heading, "the first line")
 
 
@@ -159,23 +145,29 @@ def _row(where: str, row: Mapping[str, Any]) -> _Row:
     try:
         file = _inside(_text(row, "file"))
         task = _text(row, "task") or PurePosixPath(file).parent.name
-        pair, label = _text(row, "pair"), _label(_text(row, "label"))
-        more = _more(_text(row, "more_plausible"))
+        pair, named = _text(row, "pair"), _text(row, "label")
+        label = " ".join(named.lower().replace("_", " ").replace("-", " ").split())
+        if label and label not in ORDER:
+            hint = f"it is one of: {', '.join(ORDER[::-1])}"
+            raise BadInput(f"there is no label '{named}'", hint=hint)
+        more = _text(row, "more_plausible")
+        if more and more.lower() not in _TRUTH:
+            raise BadInput(f"'more_plausible' is '{more}'", hint="write true or false")
         if not pair:
             raise BadInput("it does not say which pair the file belongs to", hint=_NEEDED)
-        if label is None and more is None:
+        if not label and not more:
             raise BadInput("it has neither 'label' nor 'more_plausible'", hint=_NEEDED)
     except BadInput as error:
-        named = f"{where} ({row['file']})" if row.get("file") else where
+        named = f"{where} ({row['file']})" if row.get("file") not in (None, "") else where
         raise BadInput(f"{named}: {error.problem}", hint=error.hint) from None
-    return _Row(where, file, task_name(task), pair, label, more)
+    return _Row(where, file, task_name(task), pair, label or None, _TRUTH.get(more.lower()))
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if value is None:
         return ""
-    if isinstance(value, list | _Entries):
+    if isinstance(value, list):
         raise BadInput(f"'{name}' is neither text nor a number", hint=_NEEDED)
     return str(value).strip()
 
@@ -189,20 +181,6 @@ def _inside(file: str) -> str:
         hint = "names start from that folder and stay in it, as in task/0001.json"
         raise BadInput("the file is not named from the dataset's folder", hint=hint)
     return str(path)
-
-
-def _label(text: str) -> str | None:
-    label = " ".join(text.lower().replace("_", " ").replace("-", " ").split())
-    if label and label not in ORDER:
-        hint = f"it is one of: {', '.join(ORDER[::-1])}"
-        raise BadInput(f"there is no label '{text}'", hint=hint)
-    return label or None
-
-
-def _more(text: str) -> bool | None:
-    if text and text.lower() not in _TRUTH:
-        raise BadInput(f"'more_plausible' is '{text}'", hint="write true or false")
-    return _TRUTH[text.lower()] if text else None
 
 
 # From rows to pairs
@@ -226,7 +204,7 @@ def _labelled(rows: Sequence[_Row]) -> Iterator[tuple[str, Label]]:
 def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]:
     """Return the more plausible member of a pair, and the other one."""
     name = f"pair '{pair}'" + (f" of task '{task}'" if task else "")
-    listed = ", ".join(row.names for row in members)
+    listed = ", ".join(f"{row.file} ({row.where})" for row in members)
     if len(members) == 1:
         hint = "label its mate too, with the same pair and task (by default, the folder's name)"
         raise BadInput(f"{name} has one member only: {listed}", hint=hint)

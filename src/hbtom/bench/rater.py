@@ -96,14 +96,11 @@ class ModelRater:
         """Return the rating that a judgement amounts to."""
         test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
         preference = zip(names(test.preferred), test.preference[0].tolist(), strict=True)
+        kinds = "goal", "efficiency", "observation"
         own: dict[str, float | str] = {
             "plausibility": judgement.plausibility,
-            "part_goal": parts.goal,
-            "part_efficiency": parts.efficiency,
-            "part_observation": parts.observation,
-            "surprise_goal": surprise.goal,
-            "surprise_efficiency": surprise.efficiency,
-            "surprise_observation": surprise.observation,
+            **{f"part_{kind}": getattr(parts, kind) for kind in kinds},
+            **{f"surprise_{kind}": getattr(surprise, kind) for kind in kinds},
             "preference": "; ".join(f"{name} {share:.4f}" for name, share in preference),
             "efficiency": float(test.joint[0].sum(axis=0) @ test.efficiencies),
             "part_waste": 1.0 if parts.waste is None else parts.waste,

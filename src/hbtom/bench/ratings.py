@@ -19,9 +19,9 @@ from hbtom.bench.dataset import episode_name
 from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
-from hbtom.bench.table_files import unguarded
+from hbtom.bench.table_files import csv_reader, unguarded
 from hbtom.errors import BadInput, located
-from hbtom.files import read_whole
+from hbtom.files import file_bytes
 from hbtom.observe import Episode
 
 EpisodeName = tuple[str, str, str]  # task, pair, member
@@ -58,16 +58,13 @@ def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
+    hint = "evaluate a dataset with --out FILE, and name that file"
+    data = file_bytes(path, "a file of ratings", folder=hint)
     try:
-        return _READERS.get(path.suffix, _read_csv)(read_whole(path))
+        return _READERS.get(path.suffix, _read_csv)(data)
     except BadInput:
         raise
-    except FileNotFoundError:
-        raise BadInput("there is no such file", hint="check the name and the folder") from None
-    except IsADirectoryError:
-        hint = "evaluate a dataset with --out FILE, and name that file"
-        raise BadInput("this is a folder, not a file of ratings", hint=hint) from None
-    except (OSError, csv.Error, ValueError) as error:
+    except (csv.Error, ValueError) as error:
         raise BadInput(f"the ratings cannot be read ({error})", hint=_NEEDED) from None
 
 
@@ -91,10 +88,7 @@ _NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or '
 
 
 def _read_csv(data: bytes) -> list[dict[str, Any]]:
-    stream = io.StringIO(data.decode("utf-8-sig"), newline="")
-    separator = max(",;\t", key=stream.readline().count)  # spreadsheets of some countries write ;
-    stream.seek(0)
-    rows = list(csv.DictReader(stream, delimiter=separator))
+    rows = list(csv_reader(data.decode("utf-8-sig")))
     if rows and None in rows[-1].values() and _torn(data, ".csv"):
         rows.pop()
     return [  # cells that are missing, or too many, are no text

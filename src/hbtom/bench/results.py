@@ -36,6 +36,7 @@ MODEL_COLUMNS: Columns = {
     "surprise_waste": float,
 }
 _ADDED = {"part_waste": 1.0, "surprise_waste": 0.0}  # not in files of version 0.1; stand last
+_BEFORE = [name for name in MODEL_COLUMNS if name not in _ADDED]  # in files of version 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,17 +153,12 @@ def begins_like_ours(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -
         return data[: len(start)] == start[: len(data)]
     heading, newline, _ = data.partition(b"\n")
     if not newline:
-        return any(csv_line(layout(own)).encode().startswith(data) for own in (columns, _before()))
+        return any(csv_line(layout(own)).encode().startswith(data) for own in (columns, _BEFORE))
     try:
         _own(next(csv.reader([heading.decode(errors="surrogateescape")], strict=True), []))
     except (ValueError, csv.Error):
         return False
     return True
-
-
-def _before() -> list[str]:
-    """Return the columns of models in files of version 0.1."""
-    return [name for name in MODEL_COLUMNS if name not in _ADDED]
 
 
 def _foreign(why: str) -> BadInput:
@@ -174,7 +170,7 @@ def _foreign(why: str) -> BadInput:
 
 def _row(values: Mapping[str, Any], expected: Columns) -> Row:
     names = _own(list(values))
-    if names == _before():
+    if names == _BEFORE:
         values, names = {**values, **_ADDED}, list(MODEL_COLUMNS)
     kinds: Columns = next((own for own in (expected, MODEL_COLUMNS) if names == list(own)), {})
     own = {name: _value(name, kinds.get(name), values[name]) for name in names}

@@ -69,9 +69,7 @@ class Score:
     @property
     def margin_below(self) -> float:
         """The share of pairs with a margin below .05, which all ties and wrong pairs have."""
-        if not self.pairs:
-            return math.nan
-        return sum(one < NEAR for one in self.margins) / self.pairs
+        return sum(one < NEAR for one in self.margins) / self.pairs if self.pairs else math.nan
 
     def __repr__(self) -> str:
         return (

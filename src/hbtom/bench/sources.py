@@ -30,14 +30,13 @@ class Sources:
 
     def load(self, pair: Pair) -> tuple[Loaded, Loaded]:
         """Read both episodes of a pair."""
-        members = pair.expected, pair.unexpected
-        found = [self._attempted(member) for member in members]
-        expected, unexpected = found
+        expected, unexpected = map(self._attempted, pair.members)
+        files = pair.expected.file, pair.unexpected.file
         if isinstance(expected, bytes) and isinstance(unexpected, bytes):
-            return read_pair((expected, unexpected), (members[0].file, members[1].file))
+            return read_pair((expected, unexpected), files)
         one, other = (
-            read_one(data, member.file) if isinstance(data, bytes) else data
-            for data, member in zip(found, members, strict=True)
+            read_one(data, file) if isinstance(data, bytes) else data
+            for data, file in zip((expected, unexpected), files, strict=True)
         )
         return one, other
 

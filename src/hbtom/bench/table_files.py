@@ -59,6 +59,14 @@ def csv_line(values: Iterable[Any]) -> str:
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
+def csv_reader(text: str, *, strict: bool = False) -> csv.DictReader[str]:
+    """Read a CSV file that people have made; spreadsheets of some countries separate by ``;``."""
+    stream = io.StringIO(text, newline="")
+    separator = max(",;\t", key=stream.readline().count)
+    stream.seek(0)
+    return csv.DictReader(stream, delimiter=separator, skipinitialspace=strict, strict=strict)
+
+
 def to_pandas(records: Records, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """Return a table for pandas (needs the extra ``tables``)."""
     try:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,10 +63,9 @@ def unfinished(folder: Path, command: Sequence[str]) -> Iterator[Writing]:
 
 def refuse_unfinished(mark: Path) -> None:
     """Refuse the dataset in which there is a mark."""
-    try:
+    command = ""
+    with suppress(OSError, BadInput):  # such as a pipe of that name
         command = read_whole(mark, _LONGEST).decode(errors="surrogateescape")
-    except (OSError, BadInput):  # such as a pipe of that name
-        command = ""
     again = f"{command} {shlex.quote(str(mark.parent))}" if command else "the command that wrote it"
     raise BadInput(
         "this dataset is unfinished: the command that writes it is still at work, or was killed",

@@ -27,8 +27,8 @@ def run(
     fps: float,
     speed: float,
     size: int,
-) -> int:
-    """Write a movie of an episode; return 1 if that is impossible."""
+) -> None:
+    """Write a movie of an episode."""
     target, pace = Path(out), Pace(fps, speed)
     check_target(target, overwrite=overwrite, kinds=KINDS)
     shown: Episode | Judgement = judge(episode, model) if beliefs else load(episode)
@@ -39,4 +39,3 @@ def run(
     for warning in shown.warnings if isinstance(shown, Judgement) else ():
         warn(episode, warning)
     click.echo(f"written to {target}, {len(movie) / 1000:.0f} kB")
-    return 0

@@ -15,7 +15,7 @@ from hbtom.errors import BadInput
 from hbtom.show.score_text import difference_table
 
 
-def run(first: str, second: str, labels: str | None, form: str) -> int:
+def run(first: str, second: str, labels: str | None, form: str) -> None:
     """Print in which tasks two sets of ratings differ."""
     told = None if labels is None else read_labels(Path(labels))
     result = compare(read_ratings(Path(first), told), read_ratings(Path(second), told))
@@ -24,7 +24,6 @@ def run(first: str, second: str, labels: str | None, form: str) -> int:
     tell_left_out(result)
     if form == "json":
         print_json([asdict(one) for one in result.tasks])
-        return 0
+        return
     click.echo(difference_table(result.tasks))
     click.echo(f"first: {first}\nsecond: {second}\np: exact sign test on pairs scored differently")
-    return 0

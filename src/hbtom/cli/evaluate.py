@@ -16,6 +16,8 @@ from hbtom.bench.evaluation import Evaluation, Interrupted, Output, evaluate
 from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
+from hbtom.show.score_text import score_table
+from hbtom.show.words import plain
 
 
 def run(
@@ -86,9 +88,6 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
     if form == "json":
         print_json(result.to_dict())
         return
-    from hbtom.show.score_text import score_table
-    from hbtom.show.words import plain
-
     click.echo(score_table(result.tasks))
     kind = "rater" if isinstance(result.rater, CheckedRater) else "model"
     who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"

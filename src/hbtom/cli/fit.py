@@ -34,7 +34,12 @@ def run(
     target = Path(out)
     check_target(target, overwrite=overwrite, kinds=(".toml",))
     optimiser()
-    found = as_dataset(_given_or_made(dataset, labels, tasks), tasks or None)
+    if dataset is None and labels is None:
+        with progress("making synthetic episodes") as made:
+            where: Path | Dataset = fitting_dataset(made)
+    else:
+        where = given_or_default(dataset, labels, tasks)
+    found = as_dataset(where, tasks or None)
     with judging() as judged:
         result = evaluate(found, model, workers=workers, progress=judged)
     status = tell_left_out(result)
@@ -50,10 +55,3 @@ def run(
         click.echo(calibration_table(fitted))
         click.echo(f"written to {target}, fingerprint {fitted.model.fingerprint}")
     return status
-
-
-def _given_or_made(dataset: str | None, labels: str | None, tasks: Sequence[str]) -> Path | Dataset:
-    if dataset is not None or labels is not None:
-        return given_or_default(dataset, labels, tasks)
-    with progress("making synthetic episodes") as made:
-        return fitting_dataset(made)

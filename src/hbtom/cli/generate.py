@@ -20,7 +20,7 @@ LARGE = 100  # MB
 
 def run(
     out: str, tasks: Sequence[str], background: bool, jitter: float, missing: float, **how: Any
-) -> int:
+) -> None:
     """Write a synthetic benchmark."""
     chosen = list(tasks) or [one.folder for one in EVALUATION_TASKS]
     chosen += [one.folder for one in BACKGROUND_TASKS if background]
@@ -32,4 +32,3 @@ def run(
     click.echo(f"{len(files)} episodes in {out}, {size:.1f} MB")
     if how["compress"] is None and size > LARGE:
         warn(out, "with --compress zst the same files take a hundredth of the space")
-    return 0

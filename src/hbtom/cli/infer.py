@@ -33,8 +33,8 @@ def run(
     form: str,
     figure: str | None,
     overwrite: bool,
-) -> int:
-    """Infer goals from plans, each with its agent, and print the beliefs; return 1 if it fails."""
+) -> None:
+    """Infer goals from plans, each with its agent, and print the beliefs."""
     if figure is not None:
         need_matplotlib()
         check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
@@ -56,7 +56,7 @@ def run(
         complain(f"warning: {warning}")
     if form == "json":
         print_json({key: values[key] for key in values if judged or key not in VERDICT})
-        return 0
+        return
     tables = [beliefs_table(plan) for plan in (values["plans"][-1:] if judged else values["plans"])]
     if judged:
         plan = judgement.plans[-1]
@@ -64,4 +64,3 @@ def run(
         row = Row(plan.name, judgement.plausibility, values["surprise"], sentence)
         tables.append(judgement_table([row], heading="plan"))
     click.echo("\n\n".join(tables))
-    return 0

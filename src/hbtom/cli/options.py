@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
-from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 import click
@@ -28,12 +27,14 @@ def verb(words: Callable[..., None]) -> click.Command:
 
 
 def start(module: str, function: str, **given: Any) -> NoReturn:
-    """Import what does a verb, call it, and exit with the status that it returns.
+    """Import what does a verb, call it, and exit with the status that it returns, or with 0.
 
     What is wrong with its input is printed, and the status is 1.
     """
+    from pkgutil import resolve_name
+
     try:
-        sys.exit(resolve_name(f"hbtom.cli.{module}:{function}")(**given))
+        sys.exit(resolve_name(f"hbtom.cli.{module}:{function}")(**given) or 0)
     except BadInput as error:
         complain(error)
         sys.exit(1)

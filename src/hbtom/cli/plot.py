@@ -18,8 +18,8 @@ KINDS = (".pdf", ".svg", ".png")
 
 def run(
     files: Sequence[str], out: str, model: str, overwrite: bool, width: float | None, dpi: int
-) -> int:
-    """Judge one episode or two, and write their figure; return 1 if that is impossible."""
+) -> None:
+    """Judge one episode or two, and write their figure."""
     target = Path(out)
     check_target(target, overwrite=overwrite, kinds=KINDS)
     need_matplotlib()
@@ -33,4 +33,3 @@ def run(
     warn_of(*judgements)
     across, down = figure.get_size_inches() * INCH
     click.echo(f"written to {target}, {across:.1f} x {down:.1f} cm")
-    return 0

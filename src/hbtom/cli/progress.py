@@ -36,7 +36,10 @@ def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], N
         first = first or (done, now)
         if now - shown >= PAUSE or done == total:
             shown = now
-            _show(line(label, done, total, done - first[0], now - first[1], unit))
+            text = line(label, done, total, done - first[0], now - first[1], unit)
+            width = shutil.get_terminal_size().columns - 1
+            # A long line is cut rather than wrapped.
+            click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
 
     try:
         yield update
@@ -83,12 +86,6 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def _show(text: str) -> None:
-    """Overwrite the line; a long line is cut rather than wrapped."""
-    width = shutil.get_terminal_size().columns - 1
-    click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
 
 
 def given_or_default(

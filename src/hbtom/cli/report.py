@@ -12,11 +12,10 @@ from hbtom.cli.say import complain
 from hbtom.show.report import PAGES, write_report
 
 
-def run(results: str, out: str, overwrite: bool, **more: Any) -> int:
-    """Write a report on a file of results, and print where it is; return 1 if that fails."""
+def run(results: str, out: str, overwrite: bool, **more: Any) -> None:
+    """Write a report on a file of results, and print where it is."""
     write(results, out, overwrite, **more)
     click.echo(out)
-    return 0
 
 
 def write(

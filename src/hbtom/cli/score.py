@@ -17,7 +17,7 @@ from hbtom.errors import BadInput
 from hbtom.show.score_text import score_table
 
 
-def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> int:
+def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> None:
     """Print the table for anybody's ratings."""
     told = None if labels is None else read_labels(Path(labels))
     known = None if dataset is None else find_pairs(dataset, labels=told)
@@ -27,7 +27,7 @@ def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> int
         raise BadInput("there is no pair to score", hint="rate both members of a pair")
     if form == "table":
         click.echo(score_table(result.tasks))
-        return 0
+        return
     values = {
         "ratings": ratings,
         "tasks": [one.to_dict() for one in result.tasks],
@@ -35,4 +35,3 @@ def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> int
         "left_out": [asdict(one) for one in result.left_out],
     }
     print_json(values)
-    return 0

@@ -25,9 +25,11 @@ def run(
     overwrite: bool,
     model: str,
     opened: bool | None,
-) -> int:
-    """Write the page of an episode, or of two, and print where it is; return 1 if that fails."""
-    target = _cached(episode, other) if out is None else _named(out, overwrite)
+) -> None:
+    """Write the page of an episode, or of two, and print where it is."""
+    target = _cached(episode, other) if out is None else Path(out)
+    if out is not None:
+        check_target(target, overwrite=overwrite, kinds=(".html", ".htm"))
     chosen = find_model(model)
     judgements = [judge(episode, chosen)]
     if other is not None:
@@ -37,14 +39,6 @@ def run(
     click.echo(str(target))
     if (out is None if opened is None else opened) and not browse(target.resolve().as_uri()):
         complain("there is no browser here to show the page; open it on a machine that has one")
-    return 0
-
-
-def _named(out: str, overwrite: bool) -> Path:
-    """Return the file that was asked for, if it can and may be written."""
-    target = Path(out)
-    check_target(target, overwrite=overwrite, kinds=(".html", ".htm"))
-    return target
 
 
 def _cached(*episodes: str | None) -> Path:

@@ -135,16 +135,13 @@ def check_archive(path: Path) -> None:
     or too many are found that way. Contents are not unpacked, which would take minutes (they are
     160 times as long); whoever reads a member has it compared with its CRC by `zipfile`.
     """
+    hint = "delete it or move it away"
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
             for member in members:
                 archive.open(member).close()
     except Exception as error:  # broken archives make zipfile raise almost anything
-        raise _bad(path, f"not a whole zip archive ({error})") from error
+        raise BadInput(f"not a whole zip archive ({error})", hint=hint, file=path) from error
     if all(member.is_dir() for member in members):
-        raise _bad(path, "a zip archive without any file in it")
-
-
-def _bad(path: Path, problem: str) -> BadInput:
-    return BadInput(problem, hint="delete it or move it away", file=path)
+        raise BadInput("a zip archive without any file in it", hint=hint, file=path)

@@ -27,7 +27,7 @@ DEARER = 1.25  # a needless path by key and lock over the direct one, at least
 def no_barrier(e: Member, u: Member) -> Problems:
     """No barrier at test; e goes straight to the object, u to the key."""
     yield from _unlocking(e)
-    if any(t.barriers[0] for t in (e[8], u[8])):
+    if e[8].barriers[0] or u[8].barriers[0]:
         yield "there is a barrier at test"
     yield from _object_or_key(e[8], u[8])
 

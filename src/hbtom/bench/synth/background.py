@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from hbtom.bench.synth.errands import VaultScene, run_errand
-from hbtom.bench.synth.geometry import Point, Rng, square
+from hbtom.bench.synth.geometry import Rng, square
 from hbtom.bench.synth.layouts import (
-    Cells,
     between,
     boxes_of,
     ensure,
@@ -45,17 +44,16 @@ def _one_object(rng: Rng, replaced: bool) -> Script:
     first, second = agent_looks(rng, 2)
     change = int(rng.integers(1, TRIALS)) if replaced else TRIALS
     goal = object_looks(rng, 1)[0]
-    agents = (first if i < change else second for i in range(TRIALS))
-    return Script(tuple(_single(rng, cells, home, agent, goal) for agent in agents))
+    boxes, field = boxes_of(cells), routes_on(cells, home)
 
+    def trial(agent: Identity) -> Take:
+        place = spot(rng, boxes, OBJECT_R, accept=lambda p: 45 <= math.dist(p, home) <= 120)
+        thing = Thing(found(place), goal)
+        walk = walk_to(rng, field, agent, thing)
+        ensure(len(walk) <= 90)
+        return plain_trial(cells, [thing], agent, walk)
 
-def _single(rng: Rng, cells: Cells, home: Point, agent: Identity, goal: Identity) -> Take:
-    boxes = boxes_of(cells)
-    place = spot(rng, boxes, OBJECT_R, accept=lambda p: 45 <= math.dist(p, home) <= 120)
-    thing = Thing(found(place), goal)
-    walk = walk_to(rng, routes_on(cells, home), agent, thing)
-    ensure(len(walk) <= 90)
-    return plain_trial(cells, [thing], agent, walk)
+    return Script(tuple(trial(first if i < change else second) for i in range(TRIALS)))
 
 
 @repeated

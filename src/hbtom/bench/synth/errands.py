@@ -69,12 +69,8 @@ class VaultScene:
 
 def _beside(lock: Point) -> list[Point]:
     """Where an agent may stand in front of a lock: the centres of the cells next to it."""
-    return [
-        (lock[0] + dx, lock[1] + dy)
-        for dx in (-CELL, 0, CELL)
-        for dy in (-CELL, 0, CELL)
-        if (dx == 0) != (dy == 0)
-    ]
+    x, y = lock
+    return [(x - CELL, y), (x, y - CELL), (x, y + CELL), (x + CELL, y)]
 
 
 def run_errand(

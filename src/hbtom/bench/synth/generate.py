@@ -83,7 +83,9 @@ def generate(
     """
     if pairs < 0:
         raise BadInput(f"the number of pairs must not be negative, but is {pairs}")
-    chosen = _chosen(tasks)
+    names = {one.folder for one in EVALUATION_TASKS} if tasks is None else tasks
+    wanted = {task(name).folder for name in names}
+    chosen = [one for one in TASKS if one.folder in wanted]  # always in the benchmark's order
     jobs = [
         _Job(Path(out), t.folder, number, seed, compress, jitter)
         for t in chosen
@@ -96,17 +98,16 @@ def generate(
         folder.mkdir(parents=True, exist_ok=True)
     with unfinished(Path(out), _command(jobs[-1], chosen)) as writing:
         _refuse_existing(files, ours=set(files) if writing.begun else set())
-        todo = [job for job in jobs if not (writing.begun and job.is_done())]
+        done = {path for path in files if writing.begun and path.exists()}  # each is complete
+        todo = [job for job in jobs if not done.issuperset(job.files())]
         writing.left = True
         try:
             first = len(jobs) - len(todo) + 1
-            for done, _ in enumerate(each(_write_pairs, todo, workers), start=first):
+            for number, _ in enumerate(each(_write_pairs, todo, workers), start=first):
                 if progress is not None:
-                    progress(done, len(jobs))
+                    progress(number, len(jobs))
         except BaseException:
-            for path in files:  # half a dataset looks like a whole one
-                path.unlink(missing_ok=True)
-                _part(path).unlink(missing_ok=True)
+            _remove(files)
             writing.left = False
             raise
     return files
@@ -146,10 +147,6 @@ class _Job:
         stem = f"{self.number:06d}{this.letters}"
         return [self.out / self.folder / f"{stem}{member}{suffix}" for member in members]
 
-    def is_done(self) -> bool:
-        """Whether all its files exist; a file under its final name is complete."""
-        return all(path.exists() for path in self.files())
-
     def write(self) -> None:
         """Make the pair and write it."""
         index = next(i for i, t in enumerate(TASKS) if t.folder == self.folder)
@@ -164,12 +161,11 @@ class _Job:
             os.replace(_part(path), path)  # a file under its final name is always complete
 
 
-def _chosen(names: Sequence[str] | None) -> list[Task]:
-    """The tasks to make, always in the benchmark's order."""
-    if names is None:
-        return list(EVALUATION_TASKS)
-    wanted = {task(name).folder for name in names}
-    return [t for t in TASKS if t.folder in wanted]
+def _remove(files: Sequence[Path]) -> None:
+    """Remove what an interrupted run has written, because half a dataset looks like a whole one."""
+    for path in files:
+        path.unlink(missing_ok=True)
+        _part(path).unlink(missing_ok=True)
 
 
 def _refuse_existing(files: Sequence[Path], ours: Set[Path]) -> None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Floats
 
 Rng = np.random.Generator
 Point = tuple[int, int]
@@ -80,7 +80,9 @@ class FreeSpace:
         self._solid: list[Box] = self._boxes.tolist()  # faster than arrays for a single point
         corners = np.concatenate([grown[:, [i, j]] for i in (0, 2) for j in (1, 3)])
         corners = corners[((corners >= low) & (corners <= high)).all(axis=1)]
-        self.corners = corners[~self._covered(corners)]  # [m, 2] where a shortest path may bend
+        x, y, boxes = corners[:, :1], corners[:, 1:], self._boxes
+        covered = (x > boxes[:, 0]) & (x < boxes[:, 2]) & (y > boxes[:, 1]) & (y < boxes[:, 3])
+        self.corners = corners[~covered.any(axis=1)]  # [m, 2] where a shortest path may bend
         self._fields: dict[Point, RouteField] = {}
 
     def free(self, point: Point) -> bool:
@@ -128,12 +130,6 @@ class FreeSpace:
             deltas.append(way)
         hidden = np.any(enter < leave, axis=2)
         return np.where(hidden, np.inf, np.hypot(*deltas))
-
-    def _covered(self, points: Floats) -> Bools:
-        """Whether each point lies inside any box."""
-        x, y, boxes = points[:, :1], points[:, 1:], self._boxes
-        inside = (x > boxes[:, 0]) & (x < boxes[:, 2]) & (y > boxes[:, 1]) & (y < boxes[:, 3])
-        return np.asarray(inside.any(axis=1), dtype=bool)
 
 
 def free_space(obstacles: Iterable[Box]) -> FreeSpace:

@@ -7,7 +7,6 @@ in a solid box grown by the clearance.
 
 from __future__ import annotations
 
-import gzip
 import heapq
 import json
 import math
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.bench.workers import without_collecting_garbage
+from hbtom.observe.unpacking import unpack
 
 XY = tuple[float, float]
 Rect = tuple[float, float, float, float]
@@ -71,7 +71,7 @@ class AuditTrial:
     @property
     def walked(self) -> float:
         """Length of the agent's way."""
-        return sum(math.dist(a, b) for a, b in pairwise(self.track))
+        return _length(self.track)
 
 
 Member = list[AuditTrial]  # one member of a pair: its trials
@@ -80,13 +80,7 @@ Problems = Iterator[str]
 
 def read_trials(path: Path) -> list[AuditTrial]:
     """All trials of a file, compressed or not."""
-    data = Path(path).read_bytes()
-    if path.suffix == ".gz":
-        data = gzip.decompress(data)
-    elif path.suffix == ".zst":
-        import zstandard
-
-        data = zstandard.ZstdDecompressor().decompress(data)
+    data = unpack(path.read_bytes())
     with without_collecting_garbage():  # which would double the time: there are millions of lists
         return [_trial(frames) for frames in json.loads(data)]
 
@@ -153,9 +147,7 @@ class Ground:
     def length(self, start: XY, goal: XY) -> float:
         """Length of the way, infinity if there is none."""
         way = self.way(start, goal)
-        if way is None:
-            return math.inf
-        return sum(math.dist(a, b) for a, b in pairwise(way))
+        return math.inf if way is None else _length(way)
 
     def _search(self, start: XY, goal: XY) -> list[XY] | None:
         """Dijkstra's algorithm on the lattice, from around the start to around the goal."""
@@ -197,14 +189,9 @@ class Ground:
     def _edge(self, a: XY, b: XY) -> bool:
         if not (20 <= b[0] <= 180 and 20 <= b[1] <= 180):
             return False
-        x, y = int(b[0]), int(b[1])
-        if self._shut[y, x]:
-            return False
-        dx, dy = x - int(a[0]), y - int(a[1])
-        for i in (1, 2, 3):
-            if self._shut[int(a[1]) + round(dy * i / 4), int(a[0]) + round(dx * i / 4)]:
-                return False
-        return True
+        (x, y), dx, dy = map(int, a), int(b[0]) - int(a[0]), int(b[1]) - int(a[1])
+        quarters = ((y + round(dy * i / 4), x + round(dx * i / 4)) for i in (4, 1, 2, 3))
+        return not any(self._shut[place] for place in quarters)
 
     def _pulled(self, way: Sequence[XY]) -> list[XY]:
         """Leave out points that can be cut past, twice, starting from either end."""
@@ -234,6 +221,10 @@ class Ground:
                         way[i], moved = p, True
                         break
         return way
+
+
+def _length(points: Sequence[XY]) -> float:
+    return sum(math.dist(a, b) for a, b in pairwise(points))
 
 
 def item_square(at: XY, r: float = ITEM) -> Rect:

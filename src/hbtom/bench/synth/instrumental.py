@@ -76,10 +76,26 @@ def instrumental_blocking_barrier(rng: Rng) -> Pair:
 def _draw_pair(
     rng: Rng, crowded: bool, change: Change, errand: Errand, needed: bool = False
 ) -> Pair:
-    """u: a needless errand; e: the same where it is needed, or straight to the object."""
+    """u: a needless errand; e: the same where it is needed, or straight to the object.
+
+    In the eight trials before, one of which is on the base stage, the agent opens the barrier. Both
+    test trials have the same seed, so that equal stages give equal walks.
+    """
     setup, base, test = _stages(rng, crowded, change)
     expected: tuple[VaultScene, Errand] = (base, errand) if needed else (test, "object")
-    return _pair(rng, setup, base, expected, (test, errand))
+    seed = int(rng.integers(2**31))
+    e, u = [
+        run_errand(np.random.default_rng(seed), scene, setup.agent, errand, setup.manner)
+        for scene, errand in (expected, (test, errand))
+    ]
+    place = int(rng.integers(FAMILIARIZATION))
+
+    def familiar(i: int) -> Take:
+        scene = base if i == place else attempt(lambda r: closed_stage(r, setup), rng)
+        return run_errand(rng, scene, setup.agent, "unlock", setup.manner)
+
+    seen = tuple(familiar(i) for i in range(FAMILIARIZATION))
+    return Script((*seen, e)), Script((*seen, u))
 
 
 def _draw_variant(rng: Rng) -> tuple[bool, Change, Errand]:
@@ -118,32 +134,6 @@ def _needless(scene: VaultScene, obstructed: bool) -> bool:
     if direct is None or direct.around > USUAL or (obstructed and not direct.obstructed):
         return False
     return DEARER * direct.around + TOUCHING <= scene.by_key() < LONGEST
-
-
-def _pair(
-    rng: Rng,
-    setup: Setup,
-    base: VaultScene,
-    expected: tuple[VaultScene, Errand],
-    unexpected: tuple[VaultScene, Errand],
-) -> Pair:
-    """Both members: eight trials with key, lock and object, one of them on the base stage; a test.
-
-    Both test trials have the same seed, so that equal stages give equal walks.
-    """
-    seed = int(rng.integers(2**31))
-    tests = [
-        run_errand(np.random.default_rng(seed), scene, setup.agent, errand, setup.manner)
-        for scene, errand in (expected, unexpected)
-    ]
-    place = int(rng.integers(FAMILIARIZATION))
-
-    def familiar(i: int) -> Take:
-        scene = base if i == place else attempt(lambda r: closed_stage(r, setup), rng)
-        return run_errand(rng, scene, setup.agent, "unlock", setup.manner)
-
-    seen = tuple(familiar(i) for i in range(FAMILIARIZATION))
-    return Script((*seen, tests[0])), Script((*seen, tests[1]))
 
 
 # Why the barrier is not in the way

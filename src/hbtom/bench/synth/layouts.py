@@ -63,7 +63,10 @@ def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T:
 
 
 def maybe(build: Build[T], rng: Rng) -> T | None:
-    """What a builder makes, or None, where more is drawn even if it fails."""
+    """What a builder makes, or None if it fails and more must be drawn before that counts.
+
+    The order of draws decides what a seed gives, so it stays as it is.
+    """
     with suppress(Misfit):
         return build(rng)
     return None
@@ -85,17 +88,12 @@ def maze(rng: Rng) -> Cells:
     """A dense layout: bars of three to five cells among scattered ones, about 23 cells in all."""
     cells: list[Point] = []
     for _ in range(int(rng.integers(3, 6))):
-        cells.extend(_bar(rng))
+        length = int(rng.integers(3, 6))
+        along, across = int(rng.integers(1, SIDE - length)), int(rng.integers(1, SIDE - 1))
+        bar = [(along + i, across) for i in range(length)]
+        cells += bar if rng.random() < 0.5 else [(y, x) for x, y in bar]
     cells.extend(scatter(rng, int(rng.integers(7, 11))))
     return tuple(dict.fromkeys(cells))
-
-
-def _bar(rng: Rng) -> list[Point]:
-    length = int(rng.integers(3, 6))
-    along, across = int(rng.integers(1, SIDE - length)), int(rng.integers(1, SIDE - 1))
-    if rng.random() < 0.5:
-        return [(along + i, across) for i in range(length)]
-    return [(across, along + i) for i in range(length)]
 
 
 def without(cells: Cells, gone: Iterable[Point]) -> Cells:
@@ -182,12 +180,11 @@ def cells_under(box: Box) -> list[Point]:
 
 def ring(inside: Sequence[Point]) -> list[Point]:
     """The cells around a rectangle of cells, corners included, clockwise from the top left."""
-    x0, x1 = min(c[0] for c in inside) - 1, max(c[0] for c in inside) + 1
-    y0, y1 = min(c[1] for c in inside) - 1, max(c[1] for c in inside) + 1
-    top = [(x, y0) for x in range(x0, x1)]
-    right = [(x1, y) for y in range(y0, y1)]
-    bottom = [(x, y1) for x in range(x1, x0, -1)]
-    left = [(x0, y) for y in range(y1, y0, -1)]
+    (x0, y0), (x1, y1) = min(inside), max(inside)
+    top = [(x, y0 - 1) for x in range(x0 - 1, x1 + 1)]
+    right = [(x1 + 1, y) for y in range(y0 - 1, y1 + 1)]
+    bottom = [(x, y1 + 1) for x in range(x1 + 1, x0 - 1, -1)]
+    left = [(x0 - 1, y) for y in range(y1 + 1, y0 - 1, -1)]
     return top + right + bottom + left
 
 

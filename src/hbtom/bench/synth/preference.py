@@ -53,8 +53,7 @@ class Characters:
 
 def draw_characters(rng: Rng) -> Characters:
     """Two agents and two objects, all different."""
-    agents, things = agent_looks(rng, 2), object_looks(rng, 2)
-    return Characters(agents[0], agents[1], things[0], things[1])
+    return Characters(*agent_looks(rng, 2), *object_looks(rng, 2))
 
 
 def preference(rng: Rng) -> Pair:

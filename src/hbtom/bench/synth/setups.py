@@ -112,7 +112,5 @@ def _taken(cells: Cells, vault: Vault) -> tuple[Box, ...]:
 
 def vault_bounds(cells: Cells, margin: int) -> Box:
     """Where an entity's centre may lie so that the entity stays in the rectangle of cells."""
-    boxes = [cell_box(c) for c in cells]
-    low_x, low_y = min(b[0] for b in boxes), min(b[1] for b in boxes)
-    high_x, high_y = max(b[2] for b in boxes), max(b[3] for b in boxes)
-    return low_x + margin, low_y + margin, high_x - margin, high_y - margin
+    left, top, right, bottom = *cell_box(min(cells))[:2], *cell_box(max(cells))[2:]
+    return left + margin, top + margin, right - margin, bottom - margin

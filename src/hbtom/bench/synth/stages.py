@@ -100,17 +100,13 @@ def exchanged(rng: Rng, site: Site, behind: Behind) -> Stage:
 
     def fitting(r: Rng) -> Stage:
         stage = site(r)
-        ensure(_fits(stage.swapped(), behind))
+        test = stage.swapped()
+        to_wanted, to_other = found(test.passage(wanted=True)), found(test.passage(wanted=False))
+        ensure(bool(np.isfinite(to_wanted.around + to_other.around)))
+        ensure(behind is None or (to_other if behind == "wanted" else to_wanted).obstructed)
         return stage
 
     return attempt(fitting, rng)
-
-
-def _fits(test: Stage, behind: Behind) -> bool:
-    to_wanted, to_other = test.passage(wanted=True), test.passage(wanted=False)
-    if to_wanted is None or to_other is None or np.isinf(to_wanted.around + to_other.around):
-        return False
-    return behind is None or (to_other if behind == "wanted" else to_wanted).obstructed
 
 
 def two_spots(
@@ -152,9 +148,7 @@ def _placed(rng: Rng, cells: Cells, home: Point, a: Box, b: Box) -> Stage:
     far = lambda p: math.dist(p, home) >= NEAREST  # noqa: E731
     one, two = map(found, [spot(rng, boxes, OBJECT_R, window, far) for window in (a, b)])
     ensure(math.dist(one, two) >= APART)
-    stage = Stage(cells, home, one, two)
-    ensure(_usual(stage))
-    return stage
+    return _usual(Stage(cells, home, one, two))
 
 
 def _cleared(rng: Rng, cells: Cells, home: Point, pad: int, behind: Behind) -> Stage:
@@ -164,20 +158,16 @@ def _cleared(rng: Rng, cells: Cells, home: Point, pad: int, behind: Behind) -> S
         a, b = two_spots(rng, home, (38, 95), (APART, math.inf))
     gone = [*between(home, a, pad), *between(home, b, pad)]
     gone += cells_under(square(a, OBJECT_R + 1)) + cells_under(square(b, OBJECT_R + 1))
-    stage = Stage(without(cells, gone), home, a, b)
-    ensure(_usual(stage))
-    return stage
+    return _usual(Stage(without(cells, gone), home, a, b))
 
 
-def _usual(stage: Stage) -> bool:
-    """Whether the paths to both objects are of the usual length.
+def _usual(stage: Stage) -> Stage:
+    """The stage, if the paths to both objects are of the usual length.
 
     Neither the bends nor a detour around the other object, if there is one, may add much to it.
     """
     for goal, wanted in ((stage.wanted, True), (stage.other, False)):
-        way = stage.passage(wanted)
-        if way is None or way.through > min(LONGEST, BENT * math.dist(stage.home, goal)):
-            return False
-        if min(LONGEST_AROUND, DETOUR * way.through) < way.around < np.inf:
-            return False
-    return True
+        way = found(stage.passage(wanted))
+        ensure(way.through <= min(LONGEST, BENT * math.dist(stage.home, goal)))
+        ensure(not min(LONGEST_AROUND, DETOUR * way.through) < way.around < np.inf)
+    return stage
