@@ -27,6 +27,11 @@ sys.dont_write_bytecode = False
 # takes more than half of the time that it takes to read them.
 gc.set_threshold(100_000, 20, 20)
 
+# Kernels run as plain Python, here and in the commands that tests start. Otherwise any test with
+# enough pairs would start the compiler for all tests after it. Tests of compiled kernels start
+# processes in which it is on.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
 # What a shell runs in the background does not mind Ctrl-C, nor do the commands that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -88,7 +88,7 @@ def test_compiled_or_not_the_same_chain_is_printed() -> None:
     paths = os.pathsep.join([str(Path(hbtom.__file__).parents[1]), str(tests)])
     ran = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": paths},
+        env=os.environ | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=True,
