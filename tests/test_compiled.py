@@ -51,6 +51,7 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 @needs_numba
+@pytest.mark.usefixtures("kernels")
 def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None:
     """In one test, because compiling takes its time when nothing is in the cache folder yet."""
     with ThreadPoolExecutor() as pool:
@@ -363,6 +364,7 @@ print(len(found))
 
 
 @needs_numba
+@pytest.mark.usefixtures("kernels")
 def test_threads_may_start_the_compiler_at_once():
     example = Path(__file__).parents[1] / "examples" / "preference_e.json.zst"
     assert run("-c", THREADS, str(example)) == "1\n"

@@ -26,6 +26,7 @@ print(json.dumps([[pair.task for pair in dataset.pairs], to_builtins(fitted.fit.
 """
 
 
+@pytest.mark.usefixtures("kernels")
 def test_the_shipped_weights_can_be_fitted_again(tmp_path):
     """In a process with a compiler, which so many pairs are worth."""
     compiled = os.environ | {"NUMBA_DISABLE_JIT": "0"}

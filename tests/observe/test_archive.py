@@ -626,6 +626,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.skipif(find_spec("numba") is None, reason="there is no compiler")
+@pytest.mark.usefixtures("kernels")
 def test_odd_trials_give_no_numbers_when_compiled_either(tmp_path: Path) -> None:
     paths = [
         odd_archive(tmp_path / f"{number}.parquet", change) / TASK / "2u"
