@@ -39,8 +39,8 @@ from hbtom.world import (
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
-ODD = 30  # odd worlds; half of them under either motion
-SMALL = 24  # random arguments for one function
+ODD = 20  # odd worlds; half of them under either motion
+SMALL = 16  # random arguments for one function
 
 
 def bits(value: Any) -> Any:

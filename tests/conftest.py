@@ -6,8 +6,11 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +29,11 @@ sys.dont_write_bytecode = False
 # Episodes are large lists without cycles: looking for cycles whenever a thousand objects were made
 # takes more than half of the time that it takes to read them.
 gc.set_threshold(100_000, 20, 20)
+
+# Kernels run as plain Python, here and in the commands that tests start. Otherwise any test with
+# enough pairs would start the compiler for all tests after it. Tests of compiled kernels start
+# processes in which it is on.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 # What a shell runs in the background does not mind Ctrl-C, nor do the commands that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -55,6 +63,55 @@ def pytest_unconfigure() -> None:
     """Remove the cache folder of this run."""
     if not IS_WORKER and not KEPT:
         shutil.rmtree(CACHE, ignore_errors=True)
+
+
+Once = Callable[[str, Callable[[Path], str]], Path]
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Make a folder once for all processes that run tests; others wait until it is made.
+
+    What makes it returns what went wrong, which fails all tests that need it.
+    """
+    common = tmp_path_factory.getbasetemp()
+    common = common.parent if IS_WORKER else common
+
+    def made(name: str, make: Callable[[Path], str]) -> Path:
+        folder, told = common / name, common / f"{name}.told"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            while not told.exists():
+                time.sleep(0.2)
+        else:
+            problems = "it was interrupted"
+            try:
+                problems = make(folder)
+            finally:
+                told.with_suffix(".telling").write_text(problems, encoding="utf-8")
+                told.with_suffix(".telling").replace(told)
+        assert told.read_text(encoding="utf-8") == ""
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def kernels(once: Once) -> None:
+    """Have the kernels of both presets compiled and kept, by one process instead of several."""
+    script = (
+        "from hbtom import Model\nfrom hbtom.judgement.warm_up import warm_up\n"
+        "warm_up([Model.preset('default'), Model.preset('paper')], 1000)"
+    )
+
+    def compile_all(_: Path) -> str:
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "0"}
+        command = [sys.executable, "-c", script]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        return ran.stderr
+
+    once("kernels", compile_all)
 
 
 REAL = HERE.parent.parent / "shared" / "data" / "bib"

@@ -27,6 +27,7 @@ from hbtom.mind.policy import log_headings
 from hbtom.plan import solve
 
 HERE = Path(__file__).parent
+COMPILED = {"NUMBA_DISABLE_JIT": "0"}  # unlike in all other tests
 needs_numba = pytest.mark.skipif(
     importlib.util.find_spec("numba") is None, reason="there is no compiler: numba is not installed"
 )
@@ -37,7 +38,7 @@ def run(*arguments: str, **environment: str) -> str:
     paths = os.pathsep.join([str(Path(hbtom.__file__).parents[1]), str(HERE)])
     done = subprocess.run(
         [sys.executable, "-W", "error", *arguments],
-        env=os.environ | {"PYTHONPATH": paths} | environment,
+        env=os.environ | COMPILED | {"PYTHONPATH": paths} | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -50,6 +51,7 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 @needs_numba
+@pytest.mark.usefixtures("kernels")
 def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None:
     """In one test, because compiling takes its time when nothing is in the cache folder yet."""
     with ThreadPoolExecutor() as pool:
@@ -362,11 +364,10 @@ print(len(found))
 
 
 @needs_numba
+@pytest.mark.usefixtures("kernels")
 def test_threads_may_start_the_compiler_at_once():
     example = Path(__file__).parents[1] / "examples" / "preference_e.json.zst"
-    command = [sys.executable, "-c", THREADS, str(example)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
-    assert (ran.returncode, ran.stdout) == (0, "1\n"), ran.stderr
+    assert run("-c", THREADS, str(example)) == "1\n"
 
 
 @needs_numba

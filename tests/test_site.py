@@ -11,8 +11,7 @@ import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,35 +69,23 @@ def build(target: Path) -> str:
     """Build the site and return what went wrong."""
     options = ["-W", "--keep-going", "-q", "-b", "html"]
     command = [sys.executable, "-m", "sphinx", *options, "docs", str(target)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    compiled = os.environ | {"NUMBA_DISABLE_JIT": "0"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=compiled, capture_output=True, text=True, check=False
+    )
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(once: Callable[..., Path], request: pytest.FixtureRequest) -> Path:
     """The folder of the built site, one for all processes that run tests."""
     if "HBTOM_SITE" in os.environ:
         return Path(os.environ["HBTOM_SITE"]).absolute()
     lacking = [name for name in NEEDED if find_spec(name) is None]
     if lacking:
         pytest.skip(f"the extra 'docs' is not installed: there is no {lacking[0]}")
-    common = tmp_path_factory.getbasetemp()
-    common = common.parent if "PYTEST_XDIST_WORKER" in os.environ else common
-    target, told = common / "site" / "html", common / "site" / "told.txt"
-    try:
-        target.parent.mkdir()
-    except FileExistsError:
-        while not told.exists():
-            time.sleep(0.2)
-    else:
-        problems = "the build was interrupted"
-        try:
-            problems = build(target)
-        finally:
-            (common / "site" / "telling.txt").write_text(problems, encoding="utf-8")
-            os.replace(common / "site" / "telling.txt", told)
-    assert told.read_text(encoding="utf-8") == ""
-    return target
+    request.getfixturevalue("kernels")
+    return once("site", build)
 
 
 @pytest.fixture(scope="session")

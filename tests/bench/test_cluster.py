@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-PAIRS = 32
+PAIRS = 16
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +52,8 @@ def started(workers: int):
     )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def plain():
-    """Let no process load the compiler, which takes longer than judging so few pairs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NUMBA_DISABLE_JIT", "1")
-        yield
-
-
 @pytest.fixture(scope="module")
-def cluster(plain):
+def cluster():
     with started(2) as two:
         yield two
 

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 PAIRS = 16  # of two tasks
 KINDS = [".csv", ".jsonl", ".parquet"]
 START = [sys.executable, "-m", "hbtom", "evaluate"]
-PLAIN = {"NUMBA_DISABLE_JIT": "1"}  # for so few pairs, loading the compiler takes longest
 STALLING = """
 import os, sys, time
 from hbtom.bench import sources
@@ -86,7 +85,6 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=os.environ | PLAIN,
     )
     try:
         yield process
@@ -107,14 +105,8 @@ def running(*words: object, rows: int, out: Path) -> Iterator[subprocess.Popen[s
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*START, *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env=os.environ | PLAIN,
-    )
+    command = [*START, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 def parent(process: int) -> int | None:

@@ -77,6 +77,7 @@ def test_an_episode_in_which_there_is_nothing_to_want_has_a_chain_as_well() -> N
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
+@pytest.mark.usefixtures("kernels")
 def test_compiled_or_not_the_same_chain_is_printed() -> None:
     code = (
         "from hbtom.compiled import start_compiler\nassert start_compiler()\nimport hbtom\n"
@@ -88,7 +89,7 @@ def test_compiled_or_not_the_same_chain_is_printed() -> None:
     paths = os.pathsep.join([str(Path(hbtom.__file__).parents[1]), str(tests)])
     ran = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": paths},
+        env=os.environ | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=True,

@@ -23,7 +23,7 @@ from hbtom.world.pddl import PartialPlan, explore, load_goals
 from planes import BETA, plane, seen_walk, steps_on
 
 BINS = 10
-DRAWS = 200
+DRAWS = 120
 
 
 def planned() -> GraphCosts:
