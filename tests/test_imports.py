@@ -24,6 +24,7 @@ SHARED = [  # all may import them
     "model",
     "scratch",
     "kernel_store",
+    "linking",
     "plottable",
 ]
 UPWARD = {

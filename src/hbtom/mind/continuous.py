@@ -106,6 +106,6 @@ def _bounded(
             if left[goal, place] == np.inf:
                 regret[goal, place] = most
             elif before[goal, place] < np.inf:
-                waste = cost + left[goal, place] - before[goal, place]
-                regret[goal, place] = min(max(waste, 0.0), most)
+                lost = cost + left[goal, place] - before[goal, place]
+                regret[goal, place] = min(max(lost, 0.0), most)
     return regret

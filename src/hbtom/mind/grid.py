@@ -91,8 +91,8 @@ def action_regret(
                     best = max(best, q[step, action, goal])
             for action in range(actions):
                 if legal[step, action] or action == taken:
-                    waste = best - q[step, action, goal] if best > -np.inf else 0.0
-                    options[step, action, goal] = waste
+                    lost = best - q[step, action, goal] if best > -np.inf else 0.0
+                    options[step, action, goal] = lost
             regret[step, goal] = options[step, taken, goal]
     return regret, options, unknown
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, read_only
-from hbtom.compiled import kernel
+from hbtom.compiled import kernel, part
 
 if TYPE_CHECKING:
     from hbtom.observe.episode import Trial
@@ -106,6 +106,7 @@ def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame
     return path[last]
 
 
+@part
 def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) -> bool:
     """Tell whether an agent at a place touches an item that lies: |a - x| <= r_a + r_x."""
     across, down = x - item[0], y - item[1]

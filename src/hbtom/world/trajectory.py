@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.observe.events import Marks
+from hbtom.observe.events import Marks, touching
 from hbtom.observe.layout import Layout
 from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, cell_of, exit_of
 
@@ -90,17 +90,11 @@ def _write(leg: Ints, first: int, last: int, mode: int, act: int, thing: int) ->
 @part
 def _contact_began(path: Floats, item: Floats, radius: float, frame: int) -> int:
     """Return the first frame of the run of contact that lasts until ``frame``."""
-    if not _touching(path[frame], item, radius):
+    if not touching(path[frame, 0], path[frame, 1], item, radius):
         return frame
-    while frame > 0 and _touching(path[frame - 1], item, radius):
+    while frame > 0 and touching(path[frame - 1, 0], path[frame - 1, 1], item, radius):
         frame -= 1
     return frame
-
-
-@part
-def _touching(place: Floats, item: Floats, radius: float) -> bool:
-    """Tell whether an agent at a place touches an item: |a - x| <= r_a + r_x."""
-    return _distance(place[0], place[1], item[0], item[1]) <= radius + item[2]
 
 
 @part

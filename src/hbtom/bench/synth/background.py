@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hbtom.bench.synth.arrangements import two_spots
 from hbtom.bench.synth.errands import VaultScene, run_errand
 from hbtom.bench.synth.geometry import Rng, square
 from hbtom.bench.synth.layouts import (
@@ -21,7 +22,6 @@ from hbtom.bench.synth.layouts import (
 from hbtom.bench.synth.script import FAMILIARIZATION, Script, Take, Thing
 from hbtom.bench.synth.setups import LONGEST, vault_bounds
 from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
-from hbtom.bench.synth.stages import two_spots
 from hbtom.bench.synth.vaults import barrier_blocks, draw_manner, draw_vault, hits
 from hbtom.bench.synth.walks import Order, plain_trial, routes_from, routes_on, walk_to
 from hbtom.observe import Identity

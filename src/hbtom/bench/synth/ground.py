@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.bench.workers import without_collecting_garbage
-from hbtom.observe.unpacking import unpack
+from hbtom.observe.formats import unpack
 
 XY = tuple[float, float]
 Rect = tuple[float, float, float, float]

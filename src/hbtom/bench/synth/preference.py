@@ -9,6 +9,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hbtom.bench.synth.arrangements import (
+    Behind,
+    Site,
+    Stage,
+    cleared_site,
+    exchanged,
+    familiar,
+    fixed_site,
+)
 from hbtom.bench.synth.geometry import CLEARANCE, Rng, path_length, square
 from hbtom.bench.synth.layouts import (
     INTERIOR,
@@ -26,15 +35,6 @@ from hbtom.bench.synth.layouts import (
 )
 from hbtom.bench.synth.script import Pair, Script, Take, Thing
 from hbtom.bench.synth.sprites import OBJECT_R, agent_looks, object_looks
-from hbtom.bench.synth.stages import (
-    Behind,
-    Site,
-    Stage,
-    cleared_site,
-    exchanged,
-    familiar,
-    fixed_site,
-)
 from hbtom.bench.synth.walks import Order, Walk, plain_trial, routes_from, walk_to
 from hbtom.observe import Identity
 
