@@ -238,7 +238,7 @@ def test_the_hash_changes_with_whatever_changes() -> None:
         replace(one, warnings=("odd",)),
         replace(one, others=(OTHER,)),
     ]
-    assert len(variations) == 1 + len(fields(Trial)) - len(CHANGING)  # which no file holds
+    assert len(variations) == 1 + len(fields(Trial)) - 1 - len(CHANGING)  # still follows
     pairs = [(Episode((one,)), Episode((each,))) for each in variations]
     pairs += [(other, first) for first, other in pairs[1:]]
     hashes = {encoded(TASK, PAIR, *pair).column("content")[0].as_py() for pair in pairs}
@@ -377,9 +377,9 @@ def test_parquet_that_is_not_ours(tmp_path: Path) -> None:
 
 def test_a_newer_version_of_the_format(tmp_path: Path) -> None:
     one = read(simple_episode())
-    path = store(tmp_path / "a.parquet", encoded(TASK, PAIR, one, one), format_version="3")
+    path = store(tmp_path / "a.parquet", encoded(TASK, PAIR, one, one), format_version="4")
     error = complaint(path)
-    assert "version 3" in error.problem
+    assert "version 4" in error.problem
     assert "newer hbtom" in error.hint
 
 
@@ -391,6 +391,37 @@ def test_others_are_kept(tmp_path: Path) -> None:
     for before, after in zip((one, other), found, strict=True):
         assert all(map(same_trial, before, after))
         assert not any(o.path.flags.writeable or o.angle.flags.writeable for o in after[0].others)
+
+
+def moving() -> Episode:
+    """Return an episode in which everything that can move or be away does."""
+    (one,) = read(simple_episode(0))
+    frames, walls = len(one.path), np.array([[0.0, 0.0, 20.0, 20.0]])
+    stands = np.ones((frames, 1), dtype=bool)
+    stands[5:] = False
+    paths = one.objects_at.copy()
+    paths[7:] = np.nan
+    there = np.arange(frames) > 2
+    values = {"agent_there": there, "walls_there": stands, "object_paths": paths}
+    return Episode((replace(one, walls=walls, camera=(260.0, -60.0), still=True, **values),))
+
+
+def test_changes_are_kept(tmp_path: Path) -> None:
+    one, other = moving(), read(simple_episode(0))
+    found = there_and_back(tmp_path / "a.parquet", one, other)
+    assert same_trial(one[0], found[0][0])
+    assert same_trial(other[0], found[1][0])
+    hashes = {encoded(TASK, PAIR, each, other).column("content")[0] for each in (one, other)}
+    assert len(hashes) == 2
+
+
+def test_changes_of_the_wrong_length_are_refused(tmp_path: Path) -> None:
+    (one,) = moving()
+    for odd in ({"camera": (1.0,)}, {"agent_there": one.agent_there[:-1]}):
+        wrong = Episode((replace(one, **odd),))
+        path = store(tmp_path / "b.parquet", encoded(TASK, PAIR, wrong, wrong))
+        with pytest.raises(BadInput, match=r"needs"):
+            list(load_each(path))
 
 
 @pytest.mark.parametrize(
@@ -415,10 +446,10 @@ def test_others_that_cannot_be_are_refused(wrong: dict[str, Any], tmp_path: Path
 
 
 def test_archives_of_the_first_version_are_read(tmp_path: Path) -> None:
-    """They had no column for others; everything else is the same, including the hash."""
+    """They had no column for others or changes; all else is the same, including the hash."""
     one = read(simple_episode())
     rows = encoded(TASK, PAIR, one, one)
-    old = pa.Table.from_batches([rows]).drop_columns(["others"])
+    old = pa.Table.from_batches([rows]).drop_columns(["others", "changes"])
     names = {**about("data", 2), "hbtom.format_version": "1"}
     pq.write_table(old.replace_schema_metadata(names), tmp_path / "a.parquet")
     for each in load_each(tmp_path / "a.parquet"):

@@ -14,7 +14,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.episode import Body, Other, OtherKind, Trial
+from hbtom.observe.episode import CHANGING, Body, Other, OtherKind, Trial
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
 
 MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
@@ -48,6 +48,7 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     _check_left(trial.barrier_left)
     for other in trial.others:
         _check_other(other, len(trial.path))
+    _check_changes(trial)
 
 
 def _check_lengths(trial: Trial) -> None:
@@ -143,6 +144,33 @@ def _check_other(other: Other, frames: int) -> None:
     if not (nowhere | somewhere).all():
         frame = int((nowhere | somewhere).argmin())
         raise _bad(f"{other.look} has an impossible position", "others", frame + 1)
+
+
+def _check_changes(trial: Trial) -> None:
+    """Check the values of what moves or is away, and the camera."""
+    if all(getattr(trial, name) is None for name in CHANGING):
+        return
+    frames = len(trial.path)
+    shapes = {
+        "agent_there": (frames,),
+        "walls_there": (frames, len(trial.walls)),
+        "object_paths": (frames, len(trial.objects), 2),
+    }
+    for name, shape in shapes.items():
+        values = getattr(trial, name)
+        if values is not None and values.shape != shape:
+            raise _bad(f"there are {values.shape} values instead of {shape}", name)
+    if trial.agent_there is not None and not trial.agent_there.any():
+        raise _bad("the agent is never there", "agent")
+    if trial.object_paths is not None:
+        x, y = np.moveaxis(np.abs(trial.object_paths), 2, 0)
+        near = (x <= KEY_FARTHEST) & (y <= KEY_FARTHEST)
+        there = (near | (np.isnan(x) & np.isnan(y))).all(axis=1)
+        if not there.all():
+            frame = int(there.argmin())
+            raise _bad("an object has an impossible position", "objects", frame + 1)
+    if trial.camera is not None and not all(abs(at) <= FARTHEST for at in trial.camera):
+        raise _bad("the camera has an impossible position", "camera", 1, "it is [x, y] in pixels")
 
 
 def check_bodies(size: tuple[float, float], bodies: Iterable[Body], field: str) -> None:

@@ -71,6 +71,22 @@ class Other:
     angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
 
 
+PanelKind = Literal["door", "board", "paddle"]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Something flat that stands upright: a door that bars, a board that hides, a paddle."""
+
+    kind: PanelKind
+    size: tuple[float, float]  # width and height of the box, not turned
+    path: Annotated[Floats, "frame 2"]  # not a number where it is absent
+    angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
+
+
+_PANELS: dict[OtherKind, PanelKind] = {"door": "door", "occluder": "board", "paddle": "paddle"}
+
+
 @dataclass(frozen=True, eq=False)
 class Actor:
     """Somebody who acts in a trial: the agent that is judged, or another one."""
@@ -98,7 +114,11 @@ class Trial:
     (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
     barrier stands in each frame, from 1 to 0. Walls and objects stand still, unless ``walls_there``
     tells which walls stand in each frame, and ``object_paths`` where the objects are. ``others`` is
-    what else is seen, such as other actors: see :attr:`actors`.
+    what else is seen, such as other actors and panels: see :attr:`actors` and :attr:`panels`.
+
+    With ``still``, the world is judged as if it stayed as it is seen first, though it changes.
+    ``agent_there`` tells in which frames the agent is there: elsewhere ``path`` stays where the
+    agent was last. ``camera`` is where the observer stands, if not above.
     """
 
     size: tuple[float, float]
@@ -116,10 +136,13 @@ class Trial:
     others: tuple[Other, ...] = ()
     walls_there: Annotated[Bools, "frame wall"] | None = None
     object_paths: Annotated[Floats, "frame object 2"] | None = None
+    still: bool = False
+    agent_there: Annotated[Bools, "frame"] | None = None
+    camera: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         """Make all arrays such as kernels take; those that readers make are so already."""
-        if self.changes:
+        if self.walls_there is not None or self.object_paths is not None:
             self._convert()
         for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
             if values is not None and not (values.dtype is _FLOAT and values.flags.c_contiguous):
@@ -133,7 +156,7 @@ class Trial:
         for name in _ARRAYS:
             values = getattr(self, name)
             if values is not None:
-                kind = np.bool_ if name in ("lock_there", "walls_there") else np.float64
+                kind = np.bool_ if name in _TRUTHS else np.float64
                 converted: Floats | Bools = np.ascontiguousarray(values, dtype=kind)
                 if converted is not values:
                     converted.flags.writeable = False
@@ -146,6 +169,26 @@ class Trial:
         others = (one for one in self.others if one.kind == "agent")
         return (judged, *(Actor(one.look, min(one.size) / 2, one.path) for one in others))
 
+    @cached_property
+    def panels(self) -> tuple[Panel, ...]:
+        """All doors, boards and paddles."""
+        return tuple(
+            Panel(_PANELS[one.kind], one.size, one.path, one.angle) for one in self._things
+        )
+
+    def there(self, actor: int) -> Annotated[Bools, "frame"]:
+        """Return in which frames an actor is there; 0 is the one that is judged."""
+        seen: Bools = ~np.isnan(self.actors[actor].path[:, 0])
+        return seen if actor or self.agent_there is None else seen & self.agent_there
+
+    @property
+    def objects_at(self) -> Annotated[Floats, "frame object 2"]:
+        """Where each object is in each frame; not a number where it is absent."""
+        if self.object_paths is not None:
+            return self.object_paths
+        places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
+        return np.broadcast_to(places, (len(self.path), *places.shape))
+
     def judging(self, actor: int) -> Trial:
         """Return the same trial with another of its actors judged; 0 is the one judged now.
 
@@ -154,24 +197,27 @@ class Trial:
         if actor == 0:
             return self
         now, then = self.actors[0], self.actors[actor]
+        if self.agent_there is not None:
+            gone = ~self.agent_there[:, None]
+            now = replace(now, path=np.where(gone, np.nan, now.path))
         still, side = np.zeros(len(self.path)), 2 * now.radius
         agents = [one for one in self.others if one.kind == "agent"]
         agents[actor - 1] = Other("agent", now.look, (side, side), now.path, still)
         body = then.body
-        return replace(self, agent=body, path=then.path, others=(*agents, *self._things))
+        others = (*agents, *self._things)
+        return replace(self, agent=body, path=then.path, others=others, agent_there=None)
 
     def wanting_actors(self) -> Trial:
         """Return the same trial, in which the agent may also want to reach the other actors.
 
         They become objects that move.
         """
-        others, frames = self.actors[1:], len(self.path)
-        still = self.object_paths
-        if still is None:
-            places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
-            still = np.broadcast_to(places, (frames, *places.shape))
+        if self.still:
+            fixed = replace(self, object_paths=None, walls_there=None, still=False)
+            return fixed.wanting_actors()
+        others = self.actors[1:]
         objects = (*self.objects, *(one.body for one in others))
-        moving = [still, *(without_gaps(one.path)[:, None] for one in others)]
+        moving = [self.objects_at, *(without_gaps(one.path)[:, None] for one in others)]
         paths = np.concatenate(moving, axis=1)
         return replace(self, objects=objects, object_paths=paths, others=self._things)
 
@@ -182,8 +228,8 @@ class Trial:
 
     @property
     def changes(self) -> bool:
-        """Whether walls or objects change during the trial."""
-        return self.walls_there is not None or self.object_paths is not None
+        """Whether walls or objects change during the trial, and the agent takes note of it."""
+        return not self.still and (self.walls_there is not None or self.object_paths is not None)
 
     @property
     def items(self) -> tuple[Body, ...]:
@@ -220,8 +266,9 @@ class Trial:
         return f"<Trial of {len(self.path)} frames: {self.agent.look} among {wants}>"
 
 
-CHANGING = "walls_there", "object_paths"  # what no file format holds
-_ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "lock_there", *CHANGING)
+CHANGING = "camera", "agent_there", "walls_there", "object_paths"  # what most trials lack
+_TRUTHS = "lock_there", "walls_there", "agent_there"
+_ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "object_paths", *_TRUTHS)
 
 
 def same_trial(one: Trial, other: Trial) -> bool:

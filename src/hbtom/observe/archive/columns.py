@@ -23,12 +23,15 @@
 ``lock_there``   truth values, one per frame whether the lock is there
 ``warnings``     texts                       what was unusual about the trial
 ``others``       others                      what else is seen: other agents, boards
+``changes``      changes                     what moves or is away, and the camera; null if nothing
 ===============  ==========================  ======================================================
 
 A body is ``{image, colour, x, y, radius}`` with its centre at x, y. A block is ``{x, y, width,
 height}`` with its corner nearest the origin at x, y. An other is ``{kind, image, colour, width,
 height, path_x, path_y, angle}``; the last three have one value per frame, NaN where it is not
-there. Numbers are doubles. Version 1 of the format had no others.
+there. Changes are ``{camera, object_paths, agent_there, walls_there}``, each a list or null: x and
+y of the camera, x and y per frame and object, a truth value per frame, and one per frame and wall.
+Numbers are doubles. Version 1 of the format had no others, versions 1 and 2 had no changes.
 
 Rows are ordered by pair, then by member, then by trial. Trials at the beginning that both episodes
 of a pair share are stored once, as ``eu``. All rows of a pair are in one row group, together with
@@ -46,8 +49,8 @@ from hbtom.arrays import Ints
 from hbtom.errors import missing
 
 SUFFIX = ".parquet"
-FORMAT, VERSION = "hbtom episodes", 2
-SINCE = {"others": 2}  # the version that introduced a column
+FORMAT, VERSION = "hbtom episodes", 3
+SINCE = {"others": 2, "changes": 3}  # the version that introduced a column
 PAIRS = 64  # in a row group, which is read as a whole: as many as a worker gets at once
 
 _KEY = "hbtom."  # prefix of the names in a file's metadata
@@ -85,6 +88,12 @@ def schema() -> Any:
             *(always(name, many(number)) for name in ("path_x", "path_y", "angle")),
         ]
     )
+    changes = pa.struct(
+        [
+            *(pa.field(name, many(number)) for name in ("camera", "object_paths")),
+            *(pa.field(name, many(pa.bool_())) for name in ("agent_there", "walls_there")),
+        ]
+    )
     return pa.schema(
         [
             always("task", text),
@@ -108,6 +117,7 @@ def schema() -> Any:
             pa.field("lock_there", many(pa.bool_())),
             always("warnings", many(text)),
             always("others", many(others)),
+            pa.field("changes", changes),
         ]
     )
 
@@ -150,6 +160,11 @@ def truths(column: Any) -> Any:
 def starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
     """Return where the list of each row starts among the values of all lists."""
     return numbers(rows.column(name).offsets, np.int32)
+
+
+def has_changes(rows: Any) -> bool:
+    """Return whether anything but agent and key moves or is away in any row, or has a camera."""
+    return "changes" in rows.schema.names and rows.column("changes").null_count < rows.num_rows
 
 
 def has_others(rows: Any) -> bool:

@@ -7,13 +7,14 @@ bit for bit what was written, and arrays are read-only, as from every reader.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput
-from hbtom.observe.archive.columns import has_others, numbers, starts, truths
+from hbtom.observe.archive.columns import has_changes, has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
 from hbtom.observe.checks import check_trial
 from hbtom.observe.episode import Body, Identity, Other, Trial
@@ -53,7 +54,8 @@ def _built(rows: Any) -> Iterator[Trial]:
         _others(rows),
         strict=True,
     )
-    return (Trial(*each) for each in values)
+    made = (Trial(*each) for each in values)
+    return map(_changed, made, rows.column("changes").to_pylist()) if has_changes(rows) else made
 
 
 # Columns of numbers
@@ -138,7 +140,30 @@ def _looks(image: Any, colour: Any) -> Iterator[Identity]:
     return map(looks.__getitem__, which)
 
 
-# Other things, which are rare
+# Changes and other things, which are rare
+
+
+def _changed(trial: Trial, row: dict[str, Any] | None) -> Trial:
+    """Return a trial with what moves or is away in it, and its camera."""
+    if row is None:
+        return trial
+    shapes = {
+        "agent_there": (len(trial.path),),
+        "walls_there": (len(trial.path), len(trial.walls)),
+        "object_paths": (len(trial.path), len(trial.objects), 2),
+    }
+    values: dict[str, Any] = {}
+    for name, shape in shapes.items():
+        if row[name] is not None:
+            if len(row[name]) != np.prod(shape):
+                raise BadInput(f"'{name}' needs {np.prod(shape)} values")
+            values[name] = read_only(np.array(row[name]).reshape(shape))
+    if row["camera"] is not None:
+        if len(row["camera"]) != 2:
+            raise BadInput("'camera' needs x and y")
+        values["camera"] = tuple(row["camera"])
+    still = "walls_there" in values or "object_paths" in values
+    return replace(trial, still=still, **values)
 
 
 def _others(rows: Any) -> list[tuple[Other, ...]]:

@@ -13,7 +13,7 @@ from hbtom.arrays import Floats
 from hbtom.observe.archive.columns import arrow, schema
 from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_still
 
-_FIELDS = [field.name for field in fields(Trial) if field.name not in CHANGING]
+_FIELDS = [field.name for field in fields(Trial) if field.name not in (*CHANGING, "still")]
 _OF_OTHERS = [field.name for field in fields(Other)]
 
 
@@ -44,7 +44,9 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
 def _content(trial: Trial) -> bytes:
     """Return bytes that are the same for two trials only if the trials are, to the last bit."""
     names = [name for name in _FIELDS if name != "others" or trial.others]  # as in version 1
-    return b"\0".join(_bytes(getattr(trial, name)) for name in names)
+    parts = [_bytes(getattr(trial, name)) for name in names]
+    changes = _changes(trial)  # as in version 2, if there are none
+    return b"\0".join(parts if changes is None else [*parts, *map(_bytes, changes.values())])
 
 
 def _bytes(value: object) -> bytes:
@@ -77,6 +79,18 @@ def _row(trial: Trial) -> dict[str, Any]:
         "lock_there": trial.lock_there,
         "warnings": trial.warnings,
         "others": [_other(one) for one in trial.others],
+        "changes": _changes(trial),
+    }
+
+
+def _changes(trial: Trial) -> dict[str, Any] | None:
+    """Return what moves or is away, and the camera, as lists; None if there is nothing of this."""
+    values = {name: getattr(trial, name) for name in CHANGING}
+    if all(value is None for value in values.values()):
+        return None
+    return {
+        name: value.ravel() if isinstance(value, np.ndarray) else value
+        for name, value in values.items()
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.observe.archive.columns import has_others, numbers, starts, truths
+from hbtom.observe.archive.columns import has_changes, has_others, numbers, starts, truths
 from hbtom.observe.checks import DEEP, KEY_FARTHEST, MOST_FRAMES, MOST_OBJECTS
 from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 
@@ -20,7 +20,8 @@ from hbtom.observe.fields import FARTHEST, LARGEST_WORLD
 def sound(rows: Any) -> bool:
     """Return whether all rows contain trials that can be judged, with nothing unusual."""
     # Stops at the first failure, since later checks rely on earlier ones.
-    return not has_others(rows) and all(found.all() for found in _found(rows))
+    plain = not has_others(rows) and not has_changes(rows)
+    return plain and all(found.all() for found in _found(rows))
 
 
 def _found(rows: Any) -> Iterator[Any]:

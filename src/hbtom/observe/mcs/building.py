@@ -12,7 +12,7 @@ from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Other, OtherKind, Trial, same_trial
 from hbtom.observe.events import without_gaps
-from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
+from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking, turning
 from hbtom.observe.mcs.roles import Role, colour_of, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
 from hbtom.observe.mcs.space import (
@@ -84,15 +84,17 @@ def _trial(scene: McsScene, span: range) -> Trial:
         hint = "the id of an agent must begin with 'agent_'"
         raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
     agent, others = agents[0], [*agents[1:], *present("other")]
-    items = tuple(sorted(_body(one, OBJECT, span) for one in objects))
+    items = tuple(_body(one, OBJECT, span) for one in objects)
     # The agent may have gone to an object, or without any, to another agent where it is in the end.
     ends = discs(items) or [(one.place[-1], RADIUS) for one in others if one.there[-1]]
     path = settled(_inside(agent, span), AGENT, ends)
     left, vanishing = _left(barrier, len(span))
     at = pace(vanishing)
+    walls, walls_there = _walls(scene, span, at)
+    object_paths = _moving(at, objects)
     trial = Trial(
         size=(WORLD, WORLD),
-        walls=_walls(scene, span),
+        walls=walls,
         barrier=tiled(block(one.thing, one.start) for one in barrier if one.there[0]),
         objects=items,
         agent=Body(_look(agent), (float(path[0, 0]), float(path[0, 1])), AGENT),
@@ -111,6 +113,11 @@ def _trial(scene: McsScene, span: range) -> Trial:
             *more_than_one("lock", locks),
         ),
         others=_others(at, others, present("paddle"), present("screen")),
+        walls_there=walls_there,
+        object_paths=object_paths,
+        still=walls_there is not None or object_paths is not None,
+        agent_there=_there(at, _on_stage(agent)),
+        camera=_camera(scene, span),
     )
     check_trial(trial)
     return trial
@@ -119,12 +126,37 @@ def _trial(scene: McsScene, span: range) -> Trial:
 # What does not move
 
 
-def _walls(scene: McsScene, span: range) -> Annotated[Floats, "wall 4"]:
-    """Return the walls at the first step, and a border, which old scenes leave out."""
+def _walls(
+    scene: McsScene, span: range, at: Pace
+) -> tuple[Annotated[Floats, "wall 4"], Annotated[Bools, "frame wall"] | None]:
+    """Return the walls at the first step, and in which frames each stands, if any vanishes.
+
+    A border is added, which old scenes leave out. Walls that appear later are left out.
+    """
     border = scene.all("border")
     found = ((thing, stands(thing, span[0])) for thing in (*scene.all("wall"), *border))
-    blocks = [block(thing, centre) for thing, centre in found if centre is not None]
-    return tiled(blocks if border else [*blocks, *BORDER])
+    standing = [(thing, centre) for thing, centre in found if centre is not None]
+    blocks = {thing.id: block(thing, centre) for thing, centre in standing}
+    walls = tiled([*blocks.values(), *(() if border else BORDER)])
+    if all(changes(thing, span) is None for thing, _ in standing):
+        return walls, None
+    there = np.zeros((len(span), len(walls)), dtype=np.bool_)
+    rows = {row: number for number, row in enumerate(map(tuple, walls.tolist()))}
+    for thing, centre in standing:
+        here = (seen(thing, span).place == centre).all(axis=1)
+        for tile in tiled([blocks[thing.id]]).tolist():
+            there[:, rows[tuple(tile)]] |= here
+    if not border:
+        there[:, [rows[tuple(tile)] for tile in tiled(BORDER).tolist()]] = True
+    return walls, read_only(there[at.step])
+
+
+def _camera(scene: McsScene, span: range) -> tuple[float, float] | None:
+    """Return where the camera stands, which matters only where a screen may be in its way."""
+    if not any(seen(one, span).there.any() for one in scene.all("screen")):
+        return None
+    stand = next(iter(scene.all("stand")), None)
+    return None if stand is None else stands(stand, span[0])
 
 
 def _left(
@@ -187,6 +219,18 @@ def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     return frozen(path)
 
 
+def _moving(at: Pace, objects: Sequence[SeenThing]) -> Annotated[Floats, "frame object 2"] | None:
+    """Return where the objects are in each frame, or None if all stay where they are."""
+    if all((one.place == one.place[0]).all() for one in objects):
+        return None
+    return read_only(np.stack([along(at, one.place) for one in objects], axis=1))
+
+
+def _there(at: Pace, here: Annotated[Bools, "step"]) -> Annotated[Bools, "frame"] | None:
+    """Return in which frames the agent is there, or None if it always is."""
+    return None if here.all() else read_only(here[at.step])
+
+
 # What else is seen: other agents, occluders, doors, the paddle
 
 
@@ -215,7 +259,7 @@ def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
         look=look_of(one.thing.type, one.thing.materials),
         size=usual if kind == "agent" else extent(one.thing, usual),
         path=along(at, one.place),
-        angle=along(at, one.angle[:, None])[:, 0],
+        angle=turning(at, one.angle),
     )
 
 

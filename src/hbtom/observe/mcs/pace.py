@@ -65,6 +65,13 @@ def along(at: Pace, values: Annotated[Floats, "step value"]) -> Annotated[Floats
     return frozen(values[at.step] + at.share[:, None] * moved[at.step])
 
 
+def turning(at: Pace, angle: Annotated[Floats, "step"]) -> Annotated[Floats, "frame"]:
+    """Return an angle in each frame, given that at each step, by way of the smaller turn."""
+    turned = (np.diff(angle, append=angle[-1:]) + 180.0) % 360.0 - 180.0
+    turned[~(np.abs(turned) <= JUMP)] = 0.0  # also if either is NaN
+    return frozen((angle[at.step] + at.share * turned[at.step]) % 360.0)
+
+
 def shrinking(
     at: Pace, left: Annotated[Floats, "step"], vanishing: Annotated[Ints, "step"]
 ) -> Annotated[Floats, "frame"]:

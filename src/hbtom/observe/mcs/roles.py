@@ -22,7 +22,17 @@ from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.observe.episode import Identity
 
 Role = Literal[
-    "agent", "object", "wall", "border", "barrier", "key", "lock", "other", "paddle", "screen"
+    "agent",
+    "object",
+    "wall",
+    "border",
+    "barrier",
+    "key",
+    "lock",
+    "other",
+    "paddle",
+    "screen",
+    "stand",
 ]
 
 _ROLES: dict[str, Role | None] = {
@@ -38,7 +48,7 @@ _ROLES: dict[str, Role | None] = {
     "paddle": "paddle",
     "occluder": "screen",  # an occluder or a door, depending on its colour
     "home": None,
-    "platform": None,
+    "platform": "stand",  # of the camera
 }
 COLOURS = colour_table(
     "Azure 007FFF, Black 000000, Blue 0000FF, Brown 8B4513, Chartreuse 7FFF00, Cyan 00FFFF, "

@@ -17,6 +17,7 @@ from hbtom.observe.mcs.roles import Role, role_of
 
 LARGEST = 1 << 25  # bytes of a scene, at most; decoded, each may take about twenty
 FARTHEST = 25.0  # metres from the middle to anything, at most
+_FIXED = "wall", "border", "stand"  # roles of things that do not move
 MOST_PLACES = 5_000_000  # steps times things that may move, at most
 SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
 NOT_A_SCENE = "this is a JSON object, but not a Machine Common Sense scene"
@@ -119,7 +120,7 @@ def decode(data: bytes) -> McsScene:
         if known is None:
             continue
         role, thing = known
-        if thing.id in ids:
+        if thing.id in ids and role != "stand":
             hint = "each thing needs an id of its own, and lists its shows in all trials"
             place = Place(thing=called(thing.id))
             raise BadInput("two things have this id", hint=hint, place=place)
@@ -133,7 +134,7 @@ def decode(data: bytes) -> McsScene:
 def _check_many(spans: Sequence[range], things: Mapping[Role, Sequence[SceneThing]]) -> None:
     """Refuse a file that would need too much memory, since things have a position at each step."""
     steps = sum(map(len, spans))
-    movable = sum(len(some) for role, some in things.items() if role not in ("wall", "border"))
+    movable = sum(len(some) for role, some in things.items() if role not in _FIXED)
     if steps * movable > MOST_PLACES:
         raise BadInput(
             f"there are {movable} things that may move at {steps} steps",
@@ -176,7 +177,7 @@ def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
 
 def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
     """Decode a thing that has a role; for all others, only the id is decoded."""
-    name = f"number {number}"
+    name, role = f"number {number}", None
     try:
         name = _decode_named(raw).id
         role = role_of(name, old=old)
@@ -184,6 +185,8 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
             return None
         thing = _decode_thing(raw)
     except msgspec.ValidationError as error:
+        if role == "stand":
+            return None  # the camera may be anywhere
         raise _at_thing(raw, name, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         deep = isinstance(error, RecursionError)

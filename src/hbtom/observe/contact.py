@@ -1,0 +1,156 @@
+"""The room, and who touches what in it.
+
+Actors are numbered as in ``Trial.actors``; 0 is the agent that is judged. Frames count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats
+from hbtom.observe.episode import Panel, Trial
+
+TOUCH = 2.0  # pixels between outlines that touch, at most
+
+Places = Annotated[Floats, "frame 2"]  # not a number where something is absent
+Target = Literal["actor", "object", "panel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """An agent touches something from one frame to another; ``gap`` is the least in between."""
+
+    target: Target
+    index: int  # of the actor, object or panel
+    first: int
+    last: int
+    gap: float  # pixels between outlines; negative where they overlap
+
+
+@dataclass(frozen=True, slots=True)
+class Onset:
+    """The first motion of the agent: the frame, and what may have pushed it then.
+
+    ``gap`` is the distance to the nearest thing that could push, or infinite without any.
+    """
+
+    frame: int
+    gap: float
+    pushed_by: tuple[tuple[Target, int], ...]  # nearest first
+
+
+# The room
+
+
+def in_room(trial: Trial, path: Places) -> Annotated[Bools, "frame"]:
+    """Tell in which frames something is in the room, and not in a corridor outside its walls."""
+    left, top, right, bottom = room(trial)
+    x, y = path[:, 0], path[:, 1]
+    return (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
+
+
+def room(trial: Trial) -> tuple[float, float, float, float]:
+    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world.
+
+    Walls enclose their bounding box if they cover at least half of each of its sides. A box that
+    is less than half as wide or as high as the world is not the room.
+    """
+    width, height = trial.size
+    if not len(trial.walls):
+        return 0.0, 0.0, width, height
+    x, y, wide, high = np.unique(trial.walls, axis=0).T
+    left, top = float(x.min()), float(y.min())
+    right, bottom = float((x + wide).max()), float((y + high).max())
+    sides = (
+        (high[x == left], bottom - top),
+        (high[x + wide == right], bottom - top),
+        (wide[y == top], right - left),
+        (wide[y + high == bottom], right - left),
+    )
+    large = 2 * (right - left) >= width and 2 * (bottom - top) >= height
+    if large and all(walled.sum() >= whole / 2 for walled, whole in sides):
+        return left, top, right, bottom
+    return 0.0, 0.0, width, height
+
+
+# Contact
+
+
+def gap_to_panel(path: Places, radius: float, panel: Panel) -> Annotated[Floats, "frame"]:
+    """Return the distance from a disc's outline to a panel's; negative where they overlap."""
+    turn, away = np.radians(panel.angle), path - panel.path
+    cos, sin = np.cos(turn), np.sin(turn)
+    across = np.abs(cos * away[:, 0] + sin * away[:, 1]) - panel.size[0] / 2
+    along = np.abs(cos * away[:, 1] - sin * away[:, 0]) - panel.size[1] / 2
+    outside = np.hypot(np.maximum(across, 0), np.maximum(along, 0))
+    return outside + np.minimum(np.maximum(across, along), 0) - radius
+
+
+def gaps(trial: Trial, actor: int) -> Iterator[tuple[Target, int, Annotated[Floats, "frame"]]]:
+    """Yield the gap from an actor to all else in each frame: not a number where either is not."""
+    one = trial.actors[actor]
+    path = np.where(trial.there(actor)[:, None], one.path, np.nan)
+    for index, other in enumerate(trial.actors):
+        if index != actor:
+            yield "actor", index, np.hypot(*(path - other.path).T) - one.radius - other.radius
+    for index, thing in enumerate(trial.objects):
+        away = np.hypot(*(path - trial.objects_at[:, index]).T)
+        yield "object", index, away - one.radius - thing.radius
+    for index, panel in enumerate(trial.panels):
+        yield "panel", index, gap_to_panel(path, one.radius, panel)
+
+
+def contacts(trial: Trial, actor: int = 0, tolerance: float = 0.0) -> tuple[Contact, ...]:
+    """Return all that an actor touches, in order: other actors, objects and panels."""
+    found = []
+    for target, index, gap in gaps(trial, actor):
+        for first, last in stretches(gap <= tolerance):
+            least = float(gap[first : last + 1].min())
+            found.append(Contact(target, index, first, last, least))
+    return tuple(sorted(found, key=lambda one: (one.first, one.target, one.index)))
+
+
+def touches_in_passing(trial: Trial, actor: int = 0) -> tuple[Contact, ...]:
+    """Return the contacts that the actor leaves again: it moves on, and touches no longer."""
+    end = len(trial.path) - 1
+    return tuple(one for one in contacts(trial, actor) if one.last < end)
+
+
+def onset(trial: Trial, tolerance: float = TOUCH) -> Onset | None:
+    """Return the agent's first motion and what touches it then, or None if it never moves.
+
+    Paddles, doors and other actors may push. They count if they touch the agent in the last frame
+    in which it rests, or one frame before or after that.
+    """
+    moved = moving(trial.whole_path)
+    if not moved.any():
+        return None
+    frame = int(moved.argmax())
+    about = slice(max(frame - 2, 0), frame + 1)
+    near: list[tuple[float, Target, int]] = []
+    for target, index, gap in gaps(trial, 0):
+        pushes = target == "actor" or (target == "panel" and trial.panels[index].kind != "board")
+        if pushes and not np.isnan(gap[about]).all():
+            near.append((float(np.nanmin(gap[about])), target, index))
+    near.sort()
+    pushed = tuple((target, index) for gap, target, index in near if gap <= tolerance)
+    return Onset(frame, near[0][0] if near else np.inf, pushed)
+
+
+# Stretches of frames
+
+
+def moving(path: Places) -> Annotated[Bools, "frame"]:
+    """Tell in which frames something has moved since the frame before; absence is no motion."""
+    step = np.hypot(*np.diff(path, axis=0).T)
+    return np.append(False, step > 0)
+
+
+def stretches(found: Annotated[Bools, "frame"]) -> list[tuple[int, int]]:
+    """Return the first and last frame of each stretch of frames that are true."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], found, [False])).astype(int)))
+    return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]

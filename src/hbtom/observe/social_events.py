@@ -1,0 +1,208 @@
+"""What happens between agents and things: pushes, gestures, doors, carrying, coming and going.
+
+As in :mod:`hbtom.observe.events`, everything is read off positions, never off what a file says
+about itself. Actors are numbered as in ``Trial.actors``; 0 is the agent that is judged. Frames
+count from 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.observe.contact import (
+    Contact,
+    Onset,
+    Places,
+    Target,
+    contacts,
+    gaps,
+    in_room,
+    moving,
+    onset,
+    room,
+    stretches,
+    touches_in_passing,
+)
+from hbtom.observe.episode import Trial
+
+__all__ = [
+    "Contact",
+    "Gesture",
+    "Moved",
+    "Onset",
+    "Passage",
+    "bouts",
+    "contacts",
+    "doors_moved",
+    "gestures",
+    "in_room",
+    "is_out_and_back",
+    "objects_moved",
+    "onset",
+    "passages",
+    "room",
+    "touches_in_passing",
+]
+
+NEAR = 4.0  # pixels between a mover and what it moves, at most
+SAME_WAY = 3.0  # pixels between the way out and the way back, at most
+SHORTEST = 10.0  # pixels of a gesture, there and back, at least
+PAUSE = 6  # still frames within one bout of motion, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Gesture:
+    """An actor moves out and back by the same way."""
+
+    actor: int
+    first: int  # the last frame at rest
+    last: int  # the first frame at rest again
+    way: Annotated[Floats, "place 2"]  # displacement from where it begins
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A door or an object is moved; ``actor`` is None if nobody is near enough to have done it."""
+
+    target: Target
+    index: int  # of the panel or object
+    actor: int | None
+    first: int  # the last frame in which it rests at ``start``
+    last: int  # the first frame in which it rests at ``stop``
+    start: tuple[float, float]
+    stop: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """An actor comes into the room, or leaves it."""
+
+    actor: int
+    frame: int
+    comes: bool
+
+
+# Coming and going
+
+
+def passages(trial: Trial) -> tuple[Passage, ...]:
+    """Return who comes in and who leaves, in order; who is in from the first frame does not."""
+    found = []
+    for number, actor in enumerate(trial.actors):
+        inside = in_room(trial, actor.path) & trial.there(number)
+        for frame in np.flatnonzero(inside[1:] != inside[:-1]) + 1:
+            found.append(Passage(number, int(frame), bool(inside[frame])))
+    return tuple(sorted(found, key=lambda one: (one.frame, one.actor)))
+
+
+# Motion
+
+
+def bouts(path: Places, pause: int = PAUSE) -> list[tuple[int, int]]:
+    """Return the stretches of motion, each from the last frame at rest to the first at rest again.
+
+    Still frames of up to ``pause`` in a row do not end a stretch.
+    """
+    found: list[tuple[int, int]] = []
+    for first, last in stretches(moving(path)):
+        if found and first - 1 - found[-1][1] <= pause:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first - 1, last))
+    return found
+
+
+def gestures(trial: Trial) -> tuple[Gesture, ...]:
+    """Return the gestures of all actors, in order: out and back by the same way.
+
+    Moving a door or carrying an object is no gesture, nor is coming in and leaving. Some scenes
+    shift an agent for a step when it touches another one, so frames in contact are passed over.
+    """
+    found, busy = [], (*doors_moved(trial), *objects_moved(trial))
+    for number, actor in enumerate(trial.actors):
+        inside = in_room(trial, actor.path) & trial.there(number)
+        apart = _apart(trial, number)
+        for first, last in bouts(actor.path):
+            at_work = any(
+                one.actor == number and one.first < last and first < one.last for one in busy
+            )
+            span, kept = slice(first, last + 1), apart[first : last + 1].copy()
+            kept[[0, -1]] = True
+            way = actor.path[span][kept]
+            if inside[span].all() and not at_work and is_out_and_back(way):
+                found.append(Gesture(number, first, last, frozen(way - way[0])))
+    return tuple(sorted(found, key=lambda one: (one.first, one.actor)))
+
+
+def _apart(trial: Trial, actor: int) -> Annotated[Bools, "frame"]:
+    """Tell in which frames an actor touches no other one, nor in the frames before and after."""
+    touched = np.zeros(len(trial.path) + 2, dtype=np.bool_)
+    for target, _, gap in gaps(trial, actor):
+        if target == "actor":
+            touched[1:-1] |= gap <= 0
+    return ~(touched[:-2] | touched[1:-1] | touched[2:])
+
+
+def is_out_and_back(way: Places) -> bool:
+    """Tell whether a way is the same backwards, as a function of the length that is covered."""
+    length = np.append(0.0, np.cumsum(np.hypot(*np.diff(way, axis=0).T)))
+    if length[-1] < SHORTEST:
+        return False
+    back = [np.interp(length[-1] - length, length, ordinate) for ordinate in way.T]
+    return bool((np.hypot(*(way.T - back)) <= SAME_WAY).all())
+
+
+# Who moves what
+
+
+def doors_moved(trial: Trial) -> tuple[Moved, ...]:
+    """Return all motions of doors, in order, with the actor that moves along at the door."""
+    return _moved(
+        trial,
+        [
+            ("panel", index, panel.path)
+            for index, panel in enumerate(trial.panels)
+            if panel.kind == "door"
+        ],
+    )
+
+
+def objects_moved(trial: Trial) -> tuple[Moved, ...]:
+    """Return all motions of objects, in order, with the actor that carries or pushes them."""
+    if trial.object_paths is None:
+        return ()
+    paths = trial.object_paths
+    return _moved(trial, [("object", i, paths[:, i]) for i in range(len(trial.objects))])
+
+
+def _moved(trial: Trial, things: list[tuple[Target, int, Places]]) -> tuple[Moved, ...]:
+    found = []
+    for target, index, path in things:
+        for first, last in bouts(path):
+            actor = _mover(trial, target, index, (first, last))
+            start, stop = path[first].tolist(), path[last].tolist()
+            found.append(
+                Moved(target, index, actor, first, last, (start[0], start[1]), (stop[0], stop[1]))
+            )
+    return tuple(sorted(found, key=lambda one: (one.first, one.target, one.index)))
+
+
+def _mover(trial: Trial, target: Target, index: int, span: tuple[int, int]) -> int | None:
+    """Return the actor that moves and is next to a thing while it moves, or None.
+
+    It must be near in most frames. Among several, the one that keeps its distance best counts.
+    """
+    first, last = span
+    found = []
+    for number, actor in enumerate(trial.actors):
+        every = {(kind, which): gap for kind, which, gap in gaps(trial, number)}
+        gap = every[target, index][first : last + 1]
+        near = gap <= NEAR  # false where either is absent
+        moves = moving(actor.path[first : last + 1]).any()
+        if moves and near.mean() > 0.5:
+            found.append((float(np.ptp(gap[near])), float(gap[near].min()), number))
+    return min(found)[2] if found else None
