@@ -24,6 +24,7 @@ FARTHEST = 2 * LARGEST_WORLD  # distance of anything from the origin, at most, i
 _ENTITY = "an entity is [[x, y], radius, image, [red, green, blue]]"
 _ENTITIES = f"a list of entities; {_ENTITY}"
 _BLOCK = "a block is [[x, y], [width, height]]"
+_PANEL = "a list of panels; a panel is [[x, y], [width, height], angle, image, [red, green, blue]]"
 HINTS = {
     "size": "the size is [width, height] in pixels",
     "walls": _BLOCK,
@@ -33,6 +34,12 @@ HINTS = {
     "pin": _ENTITIES,
     "key": _ENTITIES,
     "lock": _ENTITIES,
+    "other_agents": _ENTITIES,
+    "objects_now": _ENTITIES,
+    "walls_gone": _BLOCK,
+    "agent_away": "this is true or false",
+    "camera": "the camera is at [x, y] in pixels",
+    **dict.fromkeys(("door", "occluder", "paddle"), _PANEL),
 }
 
 _EntityRow = tuple[tuple[float, float], float, str, list[float]]
@@ -40,6 +47,10 @@ _AnyBlockRow = tuple[tuple[float, float], tuple[float, float]]
 
 Ordinate = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 _Extent = Annotated[float, Meta(ge=0, le=FARTHEST)]
+_Degrees = Annotated[float, Meta(ge=-36000, le=36000)]
+_Side = Annotated[float, Meta(gt=0, le=FARTHEST)]
+_ShortPanel = tuple[tuple[Ordinate, Ordinate], tuple[_Side, _Side], _Degrees]
+_WholePanel = tuple[tuple[Ordinate, Ordinate], tuple[_Side, _Side], _Degrees, str, list[float]]
 _BlockRow = tuple[tuple[Ordinate, Ordinate], tuple[_Extent, _Extent]]
 
 _decode_size = msgspec.json.Decoder(tuple[float, float]).decode
@@ -49,6 +60,10 @@ _decode_entity = msgspec.json.Decoder(_EntityRow).decode
 _decode_entities = msgspec.json.Decoder(list[_EntityRow]).decode
 _decode_wrapped_entity = msgspec.json.Decoder(tuple[_EntityRow]).decode
 _decode_wrapped_entities = msgspec.json.Decoder(list[tuple[_EntityRow]]).decode
+_decode_panels = msgspec.json.Decoder(list[_WholePanel]).decode
+_decode_short_panels = msgspec.json.Decoder(list[_ShortPanel]).decode
+_decode_truth = msgspec.json.Decoder(bool).decode
+_decode_place = msgspec.json.Decoder(tuple[Ordinate, Ordinate]).decode
 
 T = TypeVar("T")
 Known = dict[tuple[Callable[[msgspec.Raw], Any], bytes], Any]  # by decoder and JSON: the value
@@ -115,6 +130,34 @@ def bodies(raw: msgspec.Raw) -> tuple[Body, ...]:
     """Read a list of entities and sort it by look and position, since its order means nothing."""
     rows = _either(_decode_entities, _decode_wrapped_entities, raw)
     return tuple(sorted(map(_made, rows)))
+
+
+class PanelRow(NamedTuple):
+    """A panel in one frame: where its field says that it is, its extent, its angle, its look."""
+
+    place: tuple[float, float]
+    size: tuple[float, float]
+    angle: float
+    image: str = ""
+    colour: list[float] = []  # noqa: RUF012
+
+
+def panels(raw: msgspec.Raw) -> list[PanelRow]:
+    """Read a list of panels, with or without looks."""
+    try:
+        return [PanelRow(*row) for row in _decode_panels(raw)]
+    except msgspec.ValidationError:
+        return [PanelRow(*row) for row in _decode_short_panels(raw)]
+
+
+def truth(raw: msgspec.Raw) -> bool:
+    """Read true or false; an empty list is false."""
+    return bytes(raw) != b"[]" and _decode_truth(raw)
+
+
+def place(raw: msgspec.Raw) -> tuple[float, float] | None:
+    """Read x and y, or None for an empty list."""
+    return None if bytes(raw) == b"[]" else _decode_place(raw)
 
 
 def _either(

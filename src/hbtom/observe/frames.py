@@ -33,6 +33,23 @@ class Frame(msgspec.Struct, gc=False):
     pin: Raw = _NONE
     key: Raw = _NONE
     lock: Raw = _ABSENT
+    other_agents: Raw = _NONE  # from here on, extensions of the benchmark's format
+    door: Raw = _NONE
+    occluder: Raw = _NONE
+    paddle: Raw = _NONE
+    objects_now: Raw = _NONE
+    walls_gone: Raw = _NONE
+    agent_away: Raw = _NONE
+    camera: Raw = _NONE
+
+    @property
+    def extended(self) -> bool:
+        """Whether the frame has any of the fields that the benchmark's own files lack."""
+        return any(map(self.has, EXTENSIONS))
+
+    def has(self, name: str) -> bool:
+        """Tell whether the frame has an optional field."""
+        return getattr(self, name) is not _NONE
 
     @property
     def key_and_lock(self) -> tuple[str, str]:
@@ -40,6 +57,7 @@ class Frame(msgspec.Struct, gc=False):
         return ("pin", "key") if self.lock is _ABSENT else ("key", "lock")
 
 
+EXTENSIONS = Frame.__struct_fields__[Frame.__struct_fields__.index("lock") + 1 :]
 Corner = tuple[float, float]
 
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Annotated, Any, TypeVar
 
-import msgspec
 import numpy as np
-from msgspec import Raw
 
 from hbtom.arrays import Floats, frozen, read_only
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
 from hbtom.observe.checks import check_bodies, check_trial, more_than_one
 from hbtom.observe.episode import Body, Trial
+from hbtom.observe.extensions import with_extensions
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
-from hbtom.observe.json_errors import problem
+from hbtom.observe.run_columns import column, counts
 
 NOWHERE = (float("nan"), float("nan"))
 
@@ -31,18 +30,18 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
     if not runs:
         raise BadInput("the trial has no frames", hint="remove the empty trial")
     key_name, lock_name = runs[0].frame.key_and_lock
-    sizes = _column(runs, "size", fields.size, known)
-    walls = _column(runs, "walls", fields.blocks, known)
-    barriers = _column(runs, "fuse_walls", fields.barrier, known)
-    objects = _column(runs, "objects", fields.bodies, known)
-    agents = _column(runs, "agent", fields.body_if_seen, known)
+    sizes = column(runs, "size", fields.size, known)
+    walls = column(runs, "walls", fields.blocks, known)
+    barriers = column(runs, "fuse_walls", fields.barrier, known)
+    objects = column(runs, "objects", fields.bodies, known)
+    agents = column(runs, "agent", fields.body_if_seen, known)
     agent = next((one for one in agents if one is not None), None)
     if agent is None:
         raise BadInput(
             "the agent is never seen", hint=fields.HINTS["agent"], place=Place(field="agent")
         )
-    keys = _column(runs, key_name, fields.bodies, known)
-    locks = _column(runs, lock_name, fields.bodies, known)
+    keys = column(runs, key_name, fields.bodies, known)
+    locks = column(runs, lock_name, fields.bodies, known)
     carried = [next(iter(bodies), None) for bodies in keys]
     lengths = [sum(run.counts) for run in runs]
     trial = Trial(
@@ -66,6 +65,8 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
             *more_than_one("lock", locks[0]),
         ),
     )
+    if any(run.frame.extended for run in runs):
+        trial = with_extensions(trial, runs, known)
     check_trial(trial, key_name, lock_name)
     check_bodies(trial.size, keys[0][1:], key_name)  # those that are not modelled
     check_bodies(trial.size, locks[0][1:], lock_name)
@@ -73,32 +74,6 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
 
 
 # From runs to columns
-
-
-def _column(runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: Known) -> list[T]:
-    """Decode one field of every run, but the same bytes only once."""
-    values: list[T] = []
-    last = None
-    for index, run in enumerate(runs):
-        raw: Raw = getattr(run.frame, name)
-        if last is not None and raw == last:
-            values.append(values[-1])
-            continue
-        last = raw
-        try:
-            values.append(fields.decoded(raw, decode, known))
-        except (BadInput, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            frame = 1 + sum(_counts(runs[:index]))
-            raise _at_frame(frame, name, error) from None
-    return values
-
-
-def _at_frame(frame: int, name: str, error: Exception) -> BadInput:
-    if not isinstance(error, BadInput):
-        deep = isinstance(error, RecursionError)
-        why = "the lists are nested too deeply" if deep else problem(error)
-        error = BadInput(why, hint=fields.HINTS[name])
-    return error.at(frame=frame, field=name)
 
 
 def _path(
@@ -112,24 +87,20 @@ def _path(
         else:
             centres += [(x + body.radius, y + body.radius) for x, y in moves]
     ordinates = np.fromiter(chain.from_iterable(centres), dtype=np.float64)
-    return frozen(ordinates.reshape(-1, 2).repeat(_counts(runs), axis=0))
+    return frozen(ordinates.reshape(-1, 2).repeat(counts(runs), axis=0))
 
 
 def _left(runs: Sequence[Run], barriers: Sequence[fields.Barrier]) -> Annotated[Floats, "frame"]:
     """Return the share of the barrier's first area that is left in each frame."""
-    counts, whole = _counts(runs), barriers[0].area
+    repeats, whole = counts(runs), barriers[0].area
     if whole == 0:
-        return frozen(np.zeros(sum(counts)))
+        return frozen(np.zeros(sum(repeats)))
     areas = [
         now.area
         for run, barrier in zip(runs, barriers, strict=True)
         for now in run.barriers or [barrier] * len(run.counts)
     ]
-    return frozen(np.minimum(np.array(areas) / whole, 1.0).repeat(counts))
-
-
-def _counts(runs: Sequence[Run]) -> list[int]:
-    return [count for run in runs for count in run.counts]
+    return frozen(np.minimum(np.array(areas) / whole, 1.0).repeat(repeats))
 
 
 # What a trial should be

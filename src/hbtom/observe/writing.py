@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import starmap
 from typing import NamedTuple, TypeVar
@@ -38,9 +39,9 @@ def write(episode: Episode) -> bytes:
     """Return an episode as a file of the benchmark."""
     check_still(episode)
     for number, trial in enumerate(episode, start=1):
-        if not trial.objects:
+        if not trial.objects and len(trial.actors) == 1:
             raise BadInput(
-                "there are no objects, but files of the benchmark need some",
+                "there are neither objects nor other agents, but files of the benchmark need some",
                 hint="scenes of this task cannot be converted",
             ).at(trial=number)
     return episode_text(_trial(trial) for trial in episode)
@@ -67,7 +68,7 @@ def _frames(trial: Trial) -> Iterator[FrameText]:
             bodies_text(_key(trial, at)),
             bodies_text([trial.lock] if trial.lock and there[at] else ()),
             "[]" if unseen else entity_text(place, radius, agent.image, agent.colour),
-            "".join(_others(trial.others, at)),
+            "".join((*_others(trial.others, at), *_changes(trial, at))),
         )
 
 
@@ -105,9 +106,26 @@ def _others(others: Iterable[Other], at: int) -> Iterator[str]:
         if other.kind != "paddle":  # whose position is its centre
             x, y = x - width / 2, y - height / 2
         box = f"[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]"
-        found.setdefault(other.kind, []).append(f"[{box}, {number(float(other.angle[at]))}]")
+        turned, look = number(float(other.angle[at])), original(other.look)
+        text = f"[{box}, {turned}, {json.dumps(look.image)}, {_numbers(look.colour)}]"
+        found.setdefault(other.kind, []).append(text)
     for name, texts in found.items():
         yield f', "{name}": [{", ".join(texts)}]'
+
+
+def _changes(trial: Trial, at: int) -> Iterator[str]:
+    """Yield the fields for what moves or is away, and the camera."""
+    if trial.object_paths is not None:
+        places = zip(trial.objects, trial.object_paths[at].tolist(), strict=True)
+        now = (replace(one, centre=(x, y)) for one, (x, y) in places if not np.isnan(x))
+        yield f', "objects_now": {bodies_text(now)}'
+    if trial.walls_there is not None:
+        gone = trial.walls[~trial.walls_there[at]].tolist()
+        yield f', "walls_gone": {blocks_text(map(tuple, gone))}'
+    if trial.agent_there is not None and not trial.agent_there[at]:
+        yield ', "agent_away": true'
+    if trial.camera is not None:
+        yield f', "camera": {_numbers(trial.camera)}'
 
 
 # The text of the benchmark's files, also for the generator
@@ -172,7 +190,11 @@ def entity_text(centre: Sequence[float], radius: float, image: str, colour: Iter
 
 @lru_cache(maxsize=256)
 def _look_text(radius: float, image: str, colour: tuple[float, ...]) -> str:
-    return f"{number(radius)}, {json.dumps(image)}, [{', '.join(map(number, colour))}]"
+    return f"{number(radius)}, {json.dumps(image)}, {_numbers(colour)}"
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return f"[{', '.join(map(number, values))}]"
 
 
 def number(value: float) -> str:

@@ -10,11 +10,12 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
+from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Episode, Other, Trial, check_still
 from hbtom.observe.mcs.pace import SceneSteps, steps_of
@@ -72,7 +73,11 @@ def write(episode: Episode) -> bytes:
         for part, poses in _parts(trial, steps):
             timelines.setdefault(part, {})[starts[-1]] = poses
         actions += [["Pass"]] * len(steps)
-    things = [_platform(), *(_thing(part, timelines[part], starts) for part in sorted(timelines))]
+    camera = _camera(episode)
+    things = [
+        _platform(camera),
+        *(_thing(part, timelines[part], starts) for part in sorted(timelines)),
+    ]
     shown = {part.mark for part in timelines if part.role == "wall_grid"}
     # Readers would assume a side of the border that the scene does not mention.
     hidden = [_slab("wall_grid", _SIDES[side], side, 0)[0] for side in _SIDES if side not in shown]
@@ -81,6 +86,7 @@ def write(episode: Episode) -> bytes:
         "name": f"scene_{uuid.uuid5(_NAMES, repr(things))}",
         "version": 3,
         "isometric": True,
+        **({"isometricFrontRight": True} if camera[1] > WORLD / 2 else {}),
         "goal": {
             "category": "agents",
             "action_list": actions,
@@ -101,14 +107,18 @@ def _parts(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pos
     yield from _walls(trial, steps)
     yield from _barrier(trial, steps)
     looks: Counter[Skin] = Counter()
-    for body in trial.objects:
+    for number, body in enumerate(trial.objects):
         skin = skin_of("object", body.look)
         looks[skin] += 1
         part = _body("object", body.radius, skin, str(looks[skin]))
-        yield part, [_lying(body, skin)] * len(steps)
+        yield part, list(_object(trial, number, steps, skin))
     agent = skin_of("agent", trial.agent.look)
     walk = [(x, y, trial.agent.radius * PIXEL, 0.0) for x, y in steps.path.tolist()]
-    yield _body("agent", trial.agent.radius, agent), walk
+    here = trial.there(0)[steps.frames] if trial.agent_there is not None else [True] * len(walk)
+    yield (
+        _body("agent", trial.agent.radius, agent),
+        [pose if there else None for pose, there in zip(walk, here, strict=True)],
+    )
     home = Part("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
     yield home, [(*trial.whole_path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
     if trial.key is not None:
@@ -131,17 +141,43 @@ def _lying(body: Body, skin: Skin) -> Pose:
     return *body.centre, body.radius * PIXEL, skin.turned
 
 
+def _object(trial: Trial, number: int, steps: SceneSteps, skin: Skin) -> Iterator[Pose | None]:
+    """Yield where an object is: on the ground, also if somebody carries it, or nowhere."""
+    body, path = trial.objects[number], trial.object_paths
+    if path is None:
+        yield from [_lying(body, skin)] * len(steps)
+        return
+    for x, y in path[steps.frames, number].tolist():
+        yield None if np.isnan(x) else (x, y, body.radius * PIXEL, skin.turned)
+
+
 def _walls(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
     """Yield complete sides of the border as slabs, and all other walls as tiles."""
     tiles: set[Block] = set(map(tuple, tiled(map(tuple, trial.walls.tolist())).tolist()))
     sides: set[Block] = set()
+    vanish = _vanishing(trial, steps)
     for side, whole in _SIDES.items():
         covered = set(map(tuple, tiled([whole]).tolist()))
-        if covered <= tiles:
+        if covered <= tiles and not covered & vanish.keys():
             sides |= covered
             yield _slab("wall_grid", whole, side, len(steps))
     for block in sorted(tiles - sides):
-        yield _slab("wall", block, "", len(steps))
+        part, poses = _slab("wall", block, "", len(steps))
+        there = vanish.get(block, np.ones(len(steps), dtype=np.bool_))
+        yield part, [pose if stands else None for pose, stands in zip(poses, there, strict=True)]
+
+
+def _vanishing(trial: Trial, steps: SceneSteps) -> dict[Block, Annotated[Bools, "step"]]:
+    """Return at which steps each tile stands that does not always stand."""
+    there = trial.walls_there
+    if there is None:
+        return {}
+    found: dict[Block, Annotated[Bools, "step"]] = {}
+    for number, block in enumerate(map(tuple, trial.walls.tolist())):
+        now = there[steps.frames, number]
+        for tile in map(tuple, tiled([block]).tolist()):
+            found[tile] = found.get(tile, now) | now
+    return {tile: stands for tile, stands in found.items() if not stands.all()}
 
 
 def _slab(role: str, block: Block, mark: str, steps: int) -> tuple[Part, list[Pose]]:
@@ -242,11 +278,22 @@ def _show(step: int, pose: Pose) -> dict[str, Any]:
     return {"stepBegin": step, "position": place, "rotation": _xyz(0, -angle % 360.0, 0)}
 
 
-def _platform() -> dict[str, Any]:
+def _camera(episode: Episode) -> tuple[float, float]:
+    """Return where the camera is in all trials; a scene has only one."""
+    found = {trial.camera for trial in episode} - {None}
+    if len(found) > 1:
+        hint = "a scene has one camera for all trials"
+        raise BadInput("the camera is not the same in all trials", hint=hint)
+    return found.pop() or _USUAL if found else _USUAL
+
+
+_USUAL = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
+
+
+def _platform(camera: tuple[float, float]) -> dict[str, Any]:
     """Return the stand of the camera."""
     part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
-    place = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
-    return _thing(part, {0: [(*place, 1.5, 0.0)]}, [0])
+    return _thing(part, {0: [(*camera, 1.5, 0.0)]}, [0])
 
 
 def _rounded(value: float) -> float:

@@ -159,7 +159,9 @@ def _changed(trial: Trial) -> Annotated[Bools, "frame"]:
     moving = [trial.whole_path, *(one.path for one in trial.others)]
     moving += [one.angle[:, None] for one in trial.others]
     moving += [] if trial.key_path is None else [trial.key_path]
-    moving += [] if trial.lock_there is None else [trial.lock_there[:, None].astype(float)]
+    moving += [] if trial.object_paths is None else [trial.object_paths.reshape(len(moving[0]), -1)]
+    truths = (trial.lock_there, trial.agent_there, trial.walls_there)
+    moving += [one.reshape(len(one), -1).astype(float) for one in truths if one is not None]
     values = np.nan_to_num(np.concatenate(moving, axis=1), nan=-1e9)
     return np.append(False, (values[1:] != values[:-1]).any(axis=1))
 

@@ -1,0 +1,167 @@
+"""Fields that the benchmark's own files lack: written, read back, and refused or passed over."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+
+import scenes
+from episodes import HEART, episode, to_thing
+from hbtom import BadInput, Episode, judge
+from hbtom.observe import read, writing
+from hbtom.observe.mcs import export
+from hbtom.observe.social_events import doors_moved, gestures, objects_moved, onset, passages
+from scenes import BLOB, BOARD, CROWDED, CUBE, DOOR, FRIEND, PADDLE, SPHERE, still, walk, wall
+
+BUSY = (
+    CROWDED[0],
+    {
+        BLOB: [*still((150, 100), 12), None, None, *walk((150, 100), (110, 100), step=4)],
+        SPHERE: [*still((60, 100), 6), *walk((60, 100), (60, 60), step=4)],
+        CUBE: [None, None, (40, 40)],
+        FRIEND: [*still((60, 110), 6), *walk((60, 100), (60, 60), step=4), *still((60, 48)), None],
+        BOARD: [*still((-20, 60), 3), (80, 140)],
+        PADDLE: [(100, 160, 4 * step) for step in range(20)],
+        wall(1): [*still((90, 30), 4), None],
+        wall(2): [(110, 30)],
+    },
+    {**CROWDED[1], DOOR: [*still((90, 150), 3), *walk((90, 150), (90, 130), step=4)]},
+)
+
+
+def same(one, other) -> bool:
+    """Tell whether two values are the same to a millionth of a pixel."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if is_dataclass(one):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if isinstance(one, np.ndarray):
+        return one.shape == other.shape and np.allclose(one, other, atol=2e-6, equal_nan=True)
+    return one == other or (isinstance(one, float) and abs(one - other) < 2e-6)
+
+
+def without_warnings(trial):
+    """Return a trial without warnings, which count frames in one format and steps in another."""
+    return replace(trial, warnings=())
+
+
+def test_all_that_a_scene_shows_is_written_and_read_back():
+    given = scenes.read(scenes.scene(*BUSY))
+    busy = given[1]
+    for name in ("camera", "object_paths", "walls_there", "agent_there"):
+        assert getattr(busy, name) is not None
+    assert {one.kind for one in busy.panels} == {"board", "paddle"}
+    back = read(writing.write(given))
+    for before, after in zip(given, back, strict=True):
+        assert same(without_warnings(before), without_warnings(after))
+        assert len(before.warnings) == len(after.warnings)
+    assert writing.write(back) == writing.write(given)
+    assert judge(back).plausibility == pytest.approx(judge(given).plausibility, abs=1e-9)
+
+
+def test_what_happens_survives_from_scene_to_scene():
+    given = scenes.read(scenes.scene(*BUSY))
+    back = read(export.write(given))
+    again = read(export.write(read(writing.write(given))))
+    assert [told(trial) for trial in given] == [told(trial) for trial in back]
+    assert [told(trial) for trial in given] == [told(trial) for trial in again]
+    assert [trial.camera for trial in back] == [trial.camera for trial in given]
+    assert (
+        back[1].walls_there.sum(axis=1)[[0, -1]] == given[1].walls_there.sum(axis=1)[[0, -1]]
+    ).all()
+
+
+def told(trial):
+    """Return who does what, in order, without the time it takes."""
+    moved = (*doors_moved(trial), *objects_moved(trial))
+    return (
+        [(one.target, one.actor, one.start, one.stop) for one in moved],
+        [one.actor for one in gestures(trial)],
+        [(one.actor, one.comes) for one in passages(trial)],
+        onset(trial).pushed_by,
+    )
+
+
+def test_order_within_a_frame_does_not_matter():
+    given = json.loads(writing.write(scenes.read(scenes.scene(*BUSY))))
+    mixed = json.loads(json.dumps(given))
+    random.seed(3)
+    for frame in (frame for trial in mixed for frame in trial):
+        for value in frame.values():
+            if isinstance(value, list) and all(isinstance(one, list) for one in value):
+                random.shuffle(value)
+    for one, other in zip(
+        *(read(json.dumps(each).encode()) for each in (given, mixed)), strict=True
+    ):
+        assert same(one, other)
+
+
+def test_things_that_look_the_same_are_followed():
+    frames = episode(to_thing(HEART.at(120, 60)))
+    agent = [[0, 0], 6, "clove.png", [1, 2, 3]]
+    for number, frame in enumerate(frames[0]):
+        here = [[[40 + number / 4, 40], *agent[1:]], [[140 - number / 4, 160], *agent[1:]]]
+        frame["other_agents"] = here[:: 1 if number % 2 else -1]
+    first, second = read(json.dumps(frames).encode())[0].others
+    assert (
+        np.abs(np.diff(first.path, axis=0)).max()
+        == np.abs(np.diff(second.path, axis=0)).max()
+        == 0.25
+    )
+    assert {first.path[0, 1], second.path[0, 1]} == {46, 166}
+
+
+# What is wrong
+
+
+def changed(**more) -> Episode:
+    frames = episode(to_thing(HEART.at(120, 60)))
+    frames[0][2].update(more)
+    return read(json.dumps(frames).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("paddle", [[[100, 100], 40]]),
+        ("paddle", [[[100, 100], [0, 40], 0]]),
+        ("door", [[[100, 100], [20, 40]]]),
+        ("occluder", "tall"),
+        ("other_agents", {"blob": 1}),
+    ],
+)
+def test_what_is_not_understood_is_ignored_with_a_warning(name, value):
+    plain, odd = changed(), changed(**{name: value})
+    assert odd[0].others == ()
+    (warning,) = odd[0].warnings
+    assert f"'{name}' is ignored: frame 3" in warning
+    assert judge(odd).plausibility == judge(plain).plausibility
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("objects_now", [[[50, 50], 9, "spoon.png", [0, 0, 0]]], "spoon.png is not in 'objects'"),
+        ("objects_now", 3, "frame 3, field 'objects_now'"),
+        ("walls_gone", [[[500, 0], [20, 20]]], "is not in 'walls'"),
+        ("walls_gone", [[1, 2]], "frame 3, field 'walls_gone'"),
+        ("agent_away", "yes", "frame 3, field 'agent_away'"),
+        ("camera", [1, 2, 3], "frame 3, field 'camera'"),
+        ("camera", [1e9, 0], "frame 3, field 'camera'"),
+    ],
+)
+def test_what_cannot_be_is_refused(name, value, words):
+    with pytest.raises(BadInput) as caught:
+        changed(**{name: value})
+    assert "trial 1" in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_two_cameras_do_not_fit_into_one_scene():
+    one, *rest = scenes.read(scenes.scene(*BUSY))
+    with pytest.raises(BadInput, match="camera"):
+        export.write(Episode((replace(one, camera=(0.0, 260.0)), *rest)))
