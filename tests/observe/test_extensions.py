@@ -165,3 +165,76 @@ def test_two_cameras_do_not_fit_into_one_scene():
     one, *rest = scenes.read(scenes.scene(*BUSY))
     with pytest.raises(BadInput, match="camera"):
         export.write(Episode((replace(one, camera=(0.0, 260.0)), *rest)))
+
+
+# What is odd, but can be judged
+
+
+ODD = {
+    BLOB: [*still((150, 100)), *walk((150, 100), (110, 100), step=4)],
+    SPHERE: [(60, 100)],
+    FRIEND: [(60, 150)],
+}
+
+
+def warned(**more) -> list[str]:
+    given = scenes.read(scenes.scene({**ODD, **more.pop("props", {})}))
+    back = read(writing.write(given))
+    assert len(given[0].warnings) == len(back[0].warnings)
+    assert judge(given).plausibility == judge(scenes.read(scenes.scene(ODD))).plausibility
+    return list(given[0].warnings)
+
+
+def test_nothing_is_odd_about_a_usual_trial():
+    assert warned() == []
+    assert warned(props={DOOR: [(60, 176)]}) == []  # stands close by
+
+
+def test_a_door_that_overlaps_an_agent():
+    (warning,) = warned(props={DOOR: [None, None, None, (60, 150)]})
+    assert warning == "a door overlaps blob_05 at step 3"
+
+
+def test_things_that_move_by_themselves():
+    slides = [*still((60, 100), 3), *walk((60, 100), (60, 120), step=4)]
+    assert warned(props={SPHERE: slides, FRIEND: [(60, 40)]})[1:] == [
+        "sphere moves at step 3, but nobody is there to move it"
+    ]
+    slides = [*still((100, 40), 3), *walk((100, 40), (80, 40), step=4)]
+    assert warned(props={DOOR: slides}) == [
+        "a door moves at step 3, but nobody is there to move it"
+    ]
+
+
+def test_an_agent_that_vanishes_in_mid_walk():
+    walks = walk((60, 150), (80, 140), step=4)
+    (warning,) = warned(props={FRIEND: [*walks, None]})
+    assert warning == f"blob_05 vanishes in mid-walk at step {len(walks)}"
+    assert warned(props={FRIEND: [*walks, *still(walks[-1], 5), None]}) == []
+
+
+def test_a_paddle_without_a_size():
+    sizeless = replace(PADDLE, size=None)
+    given = scenes.read(scenes.scene({**ODD, sizeless: [(60, 60)]}))
+    assert given[0].panels[0].size == (10, 40)
+    assert given[0].warnings == (f"'{sizeless.id}' has no size; the usual one is used",)
+
+
+def test_boards_that_hide_everything():
+    board = replace(BOARD, size=(10, 190))
+    hidden = scenes.read(scenes.scene({**ODD, board: [(185, 100)]}))
+    warning = "trial 1: boards hide the agent from the camera all along"
+    assert warning in judge(hidden).warnings
+    assert warning not in judge(scenes.read(scenes.scene({**ODD, board: [(25, 100)]}))).warnings
+
+
+def test_two_agents_and_none():
+    given = scenes.read(scenes.scene({**ODD, scenes.STAR: [(60, 60)]}))
+    assert "there are 2 agents" in given[0].warnings[0]
+    with pytest.raises(BadInput, match="step 0"):
+        scenes.read(scenes.scene({SPHERE: [(60, 60)], FRIEND: [(60, 150)]}))
+    frames = episode(to_thing(HEART.at(120, 60)))
+    for frame in frames[0]:
+        frame["agent_away"] = True
+    with pytest.raises(BadInput, match="agent is never there"):
+        read(json.dumps(frames).encode())

@@ -18,6 +18,7 @@ from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent
 from hbtom.mind.watching import watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, load, same_trial
+from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,5 +156,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
         yield f"the agent is not seen in {unseen} of {frames} frames"
     known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
     for number, (trial, one, beliefs) in enumerate(known, start=1):
+        if hides_all(trial):
+            yield f"trial {number}: boards hide the agent from the camera all along"
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Annotated, Any, TypeVar
@@ -17,6 +18,7 @@ from hbtom.observe.episode import Body, Trial
 from hbtom.observe.extensions import with_extensions
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
+from hbtom.observe.oddities import oddities
 from hbtom.observe.run_columns import column, counts
 
 NOWHERE = (float("nan"), float("nan"))
@@ -70,7 +72,8 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
     check_trial(trial, key_name, lock_name)
     check_bodies(trial.size, keys[0][1:], key_name)  # those that are not modelled
     check_bodies(trial.size, locks[0][1:], lock_name)
-    return trial
+    odd = tuple(oddities(trial, lambda frame: f"frame {frame + 1}"))
+    return replace(trial, warnings=(*trial.warnings, *odd)) if odd else trial
 
 
 # From runs to columns

@@ -102,6 +102,11 @@ def in_view(trial: Trial, target: Places) -> Annotated[Bools, "frame"]:
     return there & ~_hidden(trial, camera, target, BOARDS)
 
 
+def hides_all(trial: Trial) -> bool:
+    """Tell whether boards hide the agent from the camera in every frame."""
+    return trial.camera is not None and not in_view(trial, trial.path).any()
+
+
 def _hidden(
     trial: Trial, start: Places, stop: Places, hiding: tuple[PanelKind, ...]
 ) -> Annotated[Bools, "frame"]:

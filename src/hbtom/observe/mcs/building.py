@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -30,6 +31,7 @@ from hbtom.observe.mcs.space import (
     stands,
     tiled,
 )
+from hbtom.observe.oddities import oddities
 
 RADIUS = 6.0  # of other agents, in pixels
 
@@ -120,7 +122,8 @@ def _trial(scene: McsScene, span: range) -> Trial:
         camera=_camera(scene, span),
     )
     check_trial(trial)
-    return trial
+    odd = (*_sizeless(scene, span), *oddities(trial, lambda frame: f"step {span[at.step[frame]]}"))
+    return replace(trial, warnings=(*trial.warnings, *odd)) if odd else trial
 
 
 # What does not move
@@ -271,6 +274,13 @@ def _absent(agent: SeenThing, span: range) -> Iterator[str]:
     if away.any():
         step = span[int(away.argmax())]
         yield f"the agent is away at step {step}; until it is back, it is taken to stand still"
+
+
+def _sizeless(scene: McsScene, span: range) -> Iterator[str]:
+    """Warn of panels that are seen, but have no size."""
+    for thing in (*scene.all("paddle"), *scene.all("screen")):
+        if extent(thing, (0.0, 0.0)) == (0.0, 0.0) and seen(thing, span).there.any():
+            yield f"'{called(thing.id)}' has no size; the usual one is used"
 
 
 def _changes(name: str, things: Iterable[SceneThing], span: range) -> Iterator[str]:

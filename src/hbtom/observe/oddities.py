@@ -1,0 +1,54 @@
+"""What is odd about other agents, doors and objects that move, though a trial can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hbtom.observe.contact import gap_to_panel, in_room, moving, room
+from hbtom.observe.episode import Trial
+from hbtom.observe.social_events import doors_moved, objects_moved
+
+DEEP = 5.0  # pixels of overlap between an agent and a door, at least; less may be due to noise
+EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come in
+
+When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" in a scene
+
+
+def oddities(trial: Trial, when: When) -> Iterator[str]:
+    """Yield a warning for each thing that cannot be quite right."""
+    if not trial.others and trial.object_paths is None:
+        return
+    yield from _overlaps(trial, when)
+    yield from _moved_by_nobody(trial, when)
+    yield from _vanishing(trial, when)
+
+
+def _overlaps(trial: Trial, when: When) -> Iterator[str]:
+    for door in (panel for panel in trial.panels if panel.kind == "door"):
+        for number, actor in enumerate(trial.actors):
+            deep = (gap_to_panel(actor.path, actor.radius, door) < -DEEP) & trial.there(number)
+            if deep.any():
+                yield f"a door overlaps {actor.look} at {when(int(deep.argmax()))}"
+
+
+def _moved_by_nobody(trial: Trial, when: When) -> Iterator[str]:
+    for moved in (*doors_moved(trial), *objects_moved(trial)):
+        if moved.actor is None:
+            what = "a door" if moved.target == "panel" else str(trial.objects[moved.index].look)
+            yield f"{what} moves at {when(moved.first + 1)}, but nobody is there to move it"
+
+
+def _vanishing(trial: Trial, when: When) -> Iterator[str]:
+    """Warn of other agents that are gone from one frame to the next, amid the room and a walk."""
+    left, top, right, bottom = room(trial)
+    for actor in trial.actors[1:]:
+        there = in_room(trial, actor.path)
+        walks = moving(actor.path)
+        x, y = actor.path.T
+        amid = (x > left + EDGE) & (x < right - EDGE) & (y > top + EDGE) & (y < bottom - EDGE)
+        recent = walks | np.append(False, walks[:-1])  # a scene holds still for half a step
+        gone = np.flatnonzero(there[:-1] & ~there[1:] & amid[:-1] & recent[:-1])
+        if len(gone):
+            yield f"{actor.look} vanishes in mid-walk at {when(int(gone[0]) + 1)}"
