@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import tempfile
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tests"))  # where small episodes, scenes and worl
 import domains  # noqa: E402
 import episodes  # noqa: E402
 import scenes  # noqa: E402
+from hbtom.observe import writing  # noqa: E402
 
 LETTERS = """
 (define (domain letters)
@@ -70,9 +72,11 @@ PDDL: tuple[dict[str, str], ...] = (
 
 @cache
 def bib() -> tuple[Any, ...]:
-    """Return episodes as plain values: one with objects, one with key and lock."""
+    """Return episodes as plain values: one with objects, one with key and lock, one with others."""
     plain = episodes.every_frame(episodes.simple_episode(1), _fewer_walls)
-    return plain, episodes.episode(episodes.key_trial(wait=1))
+    crowded = json.loads(writing.write(scenes.read(scenes.scene(*scenes.CROWDED, scenes.CARRIED))))
+    others = episodes.every_frame(crowded, _fewer_walls)
+    return plain, episodes.episode(episodes.key_trial(wait=1)), others
 
 
 def _fewer_walls(frame: dict[str, Any]) -> None:
@@ -82,7 +86,11 @@ def _fewer_walls(frame: dict[str, Any]) -> None:
 @cache
 def mcs() -> tuple[Any, ...]:
     """Return scenes as plain values: objects, things that are not modelled, a key."""
-    return scenes.preference(times=1), scenes.scene(*scenes.CROWDED), scenes.key_scene()
+    return (
+        scenes.preference(times=1),
+        scenes.scene(*scenes.CROWDED, scenes.CARRIED),
+        scenes.key_scene(),
+    )
 
 
 @cache

@@ -102,6 +102,18 @@ CROWDED: tuple[Take, Take] = (
     },
 )
 
+# All that may change: a carried object, one that comes late, a wall that vanishes, an absent agent
+CARRIED: Take = {
+    BLOB: [*still((150, 100), 12), None, None, *walk((150, 100), (110, 100), step=4)],
+    SPHERE: [*still((60, 100), 6), *walk((60, 100), (60, 60), step=4)],
+    CUBE: [None, None, (40, 40)],
+    FRIEND: [*still((60, 110), 6), *walk((60, 100), (60, 60), step=4), *still((60, 48)), None],
+    BOARD: [*still((-20, 60), 3), (80, 140)],
+    PADDLE: [(100, 160, 4 * step) for step in range(20)],
+    wall(1): [*still((90, 30), 4), None],
+    wall(2): [(110, 30)],
+}
+
 SHAPES = {HEART.image: SPHERE, SPOON.image: CUBE, CLOVE.image: BLOB, ACORN.image: STAR}
 
 

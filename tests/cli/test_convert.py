@@ -180,13 +180,14 @@ def test_labels_stay_true(run, data, tmp_path):
     assert tables[0].splitlines()[:-1] == tables[1].splitlines()[:-1]
 
 
-def test_a_scene_without_objects_stays_a_scene(run, tmp_path):
+def test_a_scene_without_objects_has_other_agents(run, tmp_path):
     take = {BLOB: still((40, 100)), FRIEND: still((150, 60))}
     (tmp_path / "scene.json").write_bytes(to_bytes(scene(take, take)))
     ran = run("convert", tmp_path / "scene.json", tmp_path / "bib.json", "--to", "bib")
-    assert ran.status == 1
-    assert "trial 1: there are no objects" in ran.err
-    assert not (tmp_path / "bib.json").exists()
+    assert ran.status == 0
+    first, _ = load(tmp_path / "bib.json")
+    assert first.objects == ()
+    assert [str(actor.look) for actor in first.actors] == ["blob_12", "blob_05"]
 
 
 @pytest.mark.parametrize(

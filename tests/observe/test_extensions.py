@@ -15,22 +15,9 @@ from hbtom import BadInput, Episode, judge
 from hbtom.observe import read, writing
 from hbtom.observe.mcs import export
 from hbtom.observe.social_events import doors_moved, gestures, objects_moved, onset, passages
-from scenes import BLOB, BOARD, CROWDED, CUBE, DOOR, FRIEND, PADDLE, SPHERE, still, walk, wall
+from scenes import BLOB, BOARD, CARRIED, CROWDED, DOOR, FRIEND, PADDLE, SPHERE, still, walk
 
-BUSY = (
-    CROWDED[0],
-    {
-        BLOB: [*still((150, 100), 12), None, None, *walk((150, 100), (110, 100), step=4)],
-        SPHERE: [*still((60, 100), 6), *walk((60, 100), (60, 60), step=4)],
-        CUBE: [None, None, (40, 40)],
-        FRIEND: [*still((60, 110), 6), *walk((60, 100), (60, 60), step=4), *still((60, 48)), None],
-        BOARD: [*still((-20, 60), 3), (80, 140)],
-        PADDLE: [(100, 160, 4 * step) for step in range(20)],
-        wall(1): [*still((90, 30), 4), None],
-        wall(2): [(110, 30)],
-    },
-    {**CROWDED[1], DOOR: [*still((90, 150), 3), *walk((90, 150), (90, 130), step=4)]},
-)
+BUSY = (CROWDED[0], CARRIED, CROWDED[1])
 
 
 def same(one, other) -> bool:
@@ -140,6 +127,13 @@ def test_what_is_not_understood_is_ignored_with_a_warning(name, value):
     (warning,) = odd[0].warnings
     assert f"'{name}' is ignored: frame 3" in warning
     assert judge(odd).plausibility == judge(plain).plausibility
+
+
+def test_a_crowd_is_ignored_with_a_warning():
+    agents = [[[40 + number, 40], 6, f"{number}.png", [0, 0, 0]] for number in range(40)]
+    odd = changed(other_agents=agents)
+    assert odd[0].others == ()
+    assert "more than 32 things of the kind 'agent' are ignored" in odd[0].warnings
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -80,6 +80,21 @@ def room(trial: Trial) -> tuple[float, float, float, float]:
 # Contact
 
 
+class Disc(NamedTuple):
+    """Something round that moves along a path."""
+
+    path: Places
+    radius: float
+
+
+def present_paths(trial: Trial) -> list[Disc]:
+    """Return all actors: where they are there, and their radii."""
+    return [
+        Disc(np.where(trial.there(number)[:, None], one.path, np.nan), one.radius)
+        for number, one in enumerate(trial.actors)
+    ]
+
+
 def gap_to_panel(path: Places, radius: float, panel: Panel) -> Annotated[Floats, "frame"]:
     """Return the distance from a disc's outline to a panel's; negative where they overlap."""
     turn, away = np.radians(panel.angle), path - panel.path
@@ -93,7 +108,7 @@ def gap_to_panel(path: Places, radius: float, panel: Panel) -> Annotated[Floats,
 def gaps(trial: Trial, actor: int) -> Iterator[tuple[Target, int, Annotated[Floats, "frame"]]]:
     """Yield the gap from an actor to all else in each frame: not a number where either is not."""
     one = trial.actors[actor]
-    path = np.where(trial.there(actor)[:, None], one.path, np.nan)
+    path = present_paths(trial)[actor].path
     for index, other in enumerate(trial.actors):
         if index != actor:
             yield "actor", index, np.hypot(*(path - other.path).T) - one.radius - other.radius

@@ -21,6 +21,7 @@ from hbtom.observe.frames import Run
 from hbtom.observe.run_columns import column
 
 PANELS: tuple[OtherKind, ...] = ("door", "occluder", "paddle")
+MOST = 32  # other agents or panels of a kind in a trial; the benchmark has two
 T = TypeVar("T")
 _Kind = tuple[OtherKind, Identity, tuple[float, float]]  # what stays the same while a thing moves
 
@@ -72,10 +73,10 @@ def _others(runs: Sequence[Run], known: Known, warnings: list[str]) -> tuple[Oth
     repeats = [sum(run.counts) for run in runs]
     found: list[Other] = []
     seen = _understood(runs, "other_agents", fields.bodies, known, warnings)
-    found += _tracked([list(map(_agent, bodies)) for bodies in seen], repeats)
+    found += _tracked([list(map(_agent, bodies)) for bodies in seen], repeats, warnings)
     for kind in PANELS:
         rows = _understood(runs, kind, fields.panels, known, warnings)
-        found += _tracked([[_panel(kind, row) for row in each] for each in rows], repeats)
+        found += _tracked([[_panel(kind, row) for row in each] for each in rows], repeats, warnings)
     return tuple(found)
 
 
@@ -108,10 +109,13 @@ def _panel(kind: OtherKind, row: PanelRow) -> tuple[_Kind, _Pose]:
 
 
 def _tracked(
-    seen: Sequence[Sequence[tuple[_Kind, _Pose]]], repeats: Sequence[int]
+    seen: Sequence[Sequence[tuple[_Kind, _Pose]]], repeats: Sequence[int], warnings: list[str]
 ) -> Iterator[Other]:
-    """Yield each thing with its way, given what is seen in each run."""
+    """Yield each thing with its way, given what is seen in each run; nothing if there are many."""
     kinds = sorted({kind for things in seen for kind, _ in things})
+    if len(kinds) > MOST or max(map(len, seen)) > MOST:
+        warnings.append(f"more than {MOST} things of the kind '{kinds[0][0]}' are ignored")
+        return
     for kind in kinds:
         poses = [[pose for each, pose in things if each == kind] for things in seen]
         for track in _tracks(poses):
@@ -157,7 +161,7 @@ def _object_paths(
     trial: Trial, column: Sequence[tuple[Body, ...]], repeats: Sequence[int]
 ) -> Annotated[Floats, "frame object 2"] | None:
     """Return where each object is, given where those that are there are now; None if none moves."""
-    if not column:
+    if not column or len(trial.objects) > MOST:
         return None
     looks = [(one.look, one.radius) for one in trial.objects]
     paths = np.full((len(column), len(looks), 2), np.nan)

@@ -13,12 +13,14 @@ from hbtom.observe.social_events import doors_moved, objects_moved
 DEEP = 5.0  # pixels of overlap between an agent and a door, at least; less may be due to noise
 EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come in
 
+CROWD = 32  # other agents and panels, at most; real scenes have four
+
 When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" in a scene
 
 
 def oddities(trial: Trial, when: When) -> Iterator[str]:
-    """Yield a warning for each thing that cannot be quite right."""
-    if not trial.others and trial.object_paths is None:
+    """Yield a warning for each thing that cannot be quite right; a crowd is not looked at."""
+    if (not trial.others and trial.object_paths is None) or len(trial.others) > CROWD:
         return
     yield from _overlaps(trial, when)
     yield from _moved_by_nobody(trial, when)

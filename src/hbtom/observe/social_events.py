@@ -7,7 +7,7 @@ count from 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -15,14 +15,17 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe.contact import (
     Contact,
+    Disc,
     Onset,
     Places,
     Target,
     contacts,
+    gap_to_panel,
     gaps,
     in_room,
     moving,
     onset,
+    present_paths,
     room,
     stretches,
     touches_in_passing,
@@ -180,29 +183,41 @@ def objects_moved(trial: Trial) -> tuple[Moved, ...]:
 
 
 def _moved(trial: Trial, things: list[tuple[Target, int, Places]]) -> tuple[Moved, ...]:
-    found = []
+    found, actors = [], present_paths(trial)
     for target, index, path in things:
         for first, last in bouts(path):
-            actor = _mover(trial, target, index, (first, last))
+            span = slice(first, last + 1)
+            near = [
+                (place[span], _gap(trial, target, index, Disc(place[span], radius), span))
+                for place, radius in actors
+            ]
             start, stop = path[first].tolist(), path[last].tolist()
-            found.append(
-                Moved(target, index, actor, first, last, (start[0], start[1]), (stop[0], stop[1]))
-            )
+            moved = Moved(target, index, _mover(near), first, last, tuple(start), tuple(stop))
+            found.append(moved)
     return tuple(sorted(found, key=lambda one: (one.first, one.target, one.index)))
 
 
-def _mover(trial: Trial, target: Target, index: int, span: tuple[int, int]) -> int | None:
+def _gap(
+    trial: Trial, target: Target, index: int, disc: Disc, span: slice
+) -> Annotated[Floats, "frame"]:
+    """Return the gap between a disc and a door or an object, in some frames."""
+    if target == "panel":
+        panel = trial.panels[index]
+        part = replace(panel, path=panel.path[span], angle=panel.angle[span])
+        return gap_to_panel(disc.path, disc.radius, part)
+    away = np.hypot(*(disc.path - trial.objects_at[span, index]).T)
+    return away - disc.radius - trial.objects[index].radius
+
+
+def _mover(near: list[tuple[Places, Annotated[Floats, "frame"]]]) -> int | None:
     """Return the actor that moves and is next to a thing while it moves, or None.
 
-    It must be near in most frames. Among several, the one that keeps its distance best counts.
+    Given are the path of each actor and its gap to the thing. It must be near in most frames.
+    Among several, the one that keeps its distance best counts.
     """
-    first, last = span
     found = []
-    for number, actor in enumerate(trial.actors):
-        every = {(kind, which): gap for kind, which, gap in gaps(trial, number)}
-        gap = every[target, index][first : last + 1]
-        near = gap <= NEAR  # false where either is absent
-        moves = moving(actor.path[first : last + 1]).any()
-        if moves and near.mean() > 0.5:
-            found.append((float(np.ptp(gap[near])), float(gap[near].min()), number))
+    for number, (path, gap) in enumerate(near):
+        close = gap <= NEAR  # false where either is absent
+        if moving(path).any() and close.mean() > 0.5:
+            found.append((float(np.ptp(gap[close])), float(gap[close].min()), number))
     return min(found)[2] if found else None
