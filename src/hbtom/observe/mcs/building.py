@@ -11,14 +11,22 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
-from hbtom.observe.episode import Body, Episode, Identity, Other, OtherKind, Trial, same_trial
+from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
 from hbtom.observe.events import without_gaps
-from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking, turning
-from hbtom.observe.mcs.roles import Role, colour_of, look_of
+from hbtom.observe.mcs.company import (
+    RADIUS,
+    agent_there,
+    camera_of,
+    moving_objects,
+    others_of,
+    sizeless,
+    walls_of,
+)
+from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
+from hbtom.observe.mcs.roles import Role, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
 from hbtom.observe.mcs.space import (
     AGENT,
-    BORDER,
     KEY,
     LOCK,
     OBJECT,
@@ -26,22 +34,11 @@ from hbtom.observe.mcs.space import (
     SeenThing,
     block,
     changes,
-    extent,
     seen,
-    stands,
     tiled,
 )
 from hbtom.observe.oddities import oddities
 
-RADIUS = 6.0  # of other agents, in pixels
-
-_SIZES: dict[OtherKind, tuple[float, float]] = {
-    "agent": (2 * RADIUS, 2 * RADIUS),  # at whatever size they are drawn
-    "door": (20.0, 40.0),
-    "occluder": (10.0, 42.0),
-    "paddle": (10.0, 40.0),
-}
-_CYAN = colour_of(("Cyan",))
 _METRES = "in a scene, the world extends from -2.5 to 2.5 metres in x and z"
 
 
@@ -92,8 +89,8 @@ def _trial(scene: McsScene, span: range) -> Trial:
     path = settled(_inside(agent, span), AGENT, ends)
     left, vanishing = _left(barrier, len(span))
     at = pace(vanishing)
-    walls, walls_there = _walls(scene, span, at)
-    object_paths = _moving(at, objects)
+    walls, walls_there = walls_of(scene, span, at)
+    object_paths = moving_objects(at, objects)
     trial = Trial(
         size=(WORLD, WORLD),
         walls=walls,
@@ -114,52 +111,19 @@ def _trial(scene: McsScene, span: range) -> Trial:
             *more_than_one("key", keys),
             *more_than_one("lock", locks),
         ),
-        others=_others(at, others, present("paddle"), present("screen")),
+        others=others_of(at, others, present("paddle"), present("screen")),
         walls_there=walls_there,
         object_paths=object_paths,
         still=walls_there is not None or object_paths is not None,
-        agent_there=_there(at, _on_stage(agent)),
-        camera=_camera(scene, span),
+        agent_there=agent_there(at, _on_stage(agent)),
+        camera=camera_of(scene, span),
     )
     check_trial(trial)
-    odd = (*_sizeless(scene, span), *oddities(trial, lambda frame: f"step {span[at.step[frame]]}"))
+    odd = (*sizeless(scene, span), *oddities(trial, lambda frame: f"step {span[at.step[frame]]}"))
     return replace(trial, warnings=(*trial.warnings, *odd)) if odd else trial
 
 
 # What does not move
-
-
-def _walls(
-    scene: McsScene, span: range, at: Pace
-) -> tuple[Annotated[Floats, "wall 4"], Annotated[Bools, "frame wall"] | None]:
-    """Return the walls at the first step, and in which frames each stands, if any vanishes.
-
-    A border is added, which old scenes leave out. Walls that appear later are left out.
-    """
-    border = scene.all("border")
-    found = ((thing, stands(thing, span[0])) for thing in (*scene.all("wall"), *border))
-    standing = [(thing, centre) for thing, centre in found if centre is not None]
-    blocks = {thing.id: block(thing, centre) for thing, centre in standing}
-    walls = tiled([*blocks.values(), *(() if border else BORDER)])
-    if all(changes(thing, span) is None for thing, _ in standing):
-        return walls, None
-    there = np.zeros((len(span), len(walls)), dtype=np.bool_)
-    rows = {row: number for number, row in enumerate(map(tuple, walls.tolist()))}
-    for thing, centre in standing:
-        here = (seen(thing, span).place == centre).all(axis=1)
-        for tile in tiled([blocks[thing.id]]).tolist():
-            there[:, rows[tuple(tile)]] |= here
-    if not border:
-        there[:, [rows[tuple(tile)] for tile in tiled(BORDER).tolist()]] = True
-    return walls, read_only(there[at.step])
-
-
-def _camera(scene: McsScene, span: range) -> tuple[float, float] | None:
-    """Return where the camera stands, which matters only where a screen may be in its way."""
-    if not any(seen(one, span).there.any() for one in scene.all("screen")):
-        return None
-    stand = next(iter(scene.all("stand")), None)
-    return None if stand is None else stands(stand, span[0])
 
 
 def _left(
@@ -222,50 +186,6 @@ def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     return frozen(path)
 
 
-def _moving(at: Pace, objects: Sequence[SeenThing]) -> Annotated[Floats, "frame object 2"] | None:
-    """Return where the objects are in each frame, or None if all stay where they are."""
-    if all((one.place == one.place[0]).all() for one in objects):
-        return None
-    return read_only(np.stack([along(at, one.place) for one in objects], axis=1))
-
-
-def _there(at: Pace, here: Annotated[Bools, "step"]) -> Annotated[Bools, "frame"] | None:
-    """Return in which frames the agent is there, or None if it always is."""
-    return None if here.all() else read_only(here[at.step])
-
-
-# What else is seen: other agents, occluders, doors, the paddle
-
-
-def _others(
-    at: Pace,
-    agents: Iterable[SeenThing],
-    paddles: Iterable[SeenThing],
-    screens: Iterable[SeenThing],
-) -> tuple[Other, ...]:
-    """Return what else is seen, sorted by kind; screens in cyan are doors."""
-    found = [
-        *(_other(at, "agent", one) for one in agents),
-        *(_other(at, "paddle", one) for one in paddles),
-        *(
-            _other(at, "door" if colour_of(one.thing.materials) == _CYAN else "occluder", one)
-            for one in screens
-        ),
-    ]
-    return tuple(sorted(found, key=lambda other: other.kind))
-
-
-def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
-    usual = _SIZES[kind]
-    return Other(
-        kind=kind,
-        look=look_of(one.thing.type, one.thing.materials),
-        size=usual if kind == "agent" else extent(one.thing, usual),
-        path=along(at, one.place),
-        angle=turning(at, one.angle),
-    )
-
-
 # What is unusual
 
 
@@ -274,13 +194,6 @@ def _absent(agent: SeenThing, span: range) -> Iterator[str]:
     if away.any():
         step = span[int(away.argmax())]
         yield f"the agent is away at step {step}; until it is back, it is taken to stand still"
-
-
-def _sizeless(scene: McsScene, span: range) -> Iterator[str]:
-    """Warn of panels that are seen, but have no size."""
-    for thing in (*scene.all("paddle"), *scene.all("screen")):
-        if extent(thing, (0.0, 0.0)) == (0.0, 0.0) and seen(thing, span).there.any():
-            yield f"'{called(thing.id)}' has no size; the usual one is used"
 
 
 def _changes(name: str, things: Iterable[SceneThing], span: range) -> Iterator[str]:
