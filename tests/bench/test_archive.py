@@ -264,7 +264,7 @@ def test_what_an_archive_says_about_itself(many, tmp_path):
     said = pq.read_metadata(tmp_path / "many.parquet").metadata
     assert said == {
         b"hbtom.format": b"hbtom episodes",
-        b"hbtom.format_version": b"2",
+        b"hbtom.format_version": b"3",
         b"hbtom.version": hbtom.__version__.encode(),
         b"hbtom.source": many.name.encode(),
         b"hbtom.episodes": str(4 * PAIRS + 2).encode(),
