@@ -40,7 +40,8 @@ def find_regrets(
     true = motion_regret(model.motion, model, trial, seen, costs)
     if len(seen.stages) == 1:
         return true, None
-    missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0]))
+    cell = seen.world.space.cell if isinstance(model.motion, Continuous) else 1.0
+    missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0], cell))
     return true, motion_regret(model.motion, model, trial, missed, costs)
 
 
