@@ -72,14 +72,13 @@ def plan(
     cost = np.zeros((goals, modes, rows, columns))
     slots, many = _slots(exits)
     kept = np.empty((many, goals, rows, columns))  # the ways to exits that must follow another
-    for index in range(many * goals):
-        _fill(kept[index // goals, index % goals], np.inf)
+    kept[:] = np.inf
     for mode in range(modes - 1, -1, -1):
         cells = Cells(_listed(wanted.needed, mode), _listed(wanted.read, mode))
         for goal in range(goals):
             if not world.lying[mode, goal]:
                 continue
-            _fill(cost[goal, mode], np.inf)
+            cost[goal, mode, :, :] = np.inf
             for one in range(len(exits.source)):
                 ends, leaves = exits.goal[one] == goal, exits.target[one] != mode
                 useful = ends or (leaves and exits.then[one] != NEVER)
@@ -129,17 +128,6 @@ def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[
                 listed[count, 0], listed[count, 1] = r, c
                 count += 1
     return listed
-
-
-def _all_fill(costs: Floats, value: float) -> None:
-    costs[:] = value
-
-
-@part_or(_all_fill)
-def _fill(costs: Annotated[Floats, "row column"], value: float) -> None:
-    for r in range(costs.shape[0]):
-        for c in range(costs.shape[1]):
-            costs[r, c] = value
 
 
 def _all_lower(costs: Floats, other: Floats) -> None:
