@@ -17,7 +17,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent, plan_one
 from hbtom.mind.watching import watch_trials
 from hbtom.model import Model, find_model
-from hbtom.observe import Episode, load, same_trial
+from hbtom.observe import Episode, Trial, load, same_trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,3 +157,15 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     for number, (trial, one, beliefs) in enumerate(known, start=1):
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"
+        if frames := _in_walls(trial):
+            yield f"trial {number}: the agent is inside a wall in {frames} of {len(trial.path)} frames"
+
+
+def _in_walls(trial: Trial) -> int:
+    """Return in how many frames the agent's centre is inside a wall that stands."""
+    x, y = trial.path.T[:, :, None]
+    left, top, width, height = trial.walls.T
+    inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
+    if trial.walls_there is not None:
+        inside &= trial.walls_there
+    return int(inside.any(axis=1).sum())
