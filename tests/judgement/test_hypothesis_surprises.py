@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,17 +92,8 @@ def test_wandering_is_the_less_surprising_the_more_agents_wander() -> None:
         steps = 3.0 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
         path = np.clip(np.array([100.0, 100.0]) + np.cumsum(steps, axis=0), 15.0, 185.0)
         path = np.concatenate([[[100.0, 100.0]], path])
-        still = walk_to(OLD)
         agent = Body(Identity("anna"), (100.0, 100.0), 8.0)
-        return Trial(
-            size=still.size,
-            walls=still.walls,
-            barrier=still.barrier,
-            objects=still.objects,
-            agent=agent,
-            path=path,
-            barrier_left=still.barrier_left,
-        )
+        return replace(walk_to(OLD), agent=agent, path=path)
 
     episode = Episode(tuple(wander(seed) for seed in range(5)))
     waste = []
@@ -113,12 +106,12 @@ def test_wandering_is_the_less_surprising_the_more_agents_wander() -> None:
 
 def test_walking_through_a_wall_is_told() -> None:
     wall = np.array([[80.0, 0.0, 20.0, 200.0]])
-    walls = Trial(**{**vars(walk_to(OTHER)), "walls": wall})
+    walls = replace(walk_to(OTHER), walls=wall)
     inside = int(((walls.path[:, 0] > 80) & (walls.path[:, 0] < 100)).sum())
     assert inside > 0
     told = f"trial 1: the agent is inside a wall in {inside} of {FRAMES} frames"
     assert told in judge(Episode((walls,)), Model.preset("default")).warnings
-    gone = Trial(**{**vars(walls), "walls_there": np.zeros((FRAMES, 1), dtype=bool)})
+    gone = replace(walls, walls_there=np.zeros((FRAMES, 1), dtype=bool))
     assert not any(
         "wall" in one for one in judge(Episode((gone,)), Model.preset("default")).warnings
     )

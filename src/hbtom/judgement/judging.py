@@ -157,8 +157,9 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     for number, (trial, one, beliefs) in enumerate(known, start=1):
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"
-        if frames := _in_walls(trial):
-            yield f"trial {number}: the agent is inside a wall in {frames} of {len(trial.path)} frames"
+        if some := _in_walls(trial):
+            told = f"the agent is inside a wall in {some} of {len(trial.path)} frames"
+            yield f"trial {number}: {told}"
 
 
 def _in_walls(trial: Trial) -> int:
