@@ -424,7 +424,7 @@ def test_of_ratings_alone_that_is_shown_which_is_known(tmp_path: Path) -> None:
     assert found["pairs"]["outcome"] == "rw"
     assert found["about"]["leftOut"] == 1
     assert found["about"]["fingerprints"] == []
-    assert "ratings alone" in found["about"]["unknown"]
+    assert "ratings only" in found["about"]["unknown"]
 
 
 def test_ratings_between_0_and_1_are_calibrated() -> None:

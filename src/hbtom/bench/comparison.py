@@ -1,4 +1,4 @@
-"""The referee: score anybody's ratings, and tell whether two sets of ratings really differ."""
+"""The referee: score any ratings, and tell whether two sets of ratings really differ."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from operator import itemgetter
 from hbtom.bench.dataset import Dataset, LeftOut, Result
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores
+from hbtom.errors import count
 
 PairName = tuple[str, str]  # task, pair
 
@@ -35,9 +36,9 @@ def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
 
 
 def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
-    """Return one line a task; the first pair stands for all."""
+    """Return one line per task; the first pair stands for all."""
     return [
-        LeftOut(task, f"{len(names)} pairs (first {names[0]}) are {why}", count=len(names))
+        LeftOut(task, f"{count(len(names), 'pair')} (first {names[0]}): {why}", count=len(names))
         for task, group in groupby(sorted(pairs), key=itemgetter(0))
         for names in [[pair for _, pair in group]]
     ]

@@ -283,5 +283,5 @@ def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:
         else:
             (alone,) = known.values()
             missing = "u" if alone.member == "e" else "e"
-            left_out.append(LeftOut(alone.file, f"its mate ...{missing}.json is missing"))
+            left_out.append(LeftOut(alone.file, f"its counterpart ...{missing}.json is missing"))
     return pairs

@@ -32,6 +32,7 @@ class Judged:
 
     rows: Sequence[Row]
     problems: Sequence[LeftOut] = ()
+    warned: int = 0  # episodes that were judged with warnings
 
 
 @dataclass
@@ -57,7 +58,7 @@ class RatePairs:
             rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
             stamp = {pair.expected: e, pair.unexpected: u}
             rows = [_row(member, rating, judge, stamp[member]) for member, rating in rated]
-            yield Judged(rows, problems)
+            yield Judged(rows, problems, sum(rating.warned for _, rating in rated))
 
 
 def _located(folder: str, pair: Pair) -> Pair:
@@ -149,7 +150,7 @@ def _ratings(rater: AnyRater, expected: Loaded, unexpected: Loaded) -> Sequence[
 def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
     """Rate an episode whose mate cannot be read or rated."""
     if not rater.rates_alone:
-        return BadInput("it is not rated, because the other one of its pair cannot be read")
+        return BadInput("it is not rated, because the other episode of its pair cannot be read")
     try:
         return rater.rate_one(episode)
     except RaterFailed:

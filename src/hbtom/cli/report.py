@@ -27,7 +27,7 @@ def write(
     model: str | None = None,
     pages: int = PAGES,
 ) -> None:
-    """Write a report, and tell which pairs cannot be watched."""
+    """Write a report, and say which pairs have no page to watch them on."""
     with progress("making pages", "pages") as made:
         written = write_report(
             results,
@@ -42,4 +42,4 @@ def write(
     if written.missing:
         first, *others = written.missing
         more = f"; and {len(others)} more like it" if others else ""
-        complain(f"a pair cannot be watched: {first}{more}")
+        complain(f"no page to watch: {first}{more}")

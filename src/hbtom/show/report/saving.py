@@ -73,7 +73,7 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
     if not os.path.lexists(folder):
         return
     if not overwrite:
-        hint = f"choose another name, or say {otherwise}"
+        hint = f"choose another name, or use {otherwise}"
         raise BadInput("the folder for its pages exists already", hint=hint).at(file=str(folder))
     if folder.is_symlink() or not folder.is_dir() or not all(map(_is_page, folder.iterdir())):
         hint = "choose another name for the report, or move what is there"
@@ -120,7 +120,7 @@ def write(
 def _note(findings: Findings, folder: Path, made: int) -> str:
     """Say where the pages are, or why there are none; pairs whose page is missing say why."""
     if findings.model is None:
-        return f"These pairs cannot be watched: {findings.unknown}."
+        return f"There are no pages on which to watch these pairs: {findings.unknown}."
     if made == 0:
         return ""
     pages = f"{made} pairs can be watched: their pages are" if made > 1 else "One page to watch is"

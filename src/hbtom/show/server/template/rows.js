@@ -13,7 +13,7 @@ const SCALE = COLUMNS.indexOf("Plausibility");
 
 /**
  * Make the table. `watch(row, member)` returns the address of a page, `isRater()` tells whether
- * values are anybody's ratings rather than a model's plausibilities.
+ * values are a rater's ratings rather than a model's plausibilities.
  */
 function makeTable(watch, isRater) {
   const known = new Map();
