@@ -147,9 +147,8 @@ def as_rater(
         return ModelRater(find_model(rater), score)
     if score != "plausibility":
         raise BadInput(f"the score '{score}' is for models, not for other raters")
-    if isinstance(rater, CheckedRater):
-        return rater
-    return CheckedRater(_created(rater, rater.__name__) if isinstance(rater, type) else rater)
+    made = _created(rater, rater.__name__) if isinstance(rater, type) else rater
+    return made if isinstance(made, CheckedRater) else CheckedRater(made)
 
 
 def identity(rater: AnyRater) -> Model | CheckedRater:
@@ -219,13 +218,10 @@ def _resolved(name: str, folder: str) -> Any:
 def _refuse_namesake(module: str, folder: str) -> None:
     """Refuse a module of a folder if another one of that name was imported before."""
     here, known = PathFinder.find_spec(module, [folder]), sys.modules[module].__spec__
-    if here and known and here.origin and known.origin and not _same(here.origin, known.origin):
+    places = {os.path.realpath(one.origin) for one in (here, known) if one and one.origin}
+    if known and len(places) > 1:
         problem = f"'{module}' is also the name of a module that is in use, {known.origin}"
         raise BadInput(problem, hint="give yours another name, or start Python anew")
-
-
-def _same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _what(error: BaseException) -> str:

@@ -44,7 +44,7 @@ class Evaluation(Plottable, Result):
     rater: AnyRater
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
-    warned: Mapping[str, int] = field(default_factory=dict)  # by task: see `to_dict`
+    warned: Mapping[str, int] = field(default_factory=dict)  # by task: episodes with warnings
 
     @property
     def model(self) -> Model | CheckedRater:
@@ -77,10 +77,7 @@ class Evaluation(Plottable, Result):
         return total("overall", self.tasks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the scores as plain values.
-
-        ``warned`` counts, by task, the episodes that were judged with warnings in this run.
-        """
+        """Return the scores as plain values."""
         return {
             "model": {"name": self.rater.name, "fingerprint": self.rater.fingerprint},
             "score": self.score,
@@ -241,7 +238,5 @@ def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) 
     known = {pair: judged[pair] for pair in found.pairs if pair in judged}
     rows = tuple(row for one in known.values() for row in one.rows)
     problems = (problem for one in known.values() for problem in one.problems)
-    warned: Counter[str] = Counter()
-    for pair, one in known.items():
-        warned[pair.task] += one.warned
-    return Evaluation(found.name, rater, rows, (*found.left_out, *problems), +warned)
+    warned = Counter(pair.task for pair, one in known.items() for _ in range(one.warned))
+    return Evaluation(found.name, rater, rows, (*found.left_out, *problems), warned)

@@ -124,8 +124,6 @@ _READERS: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
     ".jsonl": _read_jsonl,
     ".parquet": parquet_rows,
 }
-
-
 KINDS = tuple(_READERS)
 _MEMBERS = {"expected": "e", "unexpected": "u"}
 

@@ -189,22 +189,16 @@ def _pairs(findings: Findings) -> Plain:
 def _own(findings: Findings) -> Plain:
     """Return the columns that all rows of a rater have, with both members' values of each pair."""
     pairs = [] if findings.by_model else list(findings.rows.values())
-    names = [
-        one
-        for one in (pairs[0][0].own if pairs else ())
-        if all(one in r.own for r in chain(*pairs))
-    ]
+    names = pairs[0][0].own if pairs else ()
     return {
-        plain(one): [[_short(e.own[one]), _short(u.own[one])] for e, u in pairs] for one in names
+        plain(name): [[_short(e.own[name]), _short(u.own[name])] for e, u in pairs]
+        for name in names
+        if all(name in row.own for row in chain(*pairs))
     }
 
 
 def _link(link: Link) -> Plain:
-    return {
-        "address": link.address,
-        "words": [plain(one) for one in link.words],
-        "missing": plain(link.missing),
-    }
+    return {**asdict(link), "words": [*map(plain, link.words)], "missing": plain(link.missing)}
 
 
 def _short(value: float | str) -> float | str:

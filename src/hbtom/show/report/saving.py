@@ -74,12 +74,11 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
         return
     if not overwrite:
         hint = f"choose another name, or use {otherwise}"
-        raise BadInput("the folder for its pages exists already", hint=hint).at(file=str(folder))
+        raise BadInput("the folder for its pages exists already", hint=hint, file=folder)
     if folder.is_symlink() or not folder.is_dir() or not all(map(_is_page, folder.iterdir())):
         hint = "choose another name for the report, or move what is there"
-        raise BadInput("this is where its pages belong, and something else is there", hint=hint).at(
-            file=str(folder)
-        )
+        problem = "this is where its pages belong, and something else is there"
+        raise BadInput(problem, hint=hint, file=folder)
 
 
 def _is_page(path: Path) -> bool:
@@ -166,4 +165,4 @@ def _replaced(folder: Path) -> Iterator[Path]:
                 new.rename(folder)
     except OSError as error:
         problem = f"the pages cannot be written: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(folder)) from None
+        raise BadInput(problem, file=folder) from None
