@@ -440,7 +440,7 @@ def test_with_a_dataset_it_is_told_what_was_not_rated(benchmark: Path) -> None:
     reasons = " ".join(why for _, why in found["about"]["leftOutFiles"])
     assert "not rated" in reasons
     assert "not in the dataset" in reasons
-    assert "mate" in reasons
+    assert "counterpart" in reasons
 
 
 def test_results_with_other_columns_are_taken_as_ratings(
