@@ -149,8 +149,8 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if kinds:
         named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
         yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
-    unseen = sum(int(np.isnan(trial.path[:, 0]).sum()) for trial in trials)
-    if unseen:
+    gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
+    if unseen := sum(int(gap.sum()) for gap in gaps):
         frames = sum(len(trial.path) for trial in trials)
         yield f"the agent is not seen in {unseen} of {frames} frames"
     known = zip(trials, judgement.planned, judgement.beliefs, strict=True)

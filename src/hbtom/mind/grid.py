@@ -119,4 +119,4 @@ def illegal(count: int) -> tuple[str, ...]:
     """Return the warning about moves that the gridworld does not have, if there are any."""
     if count == 0:
         return ()
-    return (f"{count} moves go where the gridworld has no way; they are left out",)
+    return (f"{count} moves are impossible in the gridworld; they are left out",)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, PLAN, RANDOM, TRUE, Hypotheses
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import FilteredChoice, Headings, Regret
@@ -62,8 +62,9 @@ class Likelihood(Struct, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         steps, hypotheses, many = self.log.shape
-        kinds = f"{hypotheses} hypotheses and {many} efficiencies"
-        return f"<Likelihood of {steps} steps under {kinds}>"
+        under = count(hypotheses, "hypothesis", "hypotheses")
+        both = f"{under} and {count(many, 'efficiency', 'efficiencies')}"
+        return f"<Likelihood of {count(steps, 'step')} under {both}>"
 
 
 def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None) -> Likelihood:
