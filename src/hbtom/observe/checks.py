@@ -218,7 +218,7 @@ def _check_body(size: tuple[float, float], body: Body, field: str, frame: int) -
     (x, y), (width, height) = body.centre, size
     if not (0 <= x <= width and 0 <= y <= height):
         problem = f"{body.look} is at ({x:g}, {y:g}), outside the world"
-        hint = "a file gives corners in pixels, a Trial centres; the centre is the corner plus the radius"
+        hint = "in pixels: files give corners, a Trial centres; a centre is a corner plus the radius"
         raise _bad(f"{problem} of {width:g} x {height:g} pixels", field, frame, hint)
     if not 0 < body.radius <= LARGEST_WORLD:
         raise _bad(f"the radius is {body.radius:g}", field, frame, HINTS["agent"])

@@ -60,8 +60,9 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is shown in figures, but nothing is inferred from it. A board is a box around its place,
-    turned by an angle.
+    It is drawn in figures. The model ignores it, unless it is an agent and the trial is changed to
+    judge it (:meth:`Trial.judging`) or to make it a goal (:meth:`Trial.wanting_actors`). A board is
+    a box around its place, turned by an angle.
     """
 
     kind: OtherKind
@@ -73,7 +74,7 @@ class Other:
 
 @dataclass(frozen=True, eq=False)
 class Actor:
-    """Somebody who acts in a trial: the agent that is judged, or another one."""
+    """An agent of a trial: the one that is judged, or another one."""
 
     look: Identity
     radius: float
@@ -88,6 +89,9 @@ class Actor:
                 f"the actor '{self.look}' is never seen", hint="leave it out of the trial"
             )
         return Body(self.look, (x, y), self.radius)
+
+    def __repr__(self) -> str:
+        return f"<Actor {self.look}, seen in {(~np.isnan(self.path[:, 0])).sum()} frames>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ class Trial:
 
     @property
     def actors(self) -> tuple[Actor, ...]:
-        """All who act: the agent that is judged, and then the others."""
+        """All agents: the one that is judged, and then the others."""
         judged = Actor(self.agent.look, self.agent.radius, self.path)
         others = (one for one in self.others if one.kind == "agent")
         return (judged, *(Actor(one.look, min(one.size) / 2, one.path) for one in others))
