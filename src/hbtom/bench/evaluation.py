@@ -139,7 +139,7 @@ def evaluate(
     - ``workers``: the number of processes; by default all cores are used.
     - ``cluster``: have the workers of a Dask scheduler do the work. This is its address, or the
       file that it has written.
-    - ``score``: what a model is compared by, the fitted plausibility or the predictive score.
+    - ``score``: which number a model rates with: the fitted plausibility or the predictive score.
     - ``progress``: called with the numbers of pairs that are rated, and of all. The first call
       tells how many need not be rated again.
     - ``out``: a results file, which is written as pairs are rated: ``.csv``, ``.jsonl`` or

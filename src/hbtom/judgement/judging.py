@@ -18,6 +18,7 @@ from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent
 from hbtom.mind.watching import watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
+from hbtom.observe.checks import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +52,10 @@ class Judgement(Judged):
 
         Trials count from 0. Print it to see the whole chain.
         """
+        many = len(self.planned)
+        if not -many <= trial < many:
+            hint = f"trials count from 0: the last of {many} is {many - 1}, or -1"
+            raise BadInput(f"there is no trial {trial}", hint=hint, file=self.episode.name)
         shown, (seen, costs, *_) = self.episode.trials[trial], self.planned[trial]
         known = shown, seen.world, costs, seen.trajectory
         return self._traced(known, self.posteriors[trial])
@@ -97,7 +102,7 @@ def judge(
     :func:`plan_trials` returned for a model with the same dynamics.
     """
     model = find_model(model)
-    episode = episode if isinstance(episode, Episode) else load(episode)
+    episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
     reuse = reuse if reuse is not None and reuse.model == model else None
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)

@@ -11,13 +11,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
 
-from hbtom.arrays import Bools, Floats, frozen
-from hbtom.errors import BadInput
+from hbtom.arrays import Bools, Floats, frozen, read_only
+from hbtom.errors import BadInput, Place
 from hbtom.observe.events import Event, Marks, events, find_marks, track_of, without_gaps
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
@@ -60,8 +60,9 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is shown in figures, but nothing is inferred from it. A board is a box around its place,
-    turned by an angle.
+    It is drawn in figures. The model ignores it, unless it is an agent and the trial is changed to
+    judge it (:meth:`Trial.judging`) or to make it a goal (:meth:`Trial.wanting_actors`). A board is
+    a box around its place, turned by an angle.
     """
 
     kind: OtherKind
@@ -73,7 +74,7 @@ class Other:
 
 @dataclass(frozen=True, eq=False)
 class Actor:
-    """Somebody who acts in a trial: the agent that is judged, or another one."""
+    """An agent of a trial: the one that is judged, or another one."""
 
     look: Identity
     radius: float
@@ -88,6 +89,9 @@ class Actor:
                 f"the actor '{self.look}' is never seen", hint="leave it out of the trial"
             )
         return Body(self.look, (x, y), self.radius)
+
+    def __repr__(self) -> str:
+        return f"<Actor {self.look}, seen in {(~np.isnan(self.path[:, 0])).sum()} frames>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,30 +122,31 @@ class Trial:
     object_paths: Annotated[Floats, "frame object 2"] | None = None
 
     def __post_init__(self) -> None:
-        """Make all arrays such as kernels take; those that readers make are so already."""
-        if self.changes:
-            self._convert()
+        """Convert lists and arrays to the types that kernels take. Readers make these at once."""
+        lock_there = self.lock_there
+        fits = not self.changes and (lock_there is None or _is_array(lock_there, _BOOL))
         for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
-            if values is not None and not (values.dtype is _FLOAT and values.flags.c_contiguous):
-                self._convert()
-                return
-        there = self.lock_there
-        if there is not None and not (there.dtype is _BOOL and there.flags.c_contiguous):
-            self._convert()
+            if not fits or (values is not None and not _is_array(values, _FLOAT)):
+                return self._convert()
 
     def _convert(self) -> None:
         for name in _ARRAYS:
+            kind = _BOOL if name in ("lock_there", "walls_there") else _FLOAT
             values = getattr(self, name)
-            if values is not None:
-                kind = np.bool_ if name in ("lock_there", "walls_there") else np.float64
-                converted: Floats | Bools = np.ascontiguousarray(values, dtype=kind)
-                if converted is not values:
-                    converted.flags.writeable = False
-                    object.__setattr__(self, name, converted)
+            if values is None or _is_array(values, kind):
+                continue
+            try:
+                converted = np.array(values, dtype=kind, order="C", ndmin=1)
+            except (TypeError, ValueError):
+                hint = "give an array of numbers, or lists of equal length"
+                raise BadInput("this is not an array", hint=hint, place=Place(field=name)) from None
+            if name in ("walls", "barrier") and not converted.size:
+                converted = converted.reshape(0, 4)
+            object.__setattr__(self, name, read_only(converted))
 
     @property
     def actors(self) -> tuple[Actor, ...]:
-        """All who act: the agent that is judged, and then the others."""
+        """All agents: the one that is judged, and then the others."""
         judged = Actor(self.agent.look, self.agent.radius, self.path)
         others = (one for one in self.others if one.kind == "agent")
         return (judged, *(Actor(one.look, min(one.size) / 2, one.path) for one in others))
@@ -153,6 +158,9 @@ class Trial:
         """
         if actor == 0:
             return self
+        if not 0 < actor < len(self.actors):
+            hint = f"the trial has {len(self.actors)} actors, counted from 0"
+            raise BadInput(f"there is no actor {actor}", hint=hint)
         now, then = self.actors[0], self.actors[actor]
         still, side = np.zeros(len(self.path)), 2 * now.radius
         agents = [one for one in self.others if one.kind == "agent"]
@@ -222,6 +230,11 @@ class Trial:
 
 CHANGING = "walls_there", "object_paths"  # what no file format holds
 _ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "lock_there", *CHANGING)
+
+
+def _is_array(values: object, kind: np.dtype[Any]) -> bool:
+    """Tell whether a value is an array of a kind that kernels take."""
+    return type(values) is np.ndarray and values.dtype is kind and values.flags.c_contiguous
 
 
 def same_trial(one: Trial, other: Trial) -> bool:

@@ -136,13 +136,15 @@ def _events(trial: Trial) -> Iterator[Event]:
 
 def _touches(trial: Trial) -> Iterator[Event]:
     """Yield where contact with an item begins; a key is touched only while it lies."""
-    picked = trial.marks.picked
-    for index, item in enumerate(trial.places):
-        path = trial.whole_path
-        still = path[:picked] if picked >= 0 and index == len(trial.objects) else path
+    picked, objects, path = trial.marks.picked, len(trial.objects), trial.whole_path
+    places = np.tile(trial.places, (len(path), 1, 1))
+    if trial.object_paths is not None:
+        places[:, :objects, :2] = trial.object_paths
+    for index in range(len(trial.items)):
+        still = path[:picked] if picked >= 0 and index == objects else path
         before = False
         for frame, (x, y) in enumerate(still):
-            now = touching(x, y, item, trial.agent.radius)
+            now = touching(x, y, places[frame, index], trial.agent.radius)
             if now and not before:
                 yield Event("touch", frame, index)
             before = now
