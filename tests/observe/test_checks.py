@@ -40,12 +40,12 @@ def from_frame(frame: int, place: tuple[float, float]) -> np.ndarray:
 
 BAD = {
     "transposed": ({"walls_there": np.ones((1, FRAMES))}, "'walls_there': the array has the shape"),
-    "too short": ({"walls_there": np.ones((5, 1))}, "(5, 1), where [frame, wall] is needed"),
+    "too short": ({"walls_there": np.ones((5, 1))}, "(5, 1), not (21, 1)"),
     "too narrow": (
         {"object_paths": STILL[:, :1]},
-        "(21, 1, 2), where [frame, object, 2] is needed",
+        "(21, 1, 2), not (21, 2, 2)",
     ),
-    "flat": ({"path": PATH.T}, "'path': the array has the shape (2, 21), where [frame, 2]"),
+    "flat": ({"path": PATH.T}, "'path': the array has the shape (2, 21), not (2, 2)"),
     "ragged": ({"walls": [[1, 2], [3]]}, "field 'walls': this is not an array"),
     "gone": ({"object_paths": from_frame(4, (np.nan, 1.0))}, "frame 5, field 'object_paths': bear"),
     "away": (

@@ -87,18 +87,20 @@ def _check_shapes(trial: Trial) -> None:
         if (body is None) != (there is None):
             problem = f"the {name} and its place in each frame must come together"
             raise _bad(problem, name, hint="give both or neither")
-    sizes = {"frame": len(trial.path), "wall": len(trial.walls), "block": len(trial.barrier)}
-    sizes |= {"object": len(trial.objects), "2": 2, "4": 4}
-    for name, axes in _AXES.items():
-        values = getattr(trial, name)
-        if values is not None and values.shape != tuple(map(sizes.__getitem__, axes)):
-            problem = f"the array has the shape {values.shape}, where [{', '.join(axes)}] is needed"
-            raise _bad(problem, name, hint=f"there are {sizes['frame']} frames; they come first")
-
-
-_AXES = {"path": ["frame", "2"], "walls": ["wall", "4"], "barrier": ["block", "4"]}
-_AXES |= {"barrier_left": ["frame"], "key_path": ["frame", "2"], "lock_there": ["frame"]}
-_AXES |= {"walls_there": ["frame", "wall"], "object_paths": ["frame", "object", "2"]}
+    frames, walls = len(trial.path), len(trial.walls)
+    for name, values, shape in (
+        ("path", trial.path, (frames, 2)),
+        ("walls", trial.walls, (walls, 4)),
+        ("barrier", trial.barrier, (len(trial.barrier), 4)),
+        ("barrier_left", trial.barrier_left, (frames,)),
+        ("key_path", trial.key_path, (frames, 2)),
+        ("lock_there", trial.lock_there, (frames,)),
+        ("walls_there", trial.walls_there, (frames, walls)),
+        ("object_paths", trial.object_paths, (frames, len(trial.objects), 2)),
+    ):
+        if values is not None and values.shape != shape:
+            problem = f"the array has the shape {values.shape}, not {shape}"
+            raise _bad(problem, name, hint="frames come first, then walls or objects, then x and y")
 
 
 def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
@@ -132,14 +134,13 @@ def _check_path(trial: Trial) -> None:
 
 
 def _check_start(trial: Trial) -> None:
-    at_x, at_y = trial.agent.centre
-    walls = trial.walls if trial.walls_there is None else trial.walls[trial.walls_there[0]]
+    (at_x, at_y), there = trial.agent.centre, trial.walls_there
+    walls = trial.walls if there is None else trial.walls[there[0]]
     if any(
         x + DEEP < at_x < x + width - DEEP and y + DEEP < at_y < y + height - DEEP
         for x, y, width, height in walls.tolist()
     ):
-        hint = "an agent must start in free space"
-        raise _bad("the agent is inside a wall", "agent", 1, hint)
+        raise _bad("the agent is inside a wall", "agent", 1, "an agent must start in free space")
 
 
 def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
