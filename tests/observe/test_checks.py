@@ -41,7 +41,10 @@ def from_frame(frame: int, place: tuple[float, float]) -> np.ndarray:
 BAD = {
     "transposed": ({"walls_there": np.ones((1, FRAMES))}, "'walls_there': the array has the shape"),
     "too short": ({"walls_there": np.ones((5, 1))}, "(5, 1), not (21, 1)"),
-    "too narrow": ({"object_paths": STILL[:, :1]}, "(21, 1, 2), not (21, 2, 2)"),
+    "too narrow": (
+        {"object_paths": STILL[:, :1]},
+        "(21, 1, 2), not (21, 2, 2)",
+    ),
     "flat": ({"path": PATH.T}, "'path': the array has the shape (2, 21), not (2, 2)"),
     "ragged": ({"walls": [[1, 2], [3]]}, "field 'walls': this is not an array"),
     "gone": ({"object_paths": from_frame(4, (np.nan, 1.0))}, "frame 5, field 'object_paths': bear"),
@@ -52,7 +55,7 @@ BAD = {
     "elsewhere": ({"object_paths": from_frame(0, (60.0, 40.0))}, "begins at (60, 40)"),
     "unseen": ({"path": GONE}, "field 'agent': the agent is never seen"),
     "outside": ({"path": np.vstack([PATH[:-1], (250, 100)])}, "frame 21, field 'agent'"),
-    "start": ({"path": PATH + 1}, "it is at (40, 100), and the path begins at (41, 101)"),
+    "start": ({"path": PATH + 1}, "it is at (40, 100), its path begins at (41, 101)"),
     "object": ({"objects": (BALL, replace(BEAR, centre=(-5.0, 9.0)))}, "frame 1, field 'objects'"),
     "person": ({"others": (replace(BOB, kind="person"),)}, "the kinds are agent, door, occluder"),
     "other": ({"others": (replace(BOB, path=PATH[:3]),)}, "for each of 21 frames"),

@@ -52,9 +52,8 @@ class Judgement(Judged):
 
         Trials count from 0. Print it to see the whole chain.
         """
-        many = len(self.planned)
-        if not -many <= trial < many:
-            hint = f"trials count from 0: the last of {many} is {many - 1}, or -1"
+        if not -len(self.planned) <= trial < len(self.planned):
+            hint = f"trials count from 0: the last one is {len(self.planned) - 1}, or -1"
             raise BadInput(f"there is no trial {trial}", hint=hint, file=self.episode.name)
         shown, (seen, costs, *_) = self.episode.trials[trial], self.planned[trial]
         known = shown, seen.world, costs, seen.trajectory

@@ -25,12 +25,9 @@ KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # ordinate of a key's centre, at most: 
 
 def checked(episode: Episode) -> Episode:
     """Return an episode, or refuse it if it cannot be judged."""
-    if not isinstance(episode, Episode):
-        hint = "give a file, or an episode of trials: hbtom.Episode((trial,))"
-        raise BadInput(f"a {type(episode).__name__} cannot be judged", hint=hint)
-    if not (isinstance(episode.trials, Sequence) and episode.trials):
-        hint = "an episode takes a tuple of trials: hbtom.Episode((trial,))"
-        raise BadInput("the episode has no trials", hint=hint, file=episode.name)
+    if not (isinstance(episode, Episode) and isinstance(episode.trials, Sequence) and len(episode)):
+        problem = f"this {type(episode).__name__} is not a file or an episode with trials"
+        raise BadInput(problem, hint="make an episode of trials: hbtom.Episode((trial,))")
     for number, trial in enumerate(episode.trials, start=1):
         try:
             check_once(trial)
@@ -42,8 +39,7 @@ def checked(episode: Episode) -> Episode:
 def check_once(trial: Trial) -> None:
     """Refuse a trial that cannot be judged, unless it has been checked already."""
     if not isinstance(trial, Trial):
-        hint = "see help(hbtom.Trial)"
-        raise BadInput(f"a {type(trial).__name__} is not a trial", hint=hint)
+        raise BadInput(f"a {type(trial).__name__} is not a trial", hint="see help(hbtom.Trial)")
     if "checked" not in vars(trial):
         check_trial(trial)
 
@@ -77,7 +73,8 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     if trial.lock is not None:
         check_bodies(trial.size, [trial.lock], lock)
     _check_left(trial.barrier_left)
-    _check_object_paths(trial)
+    if trial.object_paths is not None:
+        _check_object_paths(trial, trial.object_paths)
     for other in trial.others:
         _check_other(other, len(trial.path))
     vouch(trial)
@@ -85,28 +82,25 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
 
 def _check_shapes(trial: Trial) -> None:
     """Check that key and lock come with their positions, and that all have one value per frame."""
-    for name, thing, values in (
-        ("key", trial.key, trial.key_path),
-        ("lock", trial.lock, trial.lock_there),
-    ):
-        if (thing is None) != (values is None):
+    held = ("key", trial.key, trial.key_path), ("lock", trial.lock, trial.lock_there)
+    for name, body, there in held:
+        if (body is None) != (there is None):
             problem = f"the {name} and its place in each frame must come together"
             raise _bad(problem, name, hint="give both or neither")
     frames, walls = len(trial.path), len(trial.walls)
-    for name, axes, shape in (
-        ("path", "frame, 2", (frames, 2)),
-        ("walls", "wall, 4", (walls, 4)),
-        ("barrier", "block, 4", (len(trial.barrier), 4)),
-        ("barrier_left", "frame", (frames,)),
-        ("key_path", "frame, 2", (frames, 2)),
-        ("lock_there", "frame", (frames,)),
-        ("walls_there", "frame, wall", (frames, walls)),
-        ("object_paths", "frame, object, 2", (frames, len(trial.objects), 2)),
+    for name, values, shape in (
+        ("path", trial.path, (frames, 2)),
+        ("walls", trial.walls, (walls, 4)),
+        ("barrier", trial.barrier, (len(trial.barrier), 4)),
+        ("barrier_left", trial.barrier_left, (frames,)),
+        ("key_path", trial.key_path, (frames, 2)),
+        ("lock_there", trial.lock_there, (frames,)),
+        ("walls_there", trial.walls_there, (frames, walls)),
+        ("object_paths", trial.object_paths, (frames, len(trial.objects), 2)),
     ):
-        values = getattr(trial, name)
         if values is not None and values.shape != shape:
             problem = f"the array has the shape {values.shape}, not {shape}"
-            raise _bad(problem, name, hint=f"its axes are [{axes}]")
+            raise _bad(problem, name, hint="frames come first, then walls or objects, then x and y")
 
 
 def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
@@ -140,14 +134,13 @@ def _check_path(trial: Trial) -> None:
 
 
 def _check_start(trial: Trial) -> None:
-    at_x, at_y = trial.agent.centre
-    walls = trial.walls if trial.walls_there is None else trial.walls[trial.walls_there[0]]
+    (at_x, at_y), there = trial.agent.centre, trial.walls_there
+    walls = trial.walls if there is None else trial.walls[there[0]]
     if any(
         x + DEEP < at_x < x + width - DEEP and y + DEEP < at_y < y + height - DEEP
         for x, y, width, height in walls.tolist()
     ):
-        hint = "an agent must start in free space"
-        raise _bad("the agent is inside a wall", "agent", 1, hint)
+        raise _bad("the agent is inside a wall", "agent", 1, "an agent must start in free space")
 
 
 def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
@@ -162,26 +155,22 @@ def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -
 
 
 def _check_begins(body: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
-    x, y = path[0].tolist()
-    if (x, y) != tuple(body.centre):
-        hint = "it is at ({:g}, {:g}), and the path begins at ({:g}, {:g})"
-        problem = f"{body.look} is not where its path begins"
-        raise _bad(problem, field, 1, hint.format(*body.centre, x, y))
+    (x, y), (at_x, at_y) = path[0].tolist(), body.centre
+    if (x, y) != (at_x, at_y):
+        hint = f"it is at ({at_x:g}, {at_y:g}), its path begins at ({x:g}, {y:g})"
+        raise _bad(f"{body.look} is not where its path begins", field, 1, hint)
 
 
-def _check_object_paths(trial: Trial) -> None:
-    paths = trial.object_paths
-    if paths is None:
-        return
+def _check_object_paths(trial: Trial, paths: Annotated[Floats, "frame object 2"]) -> None:
+    for which, body in enumerate(trial.objects):
+        _check_begins(body, paths[:, which], "object_paths")
     outside = ~((paths >= 0) & (paths <= trial.size)).all(axis=2)
     for frame, which in np.argwhere(outside)[:1].tolist():
         body, (x, y) = trial.objects[which], paths[frame, which].tolist()
-        if np.isnan([x, y]).any():
+        if x != x or y != y:  # not a number
             hint = "objects can move, but not vanish: repeat the position before"
             raise _bad(f"{body.look} has no position", "object_paths", frame + 1, hint)
         _check_body(trial.size, replace(body, centre=(x, y)), "object_paths", frame + 1)
-    for which, body in enumerate(trial.objects):
-        _check_begins(body, paths[:, which], "object_paths")
 
 
 def _check_left(left: Annotated[Floats, "frame"]) -> None:
@@ -218,7 +207,7 @@ def _check_body(size: tuple[float, float], body: Body, field: str, frame: int) -
     (x, y), (width, height) = body.centre, size
     if not (0 <= x <= width and 0 <= y <= height):
         problem = f"{body.look} is at ({x:g}, {y:g}), outside the world"
-        hint = "in pixels: files give corners, a Trial centres; a centre is a corner plus the radius"
+        hint = "files give corners in pixels, a Trial centres; a centre is a corner plus the radius"
         raise _bad(f"{problem} of {width:g} x {height:g} pixels", field, frame, hint)
     if not 0 < body.radius <= LARGEST_WORLD:
         raise _bad(f"the radius is {body.radius:g}", field, frame, HINTS["agent"])

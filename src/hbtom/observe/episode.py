@@ -85,9 +85,8 @@ class Actor:
         """The actor where it is first seen."""
         x, y = without_gaps(self.path)[0].tolist()
         if math.isnan(x):
-            raise BadInput(
-                f"the actor '{self.look}' is never seen", hint="leave it out of the trial"
-            )
+            hint = "leave it out of the trial"
+            raise BadInput(f"the actor '{self.look}' is never seen", hint=hint)
         return Body(self.look, (x, y), self.radius)
 
     def __repr__(self) -> str:
@@ -165,22 +164,20 @@ class Trial:
         still, side = np.zeros(len(self.path)), 2 * now.radius
         agents = [one for one in self.others if one.kind == "agent"]
         agents[actor - 1] = Other("agent", now.look, (side, side), now.path, still)
-        body = then.body
-        return replace(self, agent=body, path=then.path, others=(*agents, *self._things))
+        return replace(self, agent=then.body, path=then.path, others=(*agents, *self._things))
 
     def wanting_actors(self) -> Trial:
         """Return the same trial, in which the agent may also want to reach the other actors.
 
         They become objects that move.
         """
-        others, frames = self.actors[1:], len(self.path)
-        still = self.object_paths
-        if still is None:
+        others, known = self.actors[1:], self.object_paths
+        if known is None:
             places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
-            still = np.broadcast_to(places, (frames, *places.shape))
+            known = np.tile(places, (len(self.path), 1, 1))
         objects = (*self.objects, *(one.body for one in others))
-        moving = [still, *(without_gaps(one.path)[:, None] for one in others)]
-        paths = np.concatenate(moving, axis=1)
+        moving = (without_gaps(one.path)[:, None] for one in others)
+        paths = np.concatenate([known, *moving], axis=1)
         return replace(self, objects=objects, object_paths=paths, others=self._things)
 
     @property
@@ -238,7 +235,7 @@ def _is_array(values: object, kind: np.dtype[Any]) -> bool:
 
 
 def same_trial(one: Trial, other: Trial) -> bool:
-    """Tell whether two trials show the very same."""
+    """Tell whether two trials are the same in every field."""
     return one is other or _same_fields(one, other, _MOST_TELLING_FIRST)
 
 
