@@ -107,10 +107,12 @@ def test_wandering_is_the_less_surprising_the_more_agents_wander() -> None:
 def test_walking_through_a_wall_is_told() -> None:
     wall = np.array([[80.0, 0.0, 20.0, 200.0]])
     walls = replace(walk_to(OTHER), walls=wall)
-    inside = int(((walls.path[:, 0] > 80) & (walls.path[:, 0] < 100)).sum())
+    judgement = judge(Episode((walls,)), Model.preset("default"))
+    x = walls.path[judgement.test.frame, 0]
+    inside = int(((x > 80) & (x < 100)).sum())
     assert inside > 0
-    told = f"trial 1: the agent is inside a wall in {inside} of {FRAMES} frames"
-    assert told in judge(Episode((walls,)), Model.preset("default")).warnings
+    told = f"trial 1: the agent is inside a wall after {inside} of {len(judgement.test)} steps"
+    assert told in judgement.warnings
     gone = replace(walls, walls_there=np.zeros((FRAMES, 1), dtype=bool))
     assert not any(
         "wall" in one for one in judge(Episode((gone,)), Model.preset("default")).warnings

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent, plan_one
@@ -161,16 +162,16 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     for number, (trial, one, beliefs) in enumerate(known, start=1):
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"
-        if some := _in_walls(trial):
-            told = f"the agent is inside a wall in {some} of {len(trial.path)} frames"
-            yield f"trial {number}: {told}"
+    if some := _in_walls(trials[-1], judgement.test.frame):
+        told = f"the agent is inside a wall after {some} of {len(judgement.test)} steps"
+        yield f"trial {len(trials)}: {told}"
 
 
-def _in_walls(trial: Trial) -> int:
-    """Return in how many frames the agent's centre is inside a wall that stands."""
-    x, y = trial.path.T[:, :, None]
+def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:
+    """Return in how many frames, of some, the agent's centre is inside a wall that stands."""
+    x, y = trial.whole_path[frames].T[:, :, None]
     left, top, width, height = trial.walls.T
     inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
     if trial.walls_there is not None:
-        inside &= trial.walls_there
+        inside &= trial.walls_there[frames]
     return int(inside.any(axis=1).sum())
