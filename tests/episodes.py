@@ -310,6 +310,6 @@ def write_pairs(folder: Path, tasks: Iterable[str], pairs: int) -> Path:
             spoon = SPOON.at(60 + 10 * (number % 9), 140 + 2 * (number // 9))
             often = to_thing(heart, others=[spoon])
             test = to_thing(spoon, others=[heart])
-            write(folder / task / f"{number:02}e.json.gz", [often, often, often])
-            write(folder / task / f"{number:02}u.json.gz", [often, often, test])
+            write(folder / task / f"{number:02}e.json.gz", [often, often])
+            write(folder / task / f"{number:02}u.json.gz", [often, test])
     return folder

@@ -13,7 +13,7 @@ import pytest
 import hbtom
 from hbtom import Beliefs, Episode, Model, Trial, infer
 from hbtom.bench.rater import Rating
-from hbtom.mind.grid import action_regret, action_values
+from hbtom.mind.grid import SURE, action_regret
 from hbtom.mind.motions import motion_regret
 from hbtom.mind.regret import Actions, Regret, name_goals
 from hbtom.model import Acts
@@ -52,8 +52,7 @@ def _plan(motion: City, world: PlaceWorld, steps: Trajectory, everywhere: bool) 
 @motion_regret.register
 def _regret(motion: City, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
     steps = seen.trajectory
-    legal, q = action_values(costs, steps, STREETS.table)
-    regret, options, _ = action_regret(legal, q, seen.world, steps, STREETS.table)
+    regret, options, _ = action_regret(costs, steps, STREETS.table, SURE)
     column, row = steps.first.astype(int)
     reachable = costs.cost[:, 0, row, column] < np.inf
     return Regret(name_goals(trial), reachable, steps.frame, regret, Actions(options))

@@ -39,6 +39,11 @@ class Place:
         return ": ".join(part for part in (self.file or "", inside) if part)
 
 
+def count(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: 1 pair, 2 pairs."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def missing(library: str, extra: str) -> BadInput:
     """Return the error for a missing library that comes with an extra of hbtom."""
     return BadInput(

@@ -117,7 +117,7 @@ def check_target(
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise missing("pyarrow", "tables")
     if path.exists() and not path.is_dir() and not overwrite:
-        hint = f"choose another name, or say {otherwise}"
+        hint = f"choose another name, or use {otherwise}"
         raise BadInput("the file exists already", hint=hint, file=path)
     if path.is_dir():
         raise BadInput("this is a folder", hint="choose another name", file=path)

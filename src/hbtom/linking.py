@@ -48,7 +48,8 @@ class PartLowering(NativeLowering):
         # Nobody can call this function; numba knows the part by it.
         entry = make_function(made.lookup_module(), made.qualname, "", 0, state.cr.env, ())
         state.targetctx.insert_user_function(entry, made, [state.library])
-        state.reload_init.extend(state.library._reload_init)
+        if reload := getattr(state.library, "_reload_init", ()):  # older versions have none
+            state.reload_init.extend(reload)
         state.cr = state.cr._replace(cfunc=entry)
         return True
 

@@ -56,7 +56,7 @@ def test_what_is_not_a_pair_is_named_with_the_reason(small, tmp_path):
     found = find_pairs(tmp_path / "data")
     why = {Path(one.file).name: one.why for one in found.left_out}
     assert len(found.pairs) == 8
-    assert "mate" in why["000000loe.json.gz"]
+    assert "counterpart" in why["000000loe.json.gz"]
     assert "not named like an episode" in why["notes.txt"]
     assert "pairs" in why["background"]
     assert "zip" in why["broken.zip"]

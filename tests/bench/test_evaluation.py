@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import hbtom
-from episodes import write_pairs
+from episodes import HEART, SPOON, to_thing, write, write_pairs
 from hbtom.bench.calibration import calibrate
 from hbtom.bench.comparison import compare, score_ratings
 from hbtom.bench.evaluation import evaluate
@@ -87,8 +87,20 @@ def test_wrong_pairs_are_listed(small, evaluation, tmp_path):
         f"goal = {curve}\nefficiency = {curve}\nobservation = {curve}\nwaste = false\n"
     )
     result = hbtom_command("evaluate", small, "--model", blind, "--wrong")
-    assert result.stdout.count("wrong: ") == 9
-    assert "wrong: preference/000000lo, e 0.391, u 0.391" in result.stdout
+    assert (result.stdout.count("tied: "), result.stdout.count("wrong: ")) == (9, 0)
+    assert "tied: preference/000000lo, e 0.391, u 0.391" in result.stdout
+
+
+def test_episodes_with_warnings_are_counted(tmp_path):
+    data = tmp_path / "data" / "preference"
+    data.mkdir(parents=True)
+    heart, spoon = HEART.at(120, 60), SPOON.at(120, 140)
+    for member, first in (("e", [to_thing(heart, others=[spoon])]), ("u", [])):
+        write(data / f"1{member}.json", [*first, to_thing(heart, others=[spoon])])
+    for words in ([], ["--format", "json"]):
+        ran = hbtom_command("evaluate", data.parent, *words)
+        assert ran.stderr == "hbtom: 1 episode came with warnings; hbtom judge FILE shows them\n"
+    assert json.loads(ran.stdout)["warned"] == {"preference": 1}
 
 
 def test_a_score_that_does_not_exist(small):
@@ -242,8 +254,8 @@ def test_what_is_not_rated_or_not_known_is_told(small, tmp_path):
     result = hbtom_command("score", path, "--dataset", small)
     assert result.exit_code == 0
     assert "needs members e and u" in result.stderr
-    assert "1 pairs (first 999999lo) are rated, but not in the dataset" in result.stderr
-    assert "2 pairs (first 000001lo) are in the dataset, but not rated" in result.stderr
+    assert "1 pair (first 999999lo): rated, but not in the dataset" in result.stderr
+    assert "2 pairs (first 000001lo): in the dataset, but not rated" in result.stderr
     assert result.stderr.count("not rated") == 3  # one line a task
     plain = json.loads(hbtom_command("score", path, "--dataset", small, "--format", "json").stdout)
     assert plain["overall"]["pairs"] == 1

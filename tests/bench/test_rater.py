@@ -108,7 +108,7 @@ def test_from_the_command_line(folder):
 
     other = command(folder, "evaluate", "data", "--out", "lengths.csv", "--resume")
     assert other.returncode == 1
-    assert "results of another rater, version or score: path-length-1" in other.stderr
+    assert "its results differ in rater or model: path-length-1" in other.stderr
     assert (folder / "lengths.csv").read_bytes() == whole
 
     assert command(folder, "evaluate", "data", "--out", "model.csv").returncode == 0
@@ -118,7 +118,9 @@ def test_from_the_command_line(folder):
     reported = command(folder, "report", "lengths.csv", "--out", "lengths.html")
     assert (reported.returncode, reported.stdout) == (0, "lengths.html\n")
     assert "path length is not a model of hbtom" in reported.stderr
-    assert "<title>path length on data" in (folder / "lengths.html").read_text()
+    page = (folder / "lengths.html").read_text()
+    assert "<title>path length on data" in page
+    assert re.search(r'"own":\{"pixels":\[\[[\d.]+,[\d.]+\],.*"verdict":\[\["short","', page)
 
 
 def test_spawned_processes_are_warmed_up_once(here):
@@ -169,6 +171,25 @@ def test_numbers_are_enough(here):
     )
 
 
+def test_a_class_will_do_and_a_score_of_models_will_not(here):
+    assert evaluate("data", Plain).overall == evaluate("data", Plain()).overall
+    with pytest.raises(BadInput, match="'Scaled' cannot be created: TypeError"):
+        evaluate("data", type("Scaled", (Plain,), {"__init__": lambda self, scale: None}))
+    for rater in (Plain, Plain(), as_rater(Plain())):
+        with pytest.raises(BadInput, match="'predictive' is for models"):
+            evaluate("data", rater, score="predictive")
+
+
+def test_a_rater_that_rates_nothing(here):
+    (here / "refuses.py").write_text(NAMESAKE.replace("return 2, 1", "raise hbtom.BadInput('no')"))
+    with (here / "refuses.py").open("a") as module:
+        module.write("import hbtom\n")
+    ran = CliRunner().invoke(main, ["evaluate", "data", "--rater", "refuses:Rater"])
+    assert ran.exit_code == 1
+    assert ran.stdout.splitlines()[0] == "there is no pair to score"
+    assert "nan" not in ran.stdout
+
+
 def test_text_that_looks_like_a_number_stays_text(here, tmp_path):
     rater, out = Plain(), tmp_path / "out.csv"
     rater.columns = {"text": str, "count": float}
@@ -189,7 +210,7 @@ def test_results_with_other_columns_are_not_mixed(here, tmp_path, kind):
     whole = out.read_bytes()
     rater.columns = {"steps": float, "why": str}
     rater.answer = [Rating(n, {"steps": 1, "why": "so"}) for n in (2, 1)]
-    with pytest.raises(BadInput, match="other columns of the same rater: steps, not steps, why"):
+    with pytest.raises(BadInput, match="its results differ in columns: steps, not steps, why"):
         evaluate("data", rater, out=out, resume=True)
     assert out.read_bytes() == whole
 
@@ -218,7 +239,7 @@ def test_the_mate_of_what_cannot_be_read(here, tmp_path):
     assert (len(alone.rows), len(alone.unreadable)) == (3, 1)
     paired = evaluate(data, Plain())
     assert (len(paired.rows), len(paired.unreadable)) == (2, 2)
-    assert "other one of its pair cannot be read" in paired.unreadable[0].why
+    assert "other episode of its pair cannot be read" in paired.unreadable[0].why
 
 
 @pytest.mark.parametrize(
@@ -230,7 +251,7 @@ def test_the_mate_of_what_cannot_be_read(here, tmp_path):
         ((None, 1), "not a finite number: None"),
         (3, "rates a pair as 3, not each of the two"),
         ((1, 2, 3), "not each of the two"),
-        ((Rating(1, {"extra": 1}), 2), "fills other columns than it has"),
+        ((Rating(1, {"x": 1}), 2), r"returned columns \['x'\], but `columns` declares \[\]"),
     ],
 )
 def test_an_answer_that_is_no_rating(here, tmp_path, answer, complaint):
@@ -279,7 +300,8 @@ def test_what_cannot_be_sent_to_other_processes(here):
         ("nowhere:Rater", "there is no module 'nowhere'"),
         ("lengths:Nothing", "the module 'lengths' has no 'Nothing'"),
         ("lengths:np", "'lengths:np' does not rate"),
-        ("lengths:np.exp", "cannot be made: TypeError"),
+        ("lengths:np.exp", "cannot be created: TypeError"),
+        ("lengths.py:PathLength", "leave out .py: lengths:PathLength"),
         ("unsound:Rater", "'unsound' cannot be imported: ZeroDivisionError"),
         ("needs:Rater", "'needs' cannot be imported: ModuleNotFoundError.*'nowhere'"),
         ("nothing.csv", "there is no such file"),

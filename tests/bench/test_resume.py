@@ -231,7 +231,7 @@ def test_what_was_to_be_replaced_is_not_looked_at(small, whole, tmp_path, kind, 
 def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
     out, beside = tmp_path / "out.csv", tmp_path / "out.csv.part.jsonl"
     beside.write_bytes(whole[".jsonl"])
-    with pytest.raises(BadInput, match=r"part.jsonl: .*6 pairs that are not judged here"):
+    with pytest.raises(BadInput, match=r"part.jsonl: .*6 pairs not judged here"):
         evaluate(small, out=out, resume=True, overwrite=True, tasks=["preference"])
     assert beside.read_bytes() == whole[".jsonl"]
 
@@ -241,7 +241,9 @@ def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
 def test_another_model_or_score_replaces_nothing_unasked(small, whole, tmp_path, kind, settings):
     out = tmp_path / f"out{kind}"
     out.write_bytes(whole[kind])
-    with pytest.raises(BadInput, match=r"another rater, version or score.*--overwrite"):
+    with pytest.raises(
+        BadInput, match=r"its results differ in (score|rater or model): .*--overwrite"
+    ):
         evaluate(small, out=out, resume=True, workers=1, **settings)
     assert out.read_bytes() == whole[kind]
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
@@ -263,7 +265,7 @@ def test_what_another_model_has_found_is_there_until_all_is_judged_again(small, 
     with pytest.raises(Interrupted):
         evaluate(small, "paper", out=out, overwrite=True, workers=1, progress=stop_after(8))
     assert out.read_bytes() == whole[".csv"]
-    with pytest.raises(BadInput, match=r"part.jsonl: .*another rater"):
+    with pytest.raises(BadInput, match=r"part.jsonl: .*differ in rater or model"):
         evaluate(small, out=out, resume=True)  # would lose what the other one has judged
     assert out.read_bytes() == whole[".csv"]
     assert judged_again(small, out, model="paper") == [8, 9]  # known to be replaced
@@ -389,7 +391,7 @@ def test_a_row_that_was_changed_by_hand_is_refused(small, whole, tmp_path):
 def test_results_of_other_pairs_are_not_lost(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     out.write_bytes(whole[".csv"])
-    with pytest.raises(BadInput, match="6 pairs that are not judged here"):
+    with pytest.raises(BadInput, match="6 pairs not judged here"):
         evaluate(small, out=out, resume=True, tasks=["preference"])
     assert out.read_bytes() == whole[".csv"]
 

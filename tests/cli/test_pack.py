@@ -127,7 +127,7 @@ def test_what_is_left_out_on_purpose_is_no_failure(run, dataset: Path, tmp_path:
     ran = run("pack", dataset, tmp_path / "a.parquet", "--tasks", "preference")
     assert ran.status == 0
     assert ran.out == f"2 episodes in {tmp_path / 'a.parquet'}\n"
-    assert "mate" in ran.err
+    assert "counterpart" in ran.err
 
 
 def test_nothing_is_overwritten_unasked(run, dataset: Path, tmp_path: Path) -> None:

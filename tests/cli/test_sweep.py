@@ -21,7 +21,7 @@ def test_a_table_of_models(run, folder):
     heading, *rows = done.out.splitlines()
     assert heading.split()[:3] == ["efficiency.scale", "acts.cost", "accuracy"]
     assert [row.split()[:2] for row in rows[:2]] == [["0.5", "1"], ["2", "1"]]
-    assert "1 pairs" in rows[2]
+    assert "1 pair;" in rows[2]
 
 
 def test_a_parameter_that_is_given_again_has_more_values(run, folder):

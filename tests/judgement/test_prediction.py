@@ -33,7 +33,7 @@ def test_the_tail_against_enumeration_of_all_courses(beta):
         total = sum(options[t, a, 0] for t, a in enumerate(trajectory))
         if np.isfinite(total) and total >= wasted - 1e-9:
             exact += np.prod([weight[t, a] for t, a in enumerate(trajectory)])
-    assert tail(observed, 0, beta) == pytest.approx(exact, abs=1e-9)
+    assert tail(observed.regret, 0, beta) == pytest.approx(exact, abs=1e-9)
 
 
 def test_real_pairs_and_bounds(real_pairs):

@@ -14,7 +14,7 @@ from hbtom.judgement import plausibility, predictive, surprise
 from hbtom.judgement.prediction import tail
 from hbtom.judgement.sharing import judge_pair
 from hbtom.judgement.waste_tail import bessel_ratio, waste_tails
-from hbtom.mind import Likelihood, Regret
+from hbtom.mind import Regret
 from hbtom.mind.regret import Headings
 from hbtom.model import Logistic, Model
 from hbtom.observe import Identity
@@ -59,9 +59,8 @@ def test_tails_far_out_against_numerical_convolution() -> None:
         headings = Headings(np.ones(6, dtype=bool), lengths, step_regret, 1.0)
         everything = np.ones(1, dtype=bool)
         regret = Regret((Identity("goal"),), everything, np.arange(6), step_regret, headings)
-        likelihood = Likelihood(regret, np.zeros((6, 1, 1)), np.ones(1))
         for efficiency, found in zip(EFFICIENCIES, tails(step_regret[:, 0], lengths), strict=True):
-            exact = tail(likelihood, 0, efficiency)
+            exact = tail(regret, 0, efficiency)
             if exact > 1e-9:
                 assert math.log(found) == pytest.approx(math.log(exact), abs=0.15)
 

@@ -336,7 +336,7 @@ def test_moves_without_a_way_say_nothing_and_are_counted() -> None:
     likelihood = gathered(read([through])[0])
     lost = (likelihood.log == 0).all(axis=(1, 2))
     assert lost.sum() == 3  # into the wall, on in it, and out of it
-    assert "3 moves go where the gridworld has no way" in likelihood.regret.warnings[0]
+    assert "3 moves are impossible in the gridworld" in likelihood.regret.warnings[0]
     assert np.isfinite(likelihood.log).all()
 
 

@@ -399,11 +399,10 @@ def test_keys_may_be_no_goals() -> None:
 def test_the_predictive_score_expects_slips() -> None:
     """What an agent wastes is drawn from what is seen of it, slips and all."""
     regret = regret_at(slippery(0.4), astray(), 1.0)
-    likelihood = log_likelihood(regret, BETAS)
     waste, goal = regret.choice.action_regret[0, :, 0], 0
     chance = np.exp(every_sight(regret)[:, 0, goal, 1])
     more = chance[np.rint(waste * 50) >= np.rint(regret.step_regret[0, goal] * 50)].sum()
-    assert tail(likelihood, goal, BETAS[1]) == pytest.approx(more)
+    assert tail(regret, goal, BETAS[1]) == pytest.approx(more)
 
 
 def test_a_wall_across_leaves_no_way() -> None:

@@ -451,7 +451,7 @@ def test_a_trial_without_objects_says_nothing() -> None:
         hbtom.judge(read(scene(*takes))) for takes in ((usual, usual), (usual, crowd, usual))
     )
     assert among.plausibility == without.plausibility
-    assert any("nothing to want" in warning for warning in among.warnings)
+    assert any("there are no goals" in warning for warning in among.warnings)
     idle = among.posteriors[1]
     assert (len(idle), [str(goal) for goal in idle.goals]) == (0, ["nothing"])
     assert idle.preferred == without.posteriors[0].preferred

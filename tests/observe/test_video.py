@@ -36,7 +36,7 @@ from films import AGENT, BALL, CUBE, Theatre, film
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Episode, Trial, names
-from hbtom.observe.video import container, episodes
+from hbtom.observe.video import casting, container
 from hbtom.observe.video.camera import calibrate_camera
 from hbtom.observe.video.colours import is_dark
 from hbtom.observe.video.pictures import is_plain, pictures
@@ -258,8 +258,8 @@ def real_videos(real_scenes: Path) -> list[tuple[Episode, list, Path]]:
 
 def _read(watched: list, name: str) -> Episode:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(episodes, "watch_trials", lambda _: watched)
-        return episodes.read(b"", name)
+        patch.setattr(casting, "watch_trials", lambda _: watched)
+        return casting.read(b"", name)
 
 
 def _shown(scene: Path, prefix: str) -> list[dict]:
@@ -396,7 +396,7 @@ def test_pictures_that_are_too_large(side: int) -> None:
 def test_a_video_with_too_much_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
     data = animate(read(simple_episode(times=0)), "gif", scale=1)
     monkeypatch.setattr("hbtom.observe.video.pictures.MOST", 10 * 200 * 200)
-    monkeypatch.setattr(episodes, "watch_trials", lambda shown: [None for _ in shown])
+    monkeypatch.setattr(casting, "watch_trials", lambda shown: [None for _ in shown])
     with pytest.raises(hbtom.BadInput, match="more than 0 million pixels"):
         hbtom.read(data)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
 from hbtom.plan import CONTINUOUS, cost_to_go
-from hbtom.plan.cost_to_go import plan, wanted
+from hbtom.plan.cost_to_go import plan
+from hbtom.plan.wanted import wanted
 from hbtom.world import Costs, Mode
 
 few = settings(max_examples=15)

@@ -403,13 +403,13 @@ def test_names_are_text_wherever_they_stand() -> None:
 def test_nothing_of_matplotlib_is_changed(judgement: Judgement, evaluation: Evaluation) -> None:
     import matplotlib.pyplot as plt
 
-    before = dict(matplotlib.rcParams)
+    before, shown = dict(matplotlib.rcParams), plt.get_fignums()
     for result in (judgement, judgement.test, evaluation):
         figure = result.plot()
         assert isinstance(figure, Figure)
         figure_bytes(figure, "svg")
     assert dict(matplotlib.rcParams) == before
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == shown
 
 
 def test_notebooks_show_figures_by_themselves(judgement: Judgement) -> None:

@@ -424,7 +424,7 @@ def test_of_ratings_alone_that_is_shown_which_is_known(tmp_path: Path) -> None:
     assert found["pairs"]["outcome"] == "rw"
     assert found["about"]["leftOut"] == 1
     assert found["about"]["fingerprints"] == []
-    assert "ratings alone" in found["about"]["unknown"]
+    assert "ratings only" in found["about"]["unknown"]
 
 
 def test_ratings_between_0_and_1_are_calibrated() -> None:
@@ -440,7 +440,7 @@ def test_with_a_dataset_it_is_told_what_was_not_rated(benchmark: Path) -> None:
     reasons = " ".join(why for _, why in found["about"]["leftOutFiles"])
     assert "not rated" in reasons
     assert "not in the dataset" in reasons
-    assert "mate" in reasons
+    assert "counterpart" in reasons
 
 
 def test_results_with_other_columns_are_taken_as_ratings(

@@ -209,7 +209,7 @@ def test_a_pair_that_cannot_be_watched_says_why(
     gone = write_report(replace(evaluation, rows=rows), tmp_path / "report.html").path
     browser.open(gone)
     assert browser.run("return document.querySelectorAll('.watch').length") == 0
-    assert browser.texts("#wrong .details .note")[0].startswith("This pair cannot be watched: ")
+    assert browser.texts("#wrong .details .note")[0].startswith("There is no page for this pair: ")
 
 
 # The list

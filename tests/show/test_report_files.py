@@ -320,7 +320,7 @@ def test_the_command_writes_a_report_and_says_where(
 def test_the_command_says_what_cannot_be_watched(run, moved: Path, tmp_path: Path) -> None:
     ran = run("report", moved, "-o", "report.html")
     assert (ran.status, ran.out) == (0, "report.html\n")
-    assert "cannot be watched" in ran.err
+    assert "no page to watch" in ran.err
     assert "and 3 more" in ran.err
     assert len(ran.err.splitlines()) == 1
 

@@ -222,7 +222,7 @@ def test_names_stay_text_on_pages(served: Served) -> None:
 def test_what_is_not_part_of_a_pair_is_named_without_its_folder(served: Served) -> None:
     page = served.get("/").text
     assert '"alonee.json"' in page
-    assert "its mate" in page
+    assert "its counterpart" in page
 
 
 # Many at a time

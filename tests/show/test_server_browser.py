@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -211,3 +212,32 @@ def test_a_server_that_has_gone_is_noticed(browser: Browser, shelf: Path, tmp_pa
     browser.find("input[type=search]").send_keys("x")
     told = "return document.querySelector('.trouble').textContent"
     browser.wait(f"{told}.includes('The server is not answering')")
+
+
+RATER = """
+class Minus:
+    name, fingerprint = "minus", "minus-1"
+
+    def rate(self, expected, unexpected):
+        return -1234.56, -0.25
+"""
+
+
+def test_ratings_are_shown_as_numbers(browser: Browser, shelf: Path, tmp_path: Path) -> None:
+    (tmp_path / "raters_shown.py").write_text(RATER)
+    words = "--no-open", "--workers", "1", "--rater", "raters_shown:Minus"
+    server = Served(
+        shelf, *words, cache=tmp_path, PYTHONPATH=f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    )
+    try:
+        browser.visit(server.address)
+        browser.wait("return document.querySelector('tbody tr').className === 'wrong'")
+        assert browser.texts("tbody tr:first-child .one") == ["-1235", "-0.25"]
+        assert browser.text(".model span") == "Rater"
+        assert "RATING" in [one.upper() for one in browser.texts("thead th")]
+        select(browser, ".model select", "paper")
+        browser.wait(f"{SETTLED} && document.querySelector('tbody tr').className === 'right'")
+        assert "PLAUSIBILITY" in [one.upper() for one in browser.texts("thead th")]
+        assert browser.text("tbody tr:first-child .one.u").startswith(("0.", "<0."))
+    finally:
+        server.stop()

@@ -81,16 +81,16 @@ VARIATIONS: tuple[Variation, ...] = (
     Variation("combination", "minimum", combine=lambda parts: min(parts.to_dict().values())),
     Variation("combination", "sum", combine=lambda parts: sum(parts.to_dict().values())),
     Variation("assumption", "no learning across trials", watched="test trial"),
-    Variation("assumption", "no feasibilizing", model=_setting("preference", "feasible", False)),
+    Variation("assumption", "unreachable goals allowed", _setting("preference", "feasible", False)),
     Variation("assumption", "no end-of-trial act", model=_setting("acts", "final", False)),
     Variation("assumption", "no opening time", model=_setting("acts", "learn_opening", False)),
     Variation("assumption", "keys are no goals", model=_setting("preference", "keys", False)),
     Variation("assumption", "things are not in the way", model=_setting("motion", "berth", 0.0)),
     Variation(
-        "assumption", "locks used from free floor only", model=_setting("motion", "contact", False)
+        "assumption", "locks used away from walls only", model=_setting("motion", "contact", False)
     ),
     Variation("assumption", "reluctance to use tools", _setting("motion", "reluctance", 10.0)),
-    Variation("assumption", "temperatures taken for efficiencies", model=_literal),
+    Variation("assumption", "temperatures used as efficiencies", model=_literal),
     Variation("assumption", "grid motion", model=lambda m: changed(m, motion=Grid(cell=10.0))),
     Variation("placebo", "another pair's familiarization", watched="placebo"),
 )
@@ -117,7 +117,7 @@ class Ablation(Result):
     left_out: tuple[LeftOut, ...]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record a variation and task, and one for all tasks together."""
+        """Return one record per variation and task, and one for all tasks together."""
         run = {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint,

@@ -89,8 +89,8 @@ class CheckedRater:
         """Return a rating that can be written to a results file."""
         rating = rated if isinstance(rated, Rating) else Rating(rated)
         if rating.own.keys() != self.columns.keys():
-            hint = f"{list(rating.own)} instead of {list(self.columns)}"
-            self._fail("fills other columns than it has", file, hint=hint)
+            declared = f"`columns` declares {list(self.columns)}"
+            self._fail(f"returned columns {list(rating.own)}, but {declared}", file)
         own = {
             name: self._number(f"'{name}'", rating.own[name], file)
             if kind is float
@@ -108,9 +108,8 @@ class CheckedRater:
             self._fail(f"gave {what} that is not a finite number: {value!r:.60}", file)
         return number
 
-    def _fail(self, problem: str, file: str | None, hint: str = "") -> NoReturn:
-        problem = f"the rater '{self.name}' {problem}"
-        raise RaterFailed(problem, hint=hint, place=Place(file=file)) from None
+    def _fail(self, problem: str, file: str | None) -> NoReturn:
+        raise RaterFailed(f"the rater '{self.name}' {problem}", place=Place(file=file)) from None
 
 
 def _text_of(rater: Any, needed: str) -> str:
@@ -136,17 +135,20 @@ AnyRater = ModelRater | CheckedRater
 
 
 def as_rater(
-    rater: Model | str | os.PathLike[str] | Rater, score: Compared = "plausibility"
+    rater: Model | str | os.PathLike[str] | Rater | type, score: Compared = "plausibility"
 ) -> AnyRater:
-    """Return a rater given itself, a model, the name of a preset, or the path of a TOML file.
+    """Return a rater given itself or its class, a model, a preset's name, or a TOML file's path.
 
     ``score`` is what models are compared by.
     """
-    if isinstance(rater, ModelRater | CheckedRater):
+    if isinstance(rater, ModelRater):
         return rater
     if isinstance(rater, Model | str | os.PathLike):
         return ModelRater(find_model(rater), score)
-    return CheckedRater(rater)
+    if score != "plausibility":
+        raise BadInput(f"the score '{score}' is for models, not for other raters")
+    made = _created(rater, rater.__name__) if isinstance(rater, type) else rater
+    return made if isinstance(made, CheckedRater) else CheckedRater(made)
 
 
 def identity(rater: AnyRater) -> Model | CheckedRater:
@@ -163,8 +165,14 @@ def find_rater(name: str, folder: str = "") -> AnyRater:
     if name.endswith(KINDS):
         return CheckedRater(read_ratings(Path(name)))
     module, colon, inside = name.partition(":")
-    if not colon or not all(part.isidentifier() for part in f"{module}.{inside}".split(".")):
+    if (
+        not colon
+        or module.endswith(".py")
+        or not all(part.isidentifier() for part in f"{module}.{inside}".split("."))
+    ):
         hint = "write module:object, such as lengths:PathLength, or name a file of ratings"
+        if module.endswith(".py"):
+            hint = f"leave out .py: {Path(module).stem}:{inside}"
         raise BadInput(f"'{name}' does not name a rater", hint=hint)
     return _made(name, os.path.abspath(folder))
 
@@ -176,11 +184,15 @@ def _made(name: str, folder: str) -> AnyRater:
         sys.path.insert(0, folder)
     found = _resolved(name, folder)
     if isinstance(found, type) or (not hasattr(found, "rate") and callable(found)):
-        try:
-            found = found()
-        except Exception as error:
-            raise BadInput(f"'{name}' cannot be made: {_what(error)}") from None
+        found = _created(found, name)
     return as_rater(found) if isinstance(found, Model) else CheckedRater(found, name, folder)
+
+
+def _created(maker: Callable[[], Any], name: str) -> Any:
+    try:
+        return maker()
+    except Exception as error:
+        raise BadInput(f"'{name}' cannot be created: {_what(error)}") from None
 
 
 def _resolved(name: str, folder: str) -> Any:
@@ -206,13 +218,10 @@ def _resolved(name: str, folder: str) -> Any:
 def _refuse_namesake(module: str, folder: str) -> None:
     """Refuse a module of a folder if another one of that name was imported before."""
     here, known = PathFinder.find_spec(module, [folder]), sys.modules[module].__spec__
-    if here and known and here.origin and known.origin and not _same(here.origin, known.origin):
+    places = {os.path.realpath(one.origin) for one in (here, known) if one and one.origin}
+    if known and len(places) > 1:
         problem = f"'{module}' is also the name of a module that is in use, {known.origin}"
         raise BadInput(problem, hint="give yours another name, or start Python anew")
-
-
-def _same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _what(error: BaseException) -> str:

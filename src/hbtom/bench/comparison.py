@@ -1,4 +1,4 @@
-"""The referee: score anybody's ratings, and tell whether two sets of ratings really differ."""
+"""The referee: score any ratings, and tell whether two sets of ratings really differ."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from operator import itemgetter
 from hbtom.bench.dataset import Dataset, LeftOut, Result
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores
+from hbtom.errors import count
 
 PairName = tuple[str, str]  # task, pair
 
@@ -35,9 +36,9 @@ def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
 
 
 def _counted(pairs: set[PairName], why: str) -> list[LeftOut]:
-    """Return one line a task; the first pair stands for all."""
+    """Return one line per task; the first pair stands for all."""
     return [
-        LeftOut(task, f"{len(names)} pairs (first {names[0]}) are {why}", count=len(names))
+        LeftOut(task, f"{count(len(names), 'pair')} (first {names[0]}): {why}", count=len(names))
         for task, group in groupby(sorted(pairs), key=itemgetter(0))
         for names in [[pair for _, pair in group]]
     ]
@@ -83,31 +84,19 @@ def compare(first: Ratings, second: Ratings) -> Comparison:
     left_out += _counted(set(one) - set(two), f"rated in {first.name} only")
     left_out += _counted(set(two) - set(one), f"rated in {second.name} only")
     common = sorted(set(one) & set(two))
-    found = [
-        _difference(
-            task, [(pair_score(*one[n]), pair_score(*two[n])) for n in common if n[0] == task]
-        )
-        for task in in_order(task for task, _ in common)
-    ]
+    rated = {name: (pair_score(*one[name]), pair_score(*two[name])) for name in common}
+    tasks = in_order(task for task, _ in common)
+    found = [_difference(t, [both for (of, _), both in rated.items() if of == t]) for t in tasks]
     adjusted = holm([difference.p for difference in found])
     differences = (replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))
     return Comparison(tuple(differences), tuple(left_out))
 
 
 def _difference(task: str, values: Sequence[tuple[float, float]]) -> Difference:
-    wins = sum(a > b for a, b in values)
-    losses = sum(a < b for a, b in values)
+    first, second = (sum(column) / len(values) for column in zip(*values, strict=True))
+    wins, losses = sum(a > b for a, b in values), sum(a < b for a, b in values)
     p = sign_test(wins, losses)
-    return Difference(
-        task=task,
-        pairs=len(values),
-        first=sum(a for a, _ in values) / len(values),
-        second=sum(b for _, b in values) / len(values),
-        first_better=wins,
-        second_better=losses,
-        p=p,
-        p_adjusted=p,
-    )
+    return Difference(task, len(values), first, second, wins, losses, p, p_adjusted=p)
 
 
 def sign_test(wins: int, losses: int) -> float:

@@ -187,7 +187,7 @@ def _check_folder(source: Path, target: Path, jobs: Sequence[_Job], overwrite: b
         raise BadInput("there is no such folder", hint=hint, file=target.resolve().parent)
     there = next((target / job.name for job in jobs if (target / job.name).exists()), None)
     if there is not None and not overwrite:
-        hint = "choose another folder, or say --overwrite"
+        hint = "choose another folder, or use --overwrite"
         raise BadInput("the file exists already", hint=hint, file=there)
 
 

@@ -150,7 +150,8 @@ def find_pairs(
         raise BadInput(f"there is no task {missing} in this dataset", hint=hint, file=path)
     chosen = (member for member in members if member.task in wanted)
     pairs = _matched(sorted(chosen, key=_packed), left_out)
-    dataset = Dataset(str(path), tuple(sorted(pairs, key=_place)), tuple(left_out))
+    pairs.sort(key=lambda one: (_ORDER.get(one.task, len(_ORDER)), one.task, one.name))
+    dataset = Dataset(str(path), tuple(pairs), tuple(left_out))
     if not pairs and not dataset.unreadable:
         raise BadInput(
             "there are no pairs of episodes in this dataset",
@@ -176,10 +177,6 @@ def check_dataset(path: Path) -> None:
     elif path.is_dir() and task_name(path.name) in _ORDER:  # the whole may be a folder of tasks
         for mark in path.resolve().parent.glob(f"{MARK}*"):
             refuse_unfinished(mark)
-
-
-def _place(pair: Pair) -> tuple[int, str, str]:
-    return _ORDER.get(pair.task, len(_ORDER)), pair.task, pair.name
 
 
 def _packed(member: Member) -> int:
@@ -283,5 +280,5 @@ def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:
         else:
             (alone,) = known.values()
             missing = "u" if alone.member == "e" else "e"
-            left_out.append(LeftOut(alone.file, f"its mate ...{missing}.json is missing"))
+            left_out.append(LeftOut(alone.file, f"its counterpart ...{missing}.json is missing"))
     return pairs

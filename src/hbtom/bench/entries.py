@@ -87,14 +87,10 @@ def _children(folder: Path) -> list[_Child]:
     for one in inside:
         if one.name.startswith(MARK):
             refuse_unfinished(folder / one.name)
-    inside = [one for one in inside if not _beside(one.name)]
+    beside = (".", "__MACOSX")  # what systems leave, as downloads leave their ledger
+    inside = [one for one in inside if not one.name.startswith(beside) and one.name != LEDGER]
     inside.sort(key=lambda one: (one.is_symlink(), one.name), reverse=True)
     return [_Child(folder / one.name, _is_folder(one), task) for one in inside]
-
-
-def _beside(name: str) -> bool:
-    """Tell whether this is the name of something that systems and downloads leave."""
-    return name.startswith((".", "__MACOSX")) or name == LEDGER
 
 
 def _is_folder(one: os.DirEntry[str]) -> bool:

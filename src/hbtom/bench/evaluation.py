@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -27,7 +28,7 @@ from hbtom.bench.results import Compared, Row, layout
 from hbtom.bench.score import Score, pair_score, paired, scores, total
 from hbtom.bench.table_files import to_pandas
 from hbtom.bench.workers import Progress, each, forks
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.model import Model
 from hbtom.plottable import Plottable
 
@@ -43,6 +44,7 @@ class Evaluation(Plottable, Result):
     rater: AnyRater
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
+    warned: Mapping[str, int] = field(default_factory=dict)  # by task: episodes with warnings
 
     @property
     def model(self) -> Model | CheckedRater:
@@ -85,17 +87,18 @@ class Evaluation(Plottable, Result):
             "overall": self.overall.to_dict(),
             "wrong": [{"task": task, "pair": pair} for task, pair in self.wrong],
             "left_out": [asdict(one) for one in self.left_out],
+            "warned": dict(self.warned),
         }
 
     def __repr__(self) -> str:
         overall = self.overall
         return (
-            f"<Evaluation of {self.rater.name!r} on {self.dataset!r}: {overall.pairs} pairs, "
-            f"accuracy {overall.accuracy:.3f}>"
+            f"<Evaluation of {self.rater.name!r} on {self.dataset!r}: "
+            f"{count(overall.pairs, 'pair')}, accuracy {overall.accuracy:.3f}>"
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row an episode (needs the extra ``tables``)."""
+        """Return one row per episode (needs the extra ``tables``)."""
         return to_pandas([row.to_dict() for row in self.rows], layout(self.rater.columns))
 
 
@@ -113,13 +116,13 @@ class Output(TypedDict, total=False):
     """Where results go."""
 
     out: str | os.PathLike[str] | None  # written as pairs are rated: .csv, .jsonl or .parquet
-    resume: bool  # go on with what an earlier run has left there
+    resume: bool  # continue an earlier run
     overwrite: bool  # replace what is there, when all pairs are rated
 
 
 def evaluate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] | Rater = "default",
+    model: Model | str | os.PathLike[str] | Rater | type = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
@@ -136,12 +139,12 @@ def evaluate(
     - ``workers``: the number of processes; by default all cores are used.
     - ``cluster``: have the workers of a Dask scheduler do the work. This is its address, or the
       file that it has written.
-    - ``score``: what a model is compared by, the fitted plausibility or the predictive score.
+    - ``score``: which number a model rates with: the fitted plausibility or the predictive score.
     - ``progress``: called with the numbers of pairs that are rated, and of all. The first call
       tells how many need not be rated again.
     - ``out``: a results file, which is written as pairs are rated: ``.csv``, ``.jsonl`` or
       ``.parquet``.
-    - ``resume``: go on with what an earlier run has left in ``out``.
+    - ``resume``: continue the run that an earlier call began in ``out``.
     - ``overwrite``: replace ``out`` when all pairs are rated. With ``resume``, go on with a run
       that was to replace it.
 
@@ -232,7 +235,8 @@ def _check_portable(rater: AnyRater) -> None:
 
 def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:
     """Put together what was rated, in the dataset's order."""
-    known = [judged[pair] for pair in found.pairs if pair in judged]
-    rows = tuple(row for one in known for row in one.rows)
-    problems = (problem for one in known for problem in one.problems)
-    return Evaluation(found.name, rater, rows, (*found.left_out, *problems))
+    known = {pair: judged[pair] for pair in found.pairs if pair in judged}
+    rows = tuple(row for one in known.values() for row in one.rows)
+    problems = (problem for one in known.values() for problem in one.problems)
+    warned = Counter(pair.task for pair, one in known.items() for _ in range(one.warned))
+    return Evaluation(found.name, rater, rows, (*found.left_out, *problems), warned)

@@ -19,16 +19,8 @@ from pathlib import Path
 from hbtom import __version__
 from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import Member, Pair
-from hbtom.bench.results import (
-    Columns,
-    Row,
-    decode,
-    encode,
-    spelt,
-    whole_lines,
-    write_rows,
-)
-from hbtom.errors import BadInput, located, system_errors
+from hbtom.bench.results import Columns, Row, decode, encode, spelt, whole_lines, write_rows
+from hbtom.errors import BadInput, count, located, system_errors
 from hbtom.files import check_target, read_whole
 from hbtom.scratch import Taken, alone
 
@@ -65,7 +57,7 @@ def check(path: Path | None, columns: Columns, *, resume: bool, overwrite: bool)
             _whole(left, columns)
     elif journal_of(path).exists() and not overwrite:
         problem = "this is what an interrupted evaluation has left"
-        hint = "--resume goes on with it, --overwrite starts anew"
+        hint = "--resume continues it, --overwrite starts over"
         raise BadInput(problem, hint=hint, file=journal_of(path))
 
 
@@ -105,8 +97,8 @@ def start(
         return Target(path, grows, size=None, kept={}, columns=columns)
     judge = rater.fingerprint, __version__, rater.score, *rater.columns
     added = _rows(journal, columns)
-    _refuse_others(journal, added, pairs, "--overwrite without --resume starts anew")
-    _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts anew")
+    _refuse_others(journal, added, pairs, "--overwrite without --resume starts over")
+    _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts over")
     there = [] if overwrite else _rows(path, columns)
     _refuse_others(path, there, pairs, _REPLACE)
     if not added:  # else the file is known to be replaced
@@ -148,7 +140,7 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
     others = {(spelt(row.task), spelt(row.pair)) for row in rows} - known
     if others:
         raise BadInput(
-            f"it has results of {len(others)} pairs that are not judged here "
+            f"it has results of {count(len(others), 'pair')} not judged here "
             f"(first {'/'.join(min(others))})",
             hint=f"name the same dataset and tasks as before, or another file; {hint}",
             file=path,
@@ -158,13 +150,13 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
 def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
     """Refuse a file with what another rater, hbtom or score gave: it is no part of this run."""
     for other in (_judge(row) for row in rows if _judge(row) != judge):
-        what, part = "results of another rater, version or score", slice(3)
-        if other[part] == judge[part]:
-            what, part = "other columns of the same rater", slice(3, None)
-        theirs, ours = (", ".join(one[part]) or "none" for one in (other, judge))
+        both = ((*one[:3], ", ".join(one[3:]) or "none") for one in (other, judge))
+        kinds = "rater or model", "version of hbtom", "score", "columns"
+        of_each = zip(kinds, *both, strict=True)
+        what, theirs, ours = next(one for one in of_each if one[1] != one[2])
         raise BadInput(
-            f"it has {what}: {theirs}, not {ours}",
-            hint=f"name the same ones as before, or another file; {hint}",
+            f"its results differ in {what}: {theirs}, not {ours}",
+            hint=f"use the same as before, or another file; {hint}",
             file=path,
         )
 

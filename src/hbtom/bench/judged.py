@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from hbtom import __version__
@@ -32,6 +33,7 @@ class Judged:
 
     rows: Sequence[Row]
     problems: Sequence[LeftOut] = ()
+    warned: int = 0  # episodes that were judged with warnings
 
 
 @dataclass
@@ -51,17 +53,14 @@ class RatePairs:
     def __call__(self, pairs: Sequence[Pair]) -> Iterator[Judged]:
         self.warm_up()
         judge = self.rater.fingerprint, __version__, self.rater.score
-        there = [_located(self.folder, pair) for pair in pairs]
+        place = partial(os.path.join, self.folder)
+        there = [Pair(*(replace(m, path=place(m.path)) for m in pair.members)) for pair in pairs]
         stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
         for pair, (e, u), (_, *both) in zip(pairs, stamps, load_pairs(there), strict=True):
             rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
             stamp = {pair.expected: e, pair.unexpected: u}
             rows = [_row(member, rating, judge, stamp[member]) for member, rating in rated]
-            yield Judged(rows, problems)
-
-
-def _located(folder: str, pair: Pair) -> Pair:
-    return Pair(*(replace(one, path=os.path.join(folder, one.path)) for one in pair.members))
+            yield Judged(rows, problems, sum(rating.warned for _, rating in rated))
 
 
 def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:
@@ -149,7 +148,7 @@ def _ratings(rater: AnyRater, expected: Loaded, unexpected: Loaded) -> Sequence[
 def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
     """Rate an episode whose mate cannot be read or rated."""
     if not rater.rates_alone:
-        return BadInput("it is not rated, because the other one of its pair cannot be read")
+        return BadInput("it is not rated, because the other episode of its pair cannot be read")
     try:
         return rater.rate_one(episode)
     except RaterFailed:

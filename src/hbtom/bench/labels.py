@@ -1,8 +1,8 @@
 """Labels: which files make a pair, and which of the two is the more plausible one.
 
 They are told by a file beside the data, for datasets whose names do not tell. JSON: an object with
-an entry for each file, or a list of rows with a field ``file``. CSV: a row a file, below a heading.
-A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected``) or
+an entry for each file, or a list of rows with a field ``file``. CSV: one row per file, below a
+heading. A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected``) or
 ``more_plausible`` (true or false), and perhaps ``task``; whatever else it has is not looked at.
 """
 
@@ -206,7 +206,7 @@ def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]
     name = f"pair '{pair}'" + (f" of task '{task}'" if task else "")
     listed = ", ".join(f"{row.file} ({row.where})" for row in members)
     if len(members) == 1:
-        hint = "label its mate too, with the same pair and task (by default, the folder's name)"
+        hint = "label its counterpart too, with the same pair and task (by default, its folder)"
         raise BadInput(f"{name} has one member only: {listed}", hint=hint)
     if len(members) > 2:
         hint = "two files make a pair; give each two a name of their own"

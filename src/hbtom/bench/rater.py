@@ -25,6 +25,7 @@ class Rating:
 
     value: float
     own: Mapping[str, float | str] = field(default_factory=dict)
+    warned: bool = False  # whether a model's judgement came with warnings
 
 
 class Rater(Protocol):
@@ -106,7 +107,7 @@ class ModelRater:
             "part_waste": 1.0 if parts.waste is None else parts.waste,
             "surprise_waste": surprise.waste or 0.0,
         }
-        return Rating(self.value(judgement), own)
+        return Rating(self.value(judgement), own, bool(judgement.warnings))
 
     def value(self, judgement: Judgement) -> float:
         """Return the number by which pairs are compared."""

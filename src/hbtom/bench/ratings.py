@@ -1,4 +1,4 @@
-"""Anybody's ratings: CSV, JSON lines or Parquet, one row an episode.
+"""Ratings from anywhere: CSV, JSON lines or Parquet, one row per episode.
 
 A row names its episode by ``file``, or by ``task``, ``pair`` and ``member``, and rates it under
 ``rating`` or ``plausibility``.
@@ -52,7 +52,7 @@ class Ratings:
 
 
 def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
-    """Read anybody's ratings: CSV, JSON lines or Parquet; labels tell what a file is."""
+    """Read ratings: CSV, JSON lines or Parquet; labels tell what a file is."""
     with located(file=str(path)):
         return Ratings(str(path), _values(_rows(path), labels))
 
@@ -124,8 +124,6 @@ _READERS: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
     ".jsonl": _read_jsonl,
     ".parquet": parquet_rows,
 }
-
-
 KINDS = tuple(_READERS)
 _MEMBERS = {"expected": "e", "unexpected": "u"}
 

@@ -1,4 +1,4 @@
-"""Results files: one row an episode, as CSV, JSON lines or Parquet.
+"""Results files: one row per episode, as CSV, JSON lines or Parquet.
 
 A file has the same columns whoever rated, and between them the rater's own.
 """

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from hbtom.bench.published import published
 from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.errors import count
 
 T = TypeVar("T")
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
@@ -25,7 +26,7 @@ class Score:
     """How the pairs of a task, of a group of tasks, or of all, were judged."""
 
     task: str
-    margins: tuple[float, ...]  # one a pair
+    margins: tuple[float, ...]  # one per pair
 
     @property
     def pairs(self) -> int:
@@ -73,8 +74,8 @@ class Score:
 
     def __repr__(self) -> str:
         return (
-            f"<Score of {self.task!r}: {self.pairs} pairs, {self.correct} correct, "
-            f"{self.ties} ties, least margin {self.margin_least:.3g}>"
+            f"<Score of {self.task!r}: {count(self.pairs, 'pair')}, {self.correct} correct, "
+            f"{count(self.ties, 'tie')}, least margin {self.margin_least:.3g}>"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,7 +140,7 @@ def paired(rated: Mapping[tuple[str, str, str], T]) -> dict[tuple[str, str], tup
 
 
 def scores(ratings: Mapping[tuple[str, str], tuple[float, float]]) -> tuple[Score, ...]:
-    """Return one score a task, given the ratings of both members, e and u, by task and pair."""
+    """Return one score per task, given the ratings of both members, e and u, by task and pair."""
     margins: dict[str, list[float]] = {}
     for (task, _), both in ratings.items():
         margins.setdefault(task, []).append(margin(*both))
@@ -147,7 +148,7 @@ def scores(ratings: Mapping[tuple[str, str], tuple[float, float]]) -> tuple[Scor
 
 
 def scores_of(margins: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:
-    """Return one score a task, given the margins of its pairs; in the benchmark's order."""
+    """Return one score per task, given the margins of its pairs; in the benchmark's order."""
     return tuple(Score(task, tuple(margins[task])) for task in in_order(margins))
 
 

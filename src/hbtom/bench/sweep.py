@@ -68,7 +68,7 @@ class Sweep(Result):
     left_out: tuple[LeftOut, ...]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record a model and task, and one for all tasks together."""
+        """Return one record per model and task, and one for all tasks together."""
         return [
             {
                 **{name: _plain(value) for name, value in one.settings.items()},

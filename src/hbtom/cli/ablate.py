@@ -10,6 +10,7 @@ import click
 from hbtom.bench.ablation import ablate
 from hbtom.cli.progress import given_or_default, judging
 from hbtom.cli.sweep import finish
+from hbtom.errors import count
 from hbtom.files import check_target
 from hbtom.show.score_text import ablation_table
 
@@ -34,7 +35,7 @@ def run(
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
         click.echo(
-            f"accuracy in per cent, {pairs} pairs; below .05: margins of all of them\n"
+            f"accuracy in per cent, {count(pairs, 'pair')}; below .05: margins of all of them\n"
             "intervals and margins of every task in --out and --format json\n"
             f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
         )

@@ -9,6 +9,7 @@ import click
 from hbtom.bench.conversion import convert
 from hbtom.cli.progress import progress
 from hbtom.cli.say import tell_left_out
+from hbtom.errors import count
 
 
 def run(source: str, target: str, **how: Any) -> int:
@@ -16,6 +17,5 @@ def run(source: str, target: str, **how: Any) -> int:
     with progress("converting episodes", "episodes") as converted:
         result = convert(source, target, progress=converted, **how)
     status = tell_left_out(result)
-    word = "episode" if result.episodes == 1 else "episodes"
-    click.echo(f"{result.episodes} {word} in {target}")
+    click.echo(f"{count(result.episodes, 'episode')} in {target}")
     return status

@@ -43,11 +43,8 @@ def _tell(archives: Iterable[Archive]) -> None:
 def _tell_missing(error: Incomplete) -> None:
     for line in error.reasons():
         complain(line)
-    for line in error.by_hand():
-        if line.startswith(" "):
-            click.echo(line, err=True)  # an address on a line of its own, to be copied
-        else:
-            complain(line)
+    for line in error.by_hand():  # an address is on a line of its own, to be copied
+        click.echo(line, err=True) if line.startswith(" ") else complain(line)
 
 
 class _Bars:

@@ -16,6 +16,7 @@ from hbtom.bench.evaluation import Evaluation, Interrupted, Output, evaluate
 from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
+from hbtom.errors import count
 from hbtom.show.score_text import score_table
 from hbtom.show.words import plain
 
@@ -85,6 +86,8 @@ def _quiet() -> Iterator[None]:
 
 
 def _print(result: Evaluation, form: str, wrong: bool) -> None:
+    if warned := sum(result.warned.values()):
+        complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
     if form == "json":
         print_json(result.to_dict())
         return
@@ -93,4 +96,5 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
     who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"
     click.echo(f"{who}, dataset {result.dataset}")
     for (task, pair), (expected, unexpected) in result.wrong.items() if wrong else ():
-        click.echo(f"wrong: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")
+        kind = "tied" if expected == unexpected else "wrong"
+        click.echo(f"{kind}: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")

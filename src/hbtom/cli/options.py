@@ -97,9 +97,10 @@ compress_option = option("--compress", type=click.Choice(["gz", "zst"]), help="P
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 4096), help="Processes to use. Default: all cores."
 )
+RATER = "MODULE:OBJECT"
 rater_option = click.option(
     "--rater",
-    metavar="MODULE:OBJECT",
+    metavar=RATER,
     help="Use a rater of your own, or a file of ratings, instead of a model.",
 )
 score_option = option(

@@ -9,7 +9,7 @@ import click
 from hbtom.bench.evaluation import Evaluation
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain
-from hbtom.show.report import PAGES, write_report
+from hbtom.show.report import write_report
 
 
 def run(results: str, out: str, overwrite: bool, **more: Any) -> None:
@@ -18,28 +18,11 @@ def run(results: str, out: str, overwrite: bool, **more: Any) -> None:
     click.echo(out)
 
 
-def write(
-    results: str | Evaluation,
-    out: str,
-    overwrite: bool,
-    dataset: str | None = None,
-    labels: str | None = None,
-    model: str | None = None,
-    pages: int = PAGES,
-) -> None:
-    """Write a report, and tell which pairs cannot be watched."""
+def write(results: str | Evaluation, out: str, overwrite: bool, **more: Any) -> None:
+    """Write a report, and say which pairs have no page to watch them on."""
     with progress("making pages", "pages") as made:
-        written = write_report(
-            results,
-            out,
-            model=model,
-            dataset=dataset,
-            labels=labels,
-            pages=pages,
-            overwrite=overwrite,
-            progress=made,
-        )
+        written = write_report(results, out, overwrite=overwrite, progress=made, **more)
     if written.missing:
         first, *others = written.missing
-        more = f"; and {len(others)} more like it" if others else ""
-        complain(f"a pair cannot be watched: {first}{more}")
+        rest = f"; and {len(others)} more like it" if others else ""
+        complain(f"no page to watch: {first}{rest}")

@@ -18,7 +18,7 @@ from hbtom.show.score_text import score_table
 
 
 def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> None:
-    """Print the table for anybody's ratings."""
+    """Print the table for a file of ratings."""
     told = None if labels is None else read_labels(Path(labels))
     known = None if dataset is None else find_pairs(dataset, labels=told)
     result = score_ratings(read_ratings(Path(ratings), told), known)

@@ -15,7 +15,7 @@ from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import print_json, tell_left_out
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.files import check_target
 from hbtom.show.score_text import sweep_table
 
@@ -46,8 +46,8 @@ def run(
         click.echo(sweep_table(result))
         pairs = max((one.overall.pairs for one in result.models), default=0)
         click.echo(
-            f"accuracy in per cent, {pairs} pairs; margin: rating of e less that of u, on average "
-            "and as its 5 % quantile\n"
+            f"accuracy in per cent, {count(pairs, 'pair')}; margin: rating of e less that of u, "
+            "on average and as its 5 % quantile\n"
             "every task in --out and --format json\n"
             f"{'model' if rater is None else 'rater'} {rater or model}, dataset {result.dataset}"
         )

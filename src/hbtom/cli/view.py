@@ -12,7 +12,7 @@ from hbtom.bench.evaluation import as_dataset
 from hbtom.cli.browser import browse
 from hbtom.cli.progress import given_or_default
 from hbtom.cli.say import INTERRUPTED, complain, warn
-from hbtom.errors import missing
+from hbtom.errors import count, missing
 
 
 def run(**given: Any) -> int:
@@ -57,9 +57,8 @@ def _run(
                 told = "whoever has this address with its token can see the dataset"
                 warn(host, f"{told}; {hint}")
             click.echo(address)
-            count = len(pairs.entries)
-            word = "pair" if count == 1 else "pairs"
-            complain(f"showing {count} {word} of {pairs.path}; Ctrl-C ends it")
+            shown = count(len(pairs.entries), "pair")
+            complain(f"showing {shown} of {pairs.path}; Ctrl-C ends it")
             if not no_open:  # beside the server, for some browsers are waited for
                 threading.Thread(target=browse, args=(address,), daemon=True).start()
 

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent, plan_one
 from hbtom.mind.watching import watch_trials
 from hbtom.model import Model, find_model
-from hbtom.observe import Episode, load, same_trial
+from hbtom.observe import Episode, Trial, load, same_trial
+from hbtom.observe.checks import checked
 from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
@@ -52,6 +54,9 @@ class Judgement(Judged):
 
         Trials count from 0. Print it to see the whole chain.
         """
+        if not -len(self.planned) <= trial < len(self.planned):
+            hint = f"trials count from 0: the last one is {len(self.planned) - 1}, or -1"
+            raise BadInput(f"there is no trial {trial}", hint=hint, file=self.episode.name)
         shown, (seen, costs, *_) = self.episode.trials[trial], self.planned[trial]
         known = shown, seen.world, costs, seen.trajectory
         return self._traced(known, self.posteriors[trial])
@@ -98,7 +103,7 @@ def judge(
     :func:`plan_trials` returned for a model with the same dynamics.
     """
     model = find_model(model)
-    episode = episode if isinstance(episode, Episode) else load(episode)
+    episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
     reuse = reuse if reuse is not None and reuse.model == model else None
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
@@ -150,8 +155,8 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if kinds:
         named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
         yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
-    unseen = sum(int(np.isnan(trial.path[:, 0]).sum()) for trial in trials)
-    if unseen:
+    gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
+    if unseen := sum(int(gap.sum()) for gap in gaps):
         frames = sum(len(trial.path) for trial in trials)
         yield f"the agent is not seen in {unseen} of {frames} frames"
     known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
@@ -160,3 +165,16 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
             yield f"trial {number}: boards hide the agent from the camera all along"
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"
+    if some := _in_walls(trials[-1], judgement.test.frame):
+        told = f"the agent is inside a wall after {some} of {len(judgement.test)} steps"
+        yield f"trial {len(trials)}: {told}"
+
+
+def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:
+    """Return in how many frames, of some, the agent's centre is inside a wall that stands."""
+    x, y = trial.whole_path[frames].T[:, :, None]
+    left, top, width, height = trial.walls.T
+    inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
+    if trial.walls_there is not None:
+        inside &= trial.walls_there[frames]
+    return int(inside.any(axis=1).sum())

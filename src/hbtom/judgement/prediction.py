@@ -3,7 +3,9 @@
     score = sum over g, beta of P_0(g, beta) P(X_beta >= x_g)
 
 x_g is what the agent wasted in all if g was its goal, X_beta what an agent of efficiency beta
-wastes over the same steps when it acts by its policy. Both are sums over steps. Where agents choose
+wastes over the same steps when it acts by its policy. Both are sums over steps. Under several
+hypotheses the sum is over all of them: x_g is what was wasted in the world that the agent believes
+in, and an agent that moves at random has an efficiency of 0. Where agents choose
 headings, the tail of X has a closed form (:mod:`hbtom.judgement.waste_tail`); where they choose
 among actions, the distribution of X is the convolution of the steps', on a fine lattice of costs.
 """
@@ -16,8 +18,9 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.judgement.waste_tail import waste_tails
-from hbtom.mind import Actions, Likelihood, Posterior
-from hbtom.mind.regret import Headings
+from hbtom.mind import Actions, Posterior
+from hbtom.mind.hypotheses import PLAN, RANDOM
+from hbtom.mind.regret import Headings, Regret
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
@@ -28,8 +31,24 @@ def predictive(posterior: Posterior) -> float:
     """Return the posterior predictive probability of so large a total regret, between 0 and 1."""
     if len(posterior.likelihood) == 0:
         return 1.0
-    tails = _tails(posterior.likelihood, posterior.efficiencies)
-    return float(np.clip((posterior.joint[0] * tails).sum(), LEAST, 1.0))
+    likelihood = posterior.likelihood
+    if len(posterior.hypotheses) == 1:
+        prior, tails = posterior.joint[0], _tails(likelihood.regret, posterior.efficiencies)
+    else:
+        prior = posterior.full[0]
+        tails = np.stack([_by_process(posterior, one) for one in likelihood.believed], axis=1)
+    return float(np.clip((prior * tails).sum(), LEAST, 1.0))
+
+
+def _by_process(
+    posterior: Posterior, regret: Regret
+) -> Annotated[Floats, "goal process efficiency"]:
+    """Return P(X >= x_g) for agents that plan and agents that move at random, under one belief."""
+    plan = _tails(regret, posterior.efficiencies)
+    by_name = {PLAN: plan}
+    if RANDOM in posterior.hypotheses.processes:
+        by_name[RANDOM] = np.broadcast_to(_tails(regret, np.zeros(1)), plan.shape)
+    return np.stack([by_name[name] for name in posterior.hypotheses.processes], axis=1)
 
 
 def can_predict(posterior: Posterior) -> bool:
@@ -38,27 +57,28 @@ def can_predict(posterior: Posterior) -> bool:
 
 
 def _tails(
-    likelihood: Likelihood, efficiencies: Annotated[Floats, "efficiency"]
+    regret: Regret, efficiencies: Annotated[Floats, "efficiency"]
 ) -> Annotated[Floats, "goal efficiency"]:
     """Return P(X_beta >= x_g) for every goal and efficiency."""
-    nearest = likelihood.regret.nearest
+    nearest = regret.nearest
     if isinstance(nearest, Headings):
         made = nearest.length, nearest.moves, nearest.act
-        return waste_tails(likelihood.regret.step_regret, *made, efficiencies)
-    goals = range(len(likelihood.goals))
-    return np.array([[tail(likelihood, goal, one) for one in efficiencies] for goal in goals])
+        return waste_tails(regret.step_regret, *made, efficiencies)
+    goals = range(len(regret.goals))
+    return np.array([[tail(regret, goal, one) for one in efficiencies] for goal in goals])
 
 
-def tail(likelihood: Likelihood, goal: int, efficiency: float) -> float:
+def tail(regret: Regret, goal: int, efficiency: float) -> float:
     """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
-    nearest, step_regret = likelihood.regret.nearest, likelihood.regret.step_regret[:, goal]
-    options = likelihood.regret.choice.action_regret[:, :, goal]
+    nearest, step_regret = regret.nearest, regret.step_regret[:, goal]
+    options = regret.choice.action_regret[:, :, goal]
     if np.isinf(step_regret).any():
         return 0.0
     possible = np.where(np.isfinite(options), options, 0.0)
     scale = min(BINS_PER_UNIT, MOST_BINS / max(float(possible.max(axis=1).sum()), 1.0))
     bins = np.rint(possible * scale).astype(np.int64)
-    weight = np.exp(-efficiency * (options - options.min(axis=1, keepdims=True)))
+    above = possible - options.min(axis=1, keepdims=True)
+    weight = np.where(np.isfinite(options), np.exp(-efficiency * above), 0.0)
     if isinstance(nearest, Actions) and nearest.noise is not None:
         # Of what is seen, not of what is meant
         weight = (weight[:, None] @ nearest.noise.chance)[:, 0]

@@ -13,8 +13,10 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import PlaceWorld, exit_of
+from hbtom.world.modes import exit_of
 from hbtom.world.trajectory import MOVE, Trajectory
+
+SURE = np.empty((0, 0, 0))  # moves lead where they are meant to
 
 
 @kernel
@@ -62,18 +64,21 @@ def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool
 
 @kernel
 def action_regret(
-    legal: Annotated[Bools, "step action"],
-    q: Annotated[Floats, "step action goal"],
-    world: PlaceWorld,
+    costs: CostToGo,
     steps: Trajectory,
     moves: Annotated[Ints, "move 2"],
+    values: Annotated[Floats, "step action goal"],
 ) -> tuple[Annotated[Floats, "step goal"], Annotated[Floats, "step action goal"], int]:
     """Return the regret of each step, and of each action; how many steps are not known.
 
+    ``values`` is Q where moves may go astray; ``SURE`` stands for that of :func:`action_values`.
     A move where the gridworld has no way, or from a cell where nobody can stand, says nothing: it
     counts as the only thing that could be done. Where no action leads to a goal, all are equal.
     """
-    many, actions, goals = q.shape
+    legal, q = action_values(costs, steps, moves)
+    if values.shape[1] > 0:
+        q = values
+    world, (many, actions, goals) = costs.world, q.shape
     regret, options = np.zeros((many, goals)), np.full((many, actions, goals), np.inf)
     unknown = 0
     for step in range(many):
@@ -114,4 +119,4 @@ def illegal(count: int) -> tuple[str, ...]:
     """Return the warning about moves that the gridworld does not have, if there are any."""
     if count == 0:
         return ()
-    return (f"{count} moves go where the gridworld has no way; they are left out",)
+    return (f"{count} moves are impossible in the gridworld; they are left out",)

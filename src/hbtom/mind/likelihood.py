@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, PLAN, RANDOM, TRUE, Hypotheses
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import FilteredChoice, Headings, Regret
@@ -32,6 +32,12 @@ class Likelihood(Struct, frozen=True, eq=False):
     log: Annotated[Floats, "step hypothesis efficiency"]
     efficiencies: Annotated[Floats, "efficiency"]
     hypotheses: Hypotheses = GOALS_ONLY
+    missed: tuple[Regret, ...] = ()  # under the other beliefs; ``regret`` is under the first
+
+    @property
+    def believed(self) -> tuple[Regret, ...]:
+        """The regret of the steps under each belief."""
+        return self.regret, *self.missed
 
     @property
     def goals(self) -> tuple[Identity, ...]:
@@ -56,8 +62,9 @@ class Likelihood(Struct, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         steps, hypotheses, many = self.log.shape
-        kinds = f"{hypotheses} hypotheses and {many} efficiencies"
-        return f"<Likelihood of {steps} steps under {kinds}>"
+        under = count(hypotheses, "hypothesis", "hypotheses")
+        both = f"{under} and {count(many, 'efficiency', 'efficiencies')}"
+        return f"<Likelihood of {count(steps, 'step')} under {both}>"
 
 
 def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None) -> Likelihood:
@@ -98,7 +105,7 @@ def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likeli
     """Join the likelihoods of the same steps under several beliefs of the agent.
 
     ``prior`` is the probability of each belief. A goal is on offer if any belief lets the agent
-    reach it. What was wasted is taken from the first belief, the true one.
+    reach it.
     """
     first, *others = beliefs.values()
     if any(one.goals != first.goals or one.log.shape != first.log.shape for one in others):
@@ -107,7 +114,9 @@ def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likeli
     kinds = Hypotheses(tuple(beliefs), first.hypotheses.processes, frozen(log_prior))
     reachable = np.any([one.reachable for one in beliefs.values()], axis=0)
     regret = replace(first.regret, reachable=reachable)
-    return replace(first, regret=regret, log=_joined(beliefs.values(), 2), hypotheses=kinds)
+    missed = tuple(one.regret for one in others)
+    joined = replace(first, log=_joined(beliefs.values(), 2), hypotheses=kinds)
+    return replace(joined, regret=regret, missed=missed)
 
 
 def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:

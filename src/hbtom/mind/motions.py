@@ -12,7 +12,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.mind.action_noise import action_noise, noisy_values
 from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regret
-from hbtom.mind.grid import action_regret, action_values, illegal
+from hbtom.mind.grid import SURE, action_regret, action_values, illegal
 from hbtom.mind.particles import ParticleFilter, content
 from hbtom.mind.regret import Actions, Headings, Regret, aimless, name_goals
 from hbtom.mind.sight import strides
@@ -40,7 +40,8 @@ def find_regrets(
     true = motion_regret(model.motion, model, trial, seen, costs)
     if len(seen.stages) == 1:
         return true, None
-    missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0]))
+    cell = seen.world.space.cell if isinstance(model.motion, Continuous) else 1.0
+    missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0], cell))
     return true, motion_regret(model.motion, model, trial, missed, costs)
 
 
@@ -54,12 +55,12 @@ def motion_regret(motion: Any, model: Model, trial: Trial, seen: Seen, costs: Co
 def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
     """Compare each step with all legal actions; with noise, a forward filter sums over cells."""
     world, steps, sight = seen.world, seen.trajectory, model.observation
-    legal, q = action_values(costs, steps, GRID.table)
-    noise = None
+    values, noise = SURE, None
     if motion.slip > 0:
-        q = noisy_values(q, costs, steps, motion.slip)
+        legal, q = action_values(costs, steps, GRID.table)
+        values = noisy_values(q, costs, steps, motion.slip)
         noise = action_noise(legal, world, steps, motion.slip)
-    regret, options, unknown = action_regret(legal, q, world, steps, GRID.table)
+    regret, options, unknown = action_regret(costs, steps, GRID.table, values)
     column, row = steps.first.astype(np.int64)
     reachable: Bools = costs.cost[:, 0, row, column] < np.inf
     if steps.mode.any() and not reachable.all():

@@ -12,6 +12,7 @@ from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
+from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
 from hbtom.world.seeing import Seen, see
 
@@ -45,6 +46,7 @@ def plan_one(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Pl
 
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
+    check_once(trial)
     one = plan_one(model, trial, beliefs.openings)
     return infer_agent(model, beliefs, one.agent, one.likelihood(model), waited=one.seen.waited)
 

@@ -1,6 +1,16 @@
 """Observation: files become episodes of trials, in pixels, with the events that happen in them."""
 
-from hbtom.observe.episode import Actor, Body, Episode, Identity, Other, Trial, names, same_trial
+from hbtom.observe.episode import (
+    Actor,
+    Body,
+    Episode,
+    Identity,
+    Other,
+    OtherKind,
+    Trial,
+    names,
+    same_trial,
+)
 from hbtom.observe.events import Event
 from hbtom.observe.formats import load, read
 from hbtom.observe.layout import Layout, layout_of
@@ -13,6 +23,7 @@ __all__ = [
     "Identity",
     "Layout",
     "Other",
+    "OtherKind",
     "Trial",
     "layout_of",
     "load",

@@ -1,4 +1,4 @@
-"""What every trial must satisfy, whatever file it comes from.
+"""What every trial must satisfy, whether it comes from a file or was made in Python.
 
 Kernels rely on a trial having frames, on everything lying in a world of reasonable size, and on
 there being one value per frame. A trial for which this does not hold is refused here.
@@ -6,7 +6,7 @@ there being one value per frame. A trial for which this does not hold is refused
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from typing import Annotated, get_args
 
@@ -14,13 +14,40 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.episode import CHANGING, Body, Other, OtherKind, Trial
+from hbtom.observe.episode import CHANGING, Body, Episode, Other, OtherKind, Trial
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
 
 MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
 DEEP = 5.0  # pixels inside a wall, at least, to count as inside; less may be due to noise
 KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # ordinate of a key's centre, at most: corner plus radius
+
+
+def checked(episode: Episode) -> Episode:
+    """Return an episode, or refuse it if it cannot be judged."""
+    if not (isinstance(episode, Episode) and isinstance(episode.trials, Sequence) and len(episode)):
+        problem = f"this {type(episode).__name__} is not a file or an episode with trials"
+        raise BadInput(problem, hint="make an episode of trials: hbtom.Episode((trial,))")
+    for number, trial in enumerate(episode.trials, start=1):
+        try:
+            check_once(trial)
+        except BadInput as error:
+            raise error.at(file=episode.name, trial=number) from None
+    return episode
+
+
+def check_once(trial: Trial) -> None:
+    """Refuse a trial that cannot be judged, unless it has been checked already."""
+    if not isinstance(trial, Trial):
+        raise BadInput(f"a {type(trial).__name__} is not a trial", hint="see help(hbtom.Trial)")
+    if "checked" not in vars(trial):
+        check_trial(trial)
+
+
+def vouch(trial: Trial) -> Trial:
+    """Return a trial, marked as checked."""
+    vars(trial)["checked"] = True
+    return trial
 
 
 def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
@@ -34,7 +61,7 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
         check_size(trial.size)
     except BadInput as error:
         raise error.at(frame=1, field="size") from None
-    _check_lengths(trial)
+    _check_shapes(trial)
     _check_blocks(trial.walls, "walls")
     _check_blocks(trial.barrier, "barrier")
     _check_objects(trial)
@@ -46,25 +73,36 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     if trial.lock is not None:
         check_bodies(trial.size, [trial.lock], lock)
     _check_left(trial.barrier_left)
+    if trial.object_paths is not None and not trial.still:
+        _check_object_paths(trial, trial.object_paths)
     for other in trial.others:
         _check_other(other, len(trial.path))
     _check_changes(trial)
+    vouch(trial)
 
 
-def _check_lengths(trial: Trial) -> None:
+def _check_shapes(trial: Trial) -> None:
     """Check that key and lock come with their positions, and that all have one value per frame."""
-    for name, thing, values in (
-        ("key", trial.key, trial.key_path),
-        ("lock", trial.lock, trial.lock_there),
-    ):
-        if (thing is None) != (values is None):
+    held = ("key", trial.key, trial.key_path), ("lock", trial.lock, trial.lock_there)
+    for name, body, there in held:
+        if (body is None) != (there is None):
             problem = f"the {name} and its place in each frame must come together"
             raise _bad(problem, name, hint="give both or neither")
-    frames = len(trial.path)
-    for name in ("barrier_left", "key_path", "lock_there"):
-        values = getattr(trial, name)
-        if values is not None and len(values) != frames:
-            raise _bad(f"there are {len(values)} values for {frames} frames", name)
+    frames, walls = len(trial.path), len(trial.walls)
+    for name, values, shape in (
+        ("path", trial.path, (frames, 2)),
+        ("walls", trial.walls, (walls, 4)),
+        ("barrier", trial.barrier, (len(trial.barrier), 4)),
+        ("barrier_left", trial.barrier_left, (frames,)),
+        ("key_path", trial.key_path, (frames, 2)),
+        ("lock_there", trial.lock_there, (frames,)),
+        ("agent_there", trial.agent_there, (frames,)),
+        ("walls_there", trial.walls_there, (frames, walls)),
+        ("object_paths", trial.object_paths, (frames, len(trial.objects), 2)),
+    ):
+        if values is not None and values.shape != shape:
+            problem = f"the array has the shape {values.shape}, not {shape}"
+            raise _bad(problem, name, hint="frames come first, then walls or objects, then x and y")
 
 
 def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
@@ -87,7 +125,7 @@ def _check_path(trial: Trial) -> None:
     path, size, agent = trial.path, trial.size, trial.agent
     unseen = np.isnan(path).all(axis=1, keepdims=True)
     if unseen.all():
-        raise _bad("the agent is never seen", "agent")
+        raise _bad("the agent is never seen", "agent", hint="leave the trial out")
     inside = unseen | ((path >= 0) & (path <= size))
     if not inside.all():
         frame = int(inside.all(axis=1).argmin())
@@ -98,13 +136,13 @@ def _check_path(trial: Trial) -> None:
 
 
 def _check_start(trial: Trial) -> None:
-    at_x, at_y = trial.agent.centre
+    (at_x, at_y), there = trial.agent.centre, trial.walls_there
+    walls = trial.walls if there is None else trial.walls[there[0]]
     if any(
         x + DEEP < at_x < x + width - DEEP and y + DEEP < at_y < y + height - DEEP
-        for x, y, width, height in trial.walls.tolist()
+        for x, y, width, height in walls.tolist()
     ):
-        hint = "an agent must start in free space"
-        raise _bad("the agent is inside a wall", "agent", 1, hint)
+        raise _bad("the agent is inside a wall", "agent", 1, "an agent must start in free space")
 
 
 def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
@@ -119,9 +157,22 @@ def _check_key_path(key: Body, path: Annotated[Floats, "frame 2"], field: str) -
 
 
 def _check_begins(body: Body, path: Annotated[Floats, "frame 2"], field: str) -> None:
-    x, y = path[0].tolist()
-    if (x, y) != body.centre:
-        raise _bad(f"{body.look} is not where its path begins", field, 1)
+    (x, y), (at_x, at_y) = path[0].tolist(), body.centre
+    if (x, y) != (at_x, at_y):
+        hint = f"it is at ({at_x:g}, {at_y:g}), its path begins at ({x:g}, {y:g})"
+        raise _bad(f"{body.look} is not where its path begins", field, 1, hint)
+
+
+def _check_object_paths(trial: Trial, paths: Annotated[Floats, "frame object 2"]) -> None:
+    for which, body in enumerate(trial.objects):
+        _check_begins(body, paths[:, which], "object_paths")
+    outside = ~((paths >= 0) & (paths <= trial.size)).all(axis=2)
+    for frame, which in np.argwhere(outside)[:1].tolist():
+        body, (x, y) = trial.objects[which], paths[frame, which].tolist()
+        if x != x or y != y:  # not a number
+            hint = "objects can move, but not vanish: repeat the position before"
+            raise _bad(f"{body.look} has no position", "object_paths", frame + 1, hint)
+        _check_body(trial.size, replace(body, centre=(x, y)), "object_paths", frame + 1)
 
 
 def _check_left(left: Annotated[Floats, "frame"]) -> None:
@@ -133,10 +184,12 @@ def _check_left(left: Annotated[Floats, "frame"]) -> None:
 
 
 def _check_other(other: Other, frames: int) -> None:
-    if len(other.path) != frames or len(other.angle) != frames:
-        raise _bad(f"{other.look} needs one position for each of {frames} frames", "others")
+    if np.shape(other.path) != (frames, 2) or np.shape(other.angle) != (frames,):
+        problem = f"{other.look} needs one position and one angle for each of {frames} frames"
+        raise _bad(problem, "others", hint="the path is [frame, 2], the angle [frame]")
     if other.kind not in get_args(OtherKind):
-        raise _bad(f"{other.look} is of the unknown kind '{other.kind}'", "others")
+        hint = f"the kinds are {', '.join(get_args(OtherKind))}"
+        raise _bad(f"{other.look} is of the unknown kind '{other.kind}'", "others", hint=hint)
     if not all(0 < side <= FARTHEST for side in other.size):
         raise _bad(f"{other.look} has an impossible size", "others")
     nowhere = np.isnan(other.path).all(axis=1) & np.isnan(other.angle)
@@ -150,16 +203,6 @@ def _check_changes(trial: Trial) -> None:
     """Check the values of what moves or is away, and the camera."""
     if all(getattr(trial, name) is None for name in CHANGING):
         return
-    frames = len(trial.path)
-    shapes = {
-        "agent_there": (frames,),
-        "walls_there": (frames, len(trial.walls)),
-        "object_paths": (frames, len(trial.objects), 2),
-    }
-    for name, shape in shapes.items():
-        values = getattr(trial, name)
-        if values is not None and values.shape != shape:
-            raise _bad(f"there are {values.shape} values instead of {shape}", name)
     if trial.agent_there is not None and not trial.agent_there.any():
         raise _bad("the agent is never there", "agent")
     if trial.object_paths is not None:
@@ -183,7 +226,7 @@ def _check_body(size: tuple[float, float], body: Body, field: str, frame: int) -
     (x, y), (width, height) = body.centre, size
     if not (0 <= x <= width and 0 <= y <= height):
         problem = f"{body.look} is at ({x:g}, {y:g}), outside the world"
-        hint = "positions are corners in pixels; the centre is the corner plus the radius"
+        hint = "files give corners in pixels, a Trial centres; a centre is a corner plus the radius"
         raise _bad(f"{problem} of {width:g} x {height:g} pixels", field, frame, hint)
     if not 0 < body.radius <= LARGEST_WORLD:
         raise _bad(f"the radius is {body.radius:g}", field, frame, HINTS["agent"])

@@ -11,13 +11,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
 
-from hbtom.arrays import Bools, Floats, frozen
-from hbtom.errors import BadInput
+from hbtom.arrays import Bools, Floats, frozen, read_only
+from hbtom.errors import BadInput, Place
 from hbtom.observe.events import Event, Marks, events, find_marks, track_of, without_gaps
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
@@ -60,8 +60,9 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Something else that is seen: another agent, or a board that hides, bars or pushes.
 
-    It is shown in figures, but nothing is inferred from it. A board is a box around its place,
-    turned by an angle.
+    It is drawn in figures. The model ignores it, unless it is an agent and the trial is changed to
+    judge it (:meth:`Trial.judging`) or to make it a goal (:meth:`Trial.wanting_actors`). A board is
+    a box around its place, turned by an angle.
     """
 
     kind: OtherKind
@@ -89,7 +90,7 @@ _PANELS: dict[OtherKind, PanelKind] = {"door": "door", "occluder": "board", "pad
 
 @dataclass(frozen=True, eq=False)
 class Actor:
-    """Somebody who acts in a trial: the agent that is judged, or another one."""
+    """An agent of a trial: the one that is judged, or another one."""
 
     look: Identity
     radius: float
@@ -100,10 +101,12 @@ class Actor:
         """The actor where it is first seen."""
         x, y = without_gaps(self.path)[0].tolist()
         if math.isnan(x):
-            raise BadInput(
-                f"the actor '{self.look}' is never seen", hint="leave it out of the trial"
-            )
+            hint = "leave it out of the trial"
+            raise BadInput(f"the actor '{self.look}' is never seen", hint=hint)
         return Body(self.look, (x, y), self.radius)
+
+    def __repr__(self) -> str:
+        return f"<Actor {self.look}, seen in {(~np.isnan(self.path[:, 0])).sum()} frames>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,30 +144,35 @@ class Trial:
     camera: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Make all arrays such as kernels take; those that readers make are so already."""
-        if self.walls_there is not None or self.object_paths is not None:
-            self._convert()
+        """Convert lists and arrays to the types that kernels take. Readers make these at once."""
+        lock_there = self.lock_there
+        fits = (
+            self.walls_there is None
+            and self.object_paths is None
+            and (lock_there is None or _is_array(lock_there, _BOOL))
+        )
         for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
-            if values is not None and not (values.dtype is _FLOAT and values.flags.c_contiguous):
-                self._convert()
-                return
-        there = self.lock_there
-        if there is not None and not (there.dtype is _BOOL and there.flags.c_contiguous):
-            self._convert()
+            if not fits or (values is not None and not _is_array(values, _FLOAT)):
+                return self._convert()
 
     def _convert(self) -> None:
         for name in _ARRAYS:
+            kind = _BOOL if name in _TRUTHS else _FLOAT
             values = getattr(self, name)
-            if values is not None:
-                kind = np.bool_ if name in _TRUTHS else np.float64
-                converted: Floats | Bools = np.ascontiguousarray(values, dtype=kind)
-                if converted is not values:
-                    converted.flags.writeable = False
-                    object.__setattr__(self, name, converted)
+            if values is None or _is_array(values, kind):
+                continue
+            try:
+                converted = np.array(values, dtype=kind, order="C", ndmin=1)
+            except (TypeError, ValueError):
+                hint = "give an array of numbers, or lists of equal length"
+                raise BadInput("this is not an array", hint=hint, place=Place(field=name)) from None
+            if name in ("walls", "barrier") and not converted.size:
+                converted = converted.reshape(0, 4)
+            object.__setattr__(self, name, read_only(converted))
 
     @property
     def actors(self) -> tuple[Actor, ...]:
-        """All who act: the agent that is judged, and then the others."""
+        """All agents: the one that is judged, and then the others."""
         judged = Actor(self.agent.look, self.agent.radius, self.path)
         others = (one for one in self.others if one.kind == "agent")
         return (judged, *(Actor(one.look, min(one.size) / 2, one.path) for one in others))
@@ -196,6 +204,9 @@ class Trial:
         """
         if actor == 0:
             return self
+        if not 0 < actor < len(self.actors):
+            hint = f"the trial has {len(self.actors)} actors, counted from 0"
+            raise BadInput(f"there is no actor {actor}", hint=hint)
         now, then = self.actors[0], self.actors[actor]
         if self.agent_there is not None:
             gone = ~self.agent_there[:, None]
@@ -203,9 +214,8 @@ class Trial:
         still, side = np.zeros(len(self.path)), 2 * now.radius
         agents = [one for one in self.others if one.kind == "agent"]
         agents[actor - 1] = Other("agent", now.look, (side, side), now.path, still)
-        body = then.body
         others = (*agents, *self._things)
-        return replace(self, agent=body, path=then.path, others=others, agent_there=None)
+        return replace(self, agent=then.body, path=then.path, others=others, agent_there=None)
 
     def wanting_actors(self) -> Trial:
         """Return the same trial, in which the agent may also want to reach the other actors.
@@ -271,8 +281,13 @@ _TRUTHS = "lock_there", "walls_there", "agent_there"
 _ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "object_paths", *_TRUTHS)
 
 
+def _is_array(values: object, kind: np.dtype[Any]) -> bool:
+    """Tell whether a value is an array of a kind that kernels take."""
+    return type(values) is np.ndarray and values.dtype is kind and values.flags.c_contiguous
+
+
 def same_trial(one: Trial, other: Trial) -> bool:
-    """Tell whether two trials show the very same."""
+    """Tell whether two trials are the same in every field."""
     return one is other or _same_fields(one, other, _MOST_TELLING_FIRST)
 
 

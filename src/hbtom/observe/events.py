@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -114,35 +114,25 @@ def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) ->
 
 
 def events(trial: Trial) -> tuple[Event, ...]:
-    """Return all events of a trial, in order of their frames."""
-    return tuple(sorted(_events(trial), key=lambda event: event.frame))
-
-
-def _events(trial: Trial) -> Iterator[Event]:
-    when = trial.marks
-    if when.first >= 0:
-        yield Event("first motion", when.first)
-    yield from _touches(trial)
-    if when.picked >= 0:
-        yield Event("pick up key", when.picked, len(trial.objects))
-    if when.started >= 0:
-        yield Event("reach lock", when.reached)
-        yield Event("barrier starts to vanish", when.started)
-    if when.gone >= 0:
-        yield Event("barrier gone", when.gone)
-    if when.last >= 0:
-        yield Event("end of motion", when.last)
+    """Return all events of a trial, in order of their frames and, in one frame, of their kinds."""
+    kinds, key = get_args(Kind), len(trial.objects)
+    marked = zip((kind for kind in kinds if kind != "touch"), trial.marks, strict=True)
+    found = [Event(kind, at, key if kind == "pick up key" else None) for kind, at in marked]
+    happened = [event for event in (*found, *_touches(trial)) if event.frame >= 0]
+    return tuple(sorted(happened, key=lambda event: (event.frame, kinds.index(event.kind))))
 
 
 def _touches(trial: Trial) -> Iterator[Event]:
     """Yield where contact with an item begins; a key is touched only while it lies."""
-    picked = trial.marks.picked
-    for index, item in enumerate(trial.places):
-        path = trial.whole_path
-        still = path[:picked] if picked >= 0 and index == len(trial.objects) else path
+    picked, objects, path = trial.marks.picked, len(trial.objects), trial.whole_path
+    places = np.tile(trial.places, (len(path), 1, 1))
+    if trial.object_paths is not None:
+        places[:, :objects, :2] = trial.object_paths
+    for index in range(len(trial.items)):
+        still = path[:picked] if picked >= 0 and index == objects else path
         before = False
         for frame, (x, y) in enumerate(still):
-            now = touching(x, y, item, trial.agent.radius)
+            now = touching(x, y, places[frame, index], trial.agent.radius)
             if now and not before:
                 yield Event("touch", frame, index)
             before = now

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 import numpy as np
@@ -11,6 +10,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel_or, part
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.plan.field import spilled
+from hbtom.world.modes import corner
 
 
 def _all_to_go(costs: CostToGo, places: Floats, mode: Ints) -> Floats:
@@ -90,10 +90,3 @@ def _at(cost: Floats, blocked: Floats, price: float, x: float, y: float) -> floa
                 total += value * share
                 weight += share
     return total / weight if weight >= 0.5 else np.inf
-
-
-@part
-def corner(at: float, cells: int) -> tuple[int, float]:
-    """Return the cell before a coordinate (-1 if there is none), and the share of the one after."""
-    low = min(max(math.floor(at), 0), cells - 2)
-    return low, min(max(at - low, 0.0), 1.0)

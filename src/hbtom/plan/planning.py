@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from hbtom.model import Continuous, Grid, Model
-from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan
+from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan_steps
 from hbtom.plan.field import CONTINUOUS, GRID
 from hbtom.plan.slippery import slippery_cost_to_go
-from hbtom.plan.wanted import wanted_in_cells, wanted_in_pixels
+from hbtom.plan.wanted import BETWEEN, CELLS
 from hbtom.world import PlaceWorld, Trajectory
 from hbtom.world.seeing import Seen
 
@@ -43,7 +43,7 @@ def _grid(motion: Grid, world: PlaceWorld, steps: Trajectory, everywhere: bool) 
         return slippery_cost_to_go(world, motion.slip)
     if everywhere:
         return cost_to_go(world, GRID)
-    return CostToGo(world, plan(world, GRID.table, wanted_in_cells(world, steps)))
+    return CostToGo(world, plan_steps(world, GRID.table, steps, CELLS))
 
 
 @plan_in.register
@@ -53,4 +53,4 @@ def _continuous(
     if everywhere:
         column, row = world.cell_of(*steps.first)
         return cost_to_go(world, CONTINUOUS, (row, column))
-    return CostToGo(world, plan(world, CONTINUOUS.table, wanted_in_pixels(world, steps)))
+    return CostToGo(world, plan_steps(world, CONTINUOUS.table, steps, BETWEEN))

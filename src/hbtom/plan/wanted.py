@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.compiled import kernel, part, part_or
-from hbtom.plan.between import corner
-from hbtom.plan.cost_to_go import SPILL, Wanted, wanted
-from hbtom.world.modes import PlaceWorld, cell_of
+from hbtom.compiled import part, part_or
+from hbtom.world.modes import PlaceWorld, cell_of, corner
 from hbtom.world.trajectory import MOVE, Trajectory
 
-
-@kernel
-def wanted_in_cells(world: PlaceWorld, steps: Trajectory) -> Wanted:
-    """Return the cells that the agent was in and those around them, in that mode."""
-    needed = _cells(world.blocked, steps)
-    return wanted(world, int(steps.first[1]), int(steps.first[0]), needed, needed)
+EVERYWHERE, CELLS, BETWEEN = 0, 1, 2  # where costs are read
+SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
 
 
-@kernel
-def wanted_in_pixels(world: PlaceWorld, steps: Trajectory) -> Wanted:
-    """Return the cells around every place in its mode, further out beside walls and things."""
+class Wanted(NamedTuple):
+    """For which states costs are wanted. Empty lists of cells mean: everywhere."""
+
+    entry: Annotated[Bools, "mode row column"]  # where each mode may be entered
+    needed: Annotated[Bools, "mode row column"]  # whose costs have to be known
+    read: Annotated[Bools, "mode row column"]  # and in which of them costs are read
+
+
+@part
+def wanted_for(world: PlaceWorld, steps: Trajectory, reads: int) -> Wanted:
+    """Return the states whose costs are read for some steps.
+
+    In ``CELLS``: those that the agent was in and those around them, in that mode. ``BETWEEN`` them:
+    those around every place in its mode, further out beside walls and things.
+    """
     cell, closed = world.space.cell, world.blocked[0]
-    row = cell_of(steps.first[1], cell, closed.shape[0])
-    column = cell_of(steps.first[0], cell, closed.shape[1])
-    read = needed = _places(world.blocked, closed, steps, cell, SPILL)
-    if len(world.boxes) > 0:
-        needed = _places(world.blocked, _solid(closed, world.boxes), steps, cell, 2 * SPILL)
+    row, column = int(steps.first[1]), int(steps.first[0])
+    if reads == CELLS:
+        read = needed = _cells(world.blocked, steps)
+    elif reads == BETWEEN:
+        row = cell_of(steps.first[1], cell, closed.shape[0])
+        column = cell_of(steps.first[0], cell, closed.shape[1])
+        read = needed = _places(world.blocked, closed, steps, cell, SPILL)
+        if len(world.boxes) > 0:
+            needed = _places(world.blocked, _solid(closed, world.boxes), steps, cell, 2 * SPILL)
+    else:
+        read = needed = np.zeros((0, 0, 0), dtype=np.bool_)
     return wanted(world, row, column, needed, read)
 
 
@@ -118,3 +130,77 @@ def _mark(marked: Bools, solid: Bools, cell: float, place: Floats, spill: int) -
             if solid[r, c]:
                 more = spill
     marked[max(row - more, 0) : bottom + more, max(column - more, 0) : right + more] = True
+
+
+def _all_wanted(world: PlaceWorld, row: int, column: int, needed: Bools, read: Bools) -> Wanted:
+    entry = np.zeros(world.blocked.shape, dtype=np.bool_)
+    entry[0, row, column] = True
+    if len(entry) == 1:
+        return Wanted(entry, needed, read)
+    exits, tools = world.exits, entry[0].copy()
+    for one in np.flatnonzero(exits.target != exits.source):
+        near = world.reach[exits.thing[one]] < np.inf
+        entry[exits.target[one]] |= near
+        tools |= near
+    entry[~entry.any(axis=(1, 2))] = entry[0]
+    if needed.size:
+        around = _around(tools) if len(world.boxes) else tools
+        needed, read = needed | around, read | tools
+    return Wanted(entry, needed, read)
+
+
+def _around(cells: Annotated[Bools, "row column"]) -> Annotated[Bools, "row column"]:
+    """Return the cells that are at most two rows and two columns away from some."""
+    for axis in (0, 1):
+        near, wide = cells.swapaxes(0, axis), cells.copy().swapaxes(0, axis)
+        for off in range(1, SPILL + 1):
+            wide[off:] |= near[:-off]
+            wide[:-off] |= near[off:]
+        cells = wide.swapaxes(0, axis)
+    return cells
+
+
+@part_or(_all_wanted)
+def wanted(
+    world: PlaceWorld,
+    row: int,
+    column: int,
+    needed: Annotated[Bools, "mode row column"],
+    read: Annotated[Bools, "mode row column"],
+) -> Wanted:
+    """Add the cells that planning itself looks at: where legs may begin, and where tools are.
+
+    The agent sets out in a row and column. To read a cost within a box, the costs two cells around
+    it have to be known. What is needed and read may be changed in place.
+    """
+    modes, rows, columns = world.blocked.shape
+    exits, margin = world.exits, SPILL if len(world.boxes) > 0 else 0
+    entry = np.zeros((modes, rows, columns), dtype=np.bool_)
+    entry[0, row, column] = True
+    if modes == 1:
+        return Wanted(entry, needed, read)
+    if len(needed) > 0:
+        _look_around(needed, read, row, column, margin)
+    for one in range(len(exits.source)):
+        target, entered = exits.target[one], world.reach[exits.thing[one]]
+        for r in range(rows if target != exits.source[one] else 0):
+            for c in range(columns):
+                if entered[r, c] < np.inf:
+                    entry[target, r, c] = True
+                    if len(needed) > 0:
+                        _look_around(needed, read, r, c, margin)
+    for mode in range(1, modes):
+        if not entry[mode].any():
+            entry[mode, row, column] = True
+    return Wanted(entry, needed, read)
+
+
+@part
+def _look_around(needed: Bools, read: Bools, row: int, column: int, margin: int) -> None:
+    """Note, in every mode, that the cost of a cell is read, and that those around it are needed."""
+    modes, rows, columns = needed.shape
+    for mode in range(modes):
+        read[mode, row, column] = True
+        for r in range(max(row - margin, 0), min(row + margin + 1, rows)):
+            for c in range(max(column - margin, 0), min(column + margin + 1, columns)):
+                needed[mode, r, c] = True

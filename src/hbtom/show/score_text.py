@@ -14,6 +14,7 @@ from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
 from hbtom.bench.sweep import Sweep, Swept
 from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.errors import count
 from hbtom.show.terminal import columns
 from hbtom.show.words import plain
 
@@ -45,6 +46,8 @@ def score_lines(tasks: Sequence[Score]) -> Iterator[ScoreLine]:
 
 def score_table(tasks: Sequence[Score]) -> str:
     """Return the paper's table."""
+    if not tasks:
+        return "there is no pair to score"
     return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
 
 
@@ -108,7 +111,7 @@ def calibration_table(fitted: Calibration) -> str:
             *columns(weights, right=".RR"),
             f"loss {fitted.fit.loss:.4f} after {fitted.fit.iterations} iterations, converged",
             f"cross-validated accuracy {_per_cent(score.accuracy)} % ({low} – {high}), "
-            f"{score.pairs} pairs, {score.ties} ties",
+            f"{count(score.pairs, 'pair')}, {count(score.ties, 'tie')}",
             "margins: 5 % quantile {}, least {}, below .05 {}".format(*_margins(score)),
             *columns(bins, right=".RRR"),
             f"calibration error {fitted.calibration_error:.3f}",

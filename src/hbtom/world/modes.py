@@ -16,6 +16,7 @@ All kernels from here to the posterior take their arguments in these tuples.
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
@@ -103,6 +104,13 @@ class PlaceWorld(NamedTuple):
 def cell_of(at: float, cell: float, cells: int) -> int:
     """Return the cell that holds a coordinate; what is beyond an edge belongs to the last cell."""
     return min(max(int(at / cell), 0), cells - 1)
+
+
+@part
+def corner(at: float, cells: int) -> tuple[int, float]:
+    """Return the cell before a coordinate (-1 if there is none), and the share of the one after."""
+    low = min(max(math.floor(at), 0), cells - 2)
+    return low, min(max(at - low, 0.0), 1.0)
 
 
 @part

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
-from hbtom.world.modes import Exits, PlaceWorld
+from hbtom.world.modes import Exits, PlaceWorld, exit_of
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
@@ -136,12 +136,24 @@ def joined(worlds: tuple[PlaceWorld, ...]) -> PlaceWorld:
     )
 
 
-def outdated(steps: Trajectory, stage: PlaceWorld) -> Trajectory:
-    """Return the same steps as if the world were still in its first stage, which is given."""
+def outdated(steps: Trajectory, stage: PlaceWorld, cell: float) -> Trajectory:
+    """Return the same steps as if the world were still in its first stage, which is given.
+
+    What the agent touches is what it believes to be there, if anything: it may touch one thing and
+    believe that it is another. ``cell`` is the side of a cell, in the units of the trajectory.
+    """
     modes, things, exits = _sizes(stage)
     thing = np.where(steps.thing < 0, -1, steps.thing % things)
     taken = np.where(steps.exit < 0, -1, steps.exit % max(exits, 1))
-    return steps._replace(mode=steps.mode % modes, thing=thing, exit=taken)
+    mode = steps.mode % modes
+    for step in np.flatnonzero(thing >= 0).tolist():
+        column, row = (steps.start[step] / cell).astype(int)
+        near = stage.reach[:, row, column]
+        other = int(near.argmin())
+        one = exit_of(stage.exits, int(mode[step]), other)
+        if near[thing[step]] == np.inf and near[other] < np.inf and one >= 0:
+            thing[step], taken[step] = other, one
+    return steps._replace(mode=mode, thing=thing, exit=taken)
 
 
 def _sizes(stage: PlaceWorld) -> tuple[int, int, int]:

@@ -49,6 +49,12 @@ class Trajectory(NamedTuple):
         return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
 
 
+_NONE = np.empty(0, dtype=np.int64)
+NO_STEPS = Trajectory(
+    _NONE, _NONE, _NONE, _NONE, np.empty((0, 2)), np.empty((0, 2)), np.zeros(2), _NONE
+)
+
+
 # Legs: stretches of free motion between acts
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from hbtom.cli.options import (
+    RATER,
     Number,
     check_rater,
     dataset_options,
@@ -27,12 +28,12 @@ from hbtom.cli.options import (
 
 @verb
 @dataset_options
-@file_option("--out", help="Write a row an episode, as it is judged: .csv, .jsonl, .parquet.")
-@flag("--resume", help="Go on with what an earlier run has left.")
+@file_option("--out", help="Write one row per episode as it is judged: .csv, .jsonl, .parquet.")
+@flag("--resume", help="Continue an earlier run.")
 @file_option("--report", help="Also write a report on it: .html")
 @flag("--overwrite", help="Replace the files given to --out and --report.")
 @score_option
-@flag("--wrong", help="List the pairs that are judged wrong.")
+@flag("--wrong", help="List the pairs that are judged wrong or tied.")
 @format_option
 @workers_option
 @click.option(
@@ -47,7 +48,7 @@ def evaluate(**given: Any) -> None:
     Without DATASET, a synthetic benchmark is made once and kept in the cache folder.
     """
     if given["resume"] and given["out"] is None:
-        raise click.UsageError("--resume goes on with a file: name it with --out.")
+        raise click.UsageError("--resume continues a file: name it with --out.")
     if given["cluster"] is not None and given["workers"] is not None:
         raise click.UsageError("--workers are processes on this machine: not with --cluster.")
     check_rater(given["rater"])
@@ -69,7 +70,7 @@ def fit(**given: Any) -> None:
 
 @verb
 @dataset_options
-@file_option("--out", help="A row a variation and task: .csv, .jsonl, .parquet.")
+@file_option("--out", help="Write one row per variation and task: .csv, .jsonl, .parquet.")
 @overwrite_option
 @format_option
 @workers_option
@@ -87,12 +88,12 @@ def ablate(**given: Any) -> None:
     help="Values of a parameter, as in 'hbtom model show'; may be given again.",
 )
 @dataset_options
-@file_option("--out", help="A row a model and task: .csv, .jsonl, .parquet.")
+@file_option("--out", help="Write one row per model and task: .csv, .jsonl, .parquet.")
 @overwrite_option
 @score_option
 @format_option
 @workers_option
-@rater_option
+@click.option("--rater", metavar=RATER, help="Sweep a rater of your own instead of a model.")
 def sweep(**given: Any) -> None:
     """Evaluate a model on DATASET with every combination of some parameters."""
     check_rater(given["rater"])
@@ -104,7 +105,7 @@ def sweep(**given: Any) -> None:
 @labels_option
 @format_option
 def score(**given: Any) -> None:
-    """Print the benchmark's table for the RATINGS of any model, one row an episode.
+    """Print the benchmark's table for the RATINGS of any model, one row per episode.
 
     A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating'. With
     labels, files may have any name.
@@ -117,7 +118,7 @@ def score(**given: Any) -> None:
 @flag("--overwrite", help="Replace the file given to --out, and its pages.")
 @file_option("--dataset", help="Where the episodes are. Default: where they were judged.")
 @labels_option
-@click.option("--model", help="The preset or TOML file that judged. Default: the preset it was.")
+@click.option("--model", help="The preset or TOML file that judged. Default: the preset used.")
 @option(
     "--pages",
     type=click.IntRange(min=0),
@@ -125,7 +126,7 @@ def score(**given: Any) -> None:
     help="Pages on which to watch pairs, beside the report.",
 )
 def report(**given: Any) -> None:
-    """Make a report of RESULTS, a file that 'evaluate --out' wrote, or of anybody's ratings.
+    """Make a report of RESULTS, a file that 'evaluate --out' wrote, or of any ratings.
 
     The report is one HTML file that needs no network: accuracy against all published figures, what
     separates expected from unexpected episodes, calibration, and every pair. Pairs that went wrong,

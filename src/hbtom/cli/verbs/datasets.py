@@ -41,7 +41,7 @@ from hbtom.cli.options import (
 @workers_option
 @rater_option
 def view(**given: Any) -> None:
-    """Browse DATASET in a web browser: its tasks, pairs and episodes, and what comes of them.
+    """Browse DATASET in a web browser: its tasks, pairs and episodes, and how they are judged.
 
     Starts a small server on this machine and prints its address. Pairs are judged when you look at
     them, or all at once at the press of a button. Ctrl-C stops the server.

@@ -16,14 +16,14 @@ from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import has_changes, has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
-from hbtom.observe.checks import check_trial
+from hbtom.observe.checks import check_trial, vouch
 from hbtom.observe.episode import Body, Identity, Other, Trial
 
 
 def trials(rows: Any) -> list[Trial | BadInput]:
     """Return the trial in each row of a record batch, or the error if it cannot be read."""
     if sound(rows):
-        return list(_built(rows))
+        return [vouch(trial) for trial in _built(rows)]
     return [_alone(rows.take([index])) for index in range(rows.num_rows)]
 
 

@@ -19,6 +19,7 @@ from hbtom.show.plots.glyphs import SQUARE, first_seen, turned
 from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import LINE, Column, How
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs, hexadecimal
+from hbtom.world.stages import at_frame
 
 HATCH = "//////"  # of the barrier, visible in grey
 LARGER = 1.3  # how much things are enlarged on small maps
@@ -29,19 +30,26 @@ GAP = 0.12  # between maps
 
 
 def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> None:
-    """Draw a trial from above, as in its first frame, with the agent's whole path."""
+    """Draw a trial from above, with the agent's whole path.
+
+    If walls or objects change, they are drawn as they are at the end, with the paths of objects.
+    """
     width, height = trial.size
     axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal", xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set(visible=True, linewidth=1.0 if large else 0.5, color=INK if large else SOFT)
-    _draw_blocks(axes, trial.walls, WALL)
+    at_end = at_frame(trial, -1)
+    _draw_blocks(axes, at_end.walls, WALL)
     _draw_blocks(axes, trial.barrier, BARRIER, hatch=HATCH)
     if trial.lock is not None:
         draw_lock(axes, trial.lock.centre, trial.lock.radius, turned(trial.lock.look.image))
-    for item, sign in zip(trial.items, signs.of(trial), strict=True):
+    for item, sign in zip(at_end.items, signs.of(trial), strict=True):
         shape = turned(item.look.image) if item is trial.key else sign.glyph
         seen = item if large else replace(item, radius=LARGER * item.radius)
         _draw_glyph(axes, seen, shape, sign.colour, edge="white", line=0.5)
+    if trial.object_paths is not None:
+        for path in trial.object_paths.swapaxes(0, 1):
+            axes.plot(*walked(path).T, color=SOFT, linewidth=0.5)
     for other, corners in first_seen(trial):
         draw_other(axes, corners, hexadecimal(other.look))
         axes.plot(*walked(other.path).T, color=SOFT, linewidth=0.7, linestyle=":")

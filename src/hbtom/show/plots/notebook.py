@@ -19,6 +19,7 @@ from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, first_seen, turned
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
 from hbtom.show.terminal import three
 from hbtom.show.words import plain
+from hbtom.world.stages import at_frame
 
 _SIDE = 180  # pixels on the screen
 
@@ -74,12 +75,13 @@ def trial_svg(trial: Trial, known: Signs) -> str:
     """Return a small map of a trial as SVG."""
     width, height = trial.size
     shapes = [f'<rect width="{width:g}" height="{height:g}" fill="white"/>']
-    shapes += [_box(block, WALL) for block in trial.walls]
+    at_end = at_frame(trial, -1)
+    shapes += [_box(block, WALL) for block in at_end.walls]
     shapes += [_box(block, BARRIER) for block in trial.barrier]
     if trial.lock is not None:
         shapes.append(_glyph(trial.lock, SQUARE, WALL))
         shapes.append(_glyph(trial.lock, turned(trial.lock.look.image), "white", size=0.6))
-    for item, sign in zip(trial.items, known.of(trial), strict=True):
+    for item, sign in zip(at_end.items, known.of(trial), strict=True):
         glyph = turned(item.look.image) if item is trial.key else sign.glyph
         shapes.append(_glyph(item, glyph, sign.colour, sign.name))
     for other, corners in first_seen(trial):

@@ -20,6 +20,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
 from hbtom.show.plots.cast import BARRIER, FLOOR, HOME, WALL, Actor, Cast, Colour, Paints
 from hbtom.show.plots.glyphs import SQUARE, mask, shape, turned
+from hbtom.world.stages import at_frame
 
 Pixels = Annotated[NDArray[np.uint8], "row column"]  # numbers of colours
 Place = tuple[float, float]  # a centre, in the world's pixels
@@ -42,9 +43,11 @@ class Painter:
         scene = places = None
         stage = picture = np.empty((0, 0), dtype=np.uint8)
         for frame in shown:
-            now = self.trial.barrier_left[frame], self._lock_there(frame)
+            there = at_frame(self.trial, frame)
+            still = there.walls.tobytes(), there.objects
+            now = *still, self.trial.barrier_left[frame], self._lock_there(frame)
             if now != scene:
-                scene, stage, places = now, self._stage(frame), None
+                scene, stage, places = now, self._stage(there, frame), None
             agent = _place(self.trial.whole_path[frame])
             here = (*self._others(frame), self._key_place(frame), agent)
             if here != places:
@@ -67,21 +70,21 @@ class Painter:
             for one in self.trial.others
         ]
 
-    def _stage(self, frame: int) -> Pixels:
-        """Draw everything that does not move."""
+    def _stage(self, there: Trial, frame: int) -> Pixels:
+        """Draw walls, barrier, lock and objects, given the trial with its world as in a frame."""
         width, height = self.size
         picture = np.full((height, width), self.paints[FLOOR], dtype=np.uint8)
         start, radius = _place(self.trial.whole_path[0]), self.trial.agent.radius
         self._stamp(picture, start, mask(SQUARE, self._side(radius)), HOME)
-        self._fill(picture, self.trial.walls, WALL)
+        self._fill(picture, there.walls, WALL)
         self._fill(picture, standing(self.trial, frame), BARRIER)
         lock = self.cast.lock
         if lock is not None and self._lock_there(frame):
-            self._draw(picture, lock)
+            self._stamp(picture, lock.body.centre, self._shape(lock), lock.colour)
             slot = mask(turned(lock.body.look.image), self._side(SLOT * lock.body.radius))
             self._stamp(picture, lock.body.centre, slot, FLOOR)
-        for actor in self.cast.objects:
-            self._draw(picture, actor)
+        for actor, body in zip(self.cast.objects, there.objects, strict=True):
+            self._stamp(picture, body.centre, self._shape(actor), actor.colour)
         return picture
 
     def _with_movers(self, stage: Pixels, frame: int) -> Pixels:
@@ -105,9 +108,6 @@ class Painter:
 
     def _shape(self, actor: Actor) -> Bools:
         return mask(actor.glyph, self._side(actor.body.radius))
-
-    def _draw(self, picture: Pixels, actor: Actor) -> None:
-        self._stamp(picture, actor.body.centre, self._shape(actor), actor.colour)
 
     def _fill(self, picture: Pixels, blocks: Annotated[Floats, "block 4"], colour: Colour) -> None:
         for x, y, width, height in blocks:

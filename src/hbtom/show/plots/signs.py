@@ -81,11 +81,8 @@ def short_names(looks: Sequence[Identity]) -> dict[Identity, str]:
     whole = [plain(name) for name in names(looks)]
     short = [_ENDING.sub("", name).replace("_", " ").strip() or name for name in whole]
     called = short if len(set(short)) == len(short) else whole
-    return dict(zip(looks, map(_cut, called), strict=True))
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+    cut = (one if len(one) <= _LONGEST else f"{one[: _LONGEST - 1]}…" for one in called)
+    return dict(zip(looks, cut, strict=True))
 
 
 def rgb(look: Identity) -> tuple[int, int, int]:

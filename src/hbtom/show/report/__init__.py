@@ -30,7 +30,7 @@ def report(
     dataset: Dataset | Source | None = None,
     labels: Labels | Source | None = None,
 ) -> str:
-    """Return an HTML report on an evaluation, on anybody's ratings, or on a file of either.
+    """Return an HTML report on an evaluation, on ratings, or on a file of either.
 
     The report is one text that needs no other file and no network. To describe the model, it needs
     the model: presets are recognised, any other must be given. With a dataset, the report also says

@@ -112,7 +112,7 @@ def _of_evaluation(evaluation: Evaluation) -> Findings:
 def _of_ratings(
     ratings: Ratings, own: Mapping[EpisodeName, Row], dataset: Dataset | None
 ) -> Findings:
-    """Join anybody's ratings with the rows that hbtom wrote about them, if there are any."""
+    """Join ratings with the rows that hbtom wrote about them, if there are any."""
     values = paired(ratings.values)
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
@@ -159,7 +159,7 @@ def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str
     """Return the model that made all ratings, or why it is unknown."""
     fingerprints = found.fingerprints
     if not fingerprints:
-        return None, "these are ratings alone, which do not say what has made them"
+        return None, "the file has ratings only and does not say which model made them"
     if len(fingerprints) > 1:
         return None, f"these are results of {len(fingerprints)} models"
     if not found.by_model:

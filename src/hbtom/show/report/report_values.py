@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
@@ -135,7 +136,7 @@ def _values(findings: Findings, column: str) -> dict[PairName, tuple[float, floa
 
 
 def _spread(findings: Findings, measure: spreads.Measure) -> Plain:
-    """Return a measure with its range, and one spread a task."""
+    """Return a measure with its range, and one spread per task."""
     values = _values(findings, measure.name)
     by_task: dict[str, list[tuple[float, float]]] = {one.task: [] for one in findings.tasks}
     for (task, _), both in values.items():
@@ -181,19 +182,29 @@ def _pairs(findings: Findings) -> Plain:
         "margin": [_short(one) for one in margins],
         "e": {name: [_short(e) for e, _ in _values(findings, name).values()] for name in columns},
         "u": {name: [_short(u) for _, u in _values(findings, name).values()] for name in columns},
+        "own": _own(findings),
+    }
+
+
+def _own(findings: Findings) -> Plain:
+    """Return the columns that all rows of a rater have, with both members' values of each pair."""
+    pairs = [] if findings.by_model else list(findings.rows.values())
+    names = pairs[0][0].own if pairs else ()
+    return {
+        plain(name): [[_short(e.own[name]), _short(u.own[name])] for e, u in pairs]
+        for name in names
+        if all(name in row.own for row in chain(*pairs))
     }
 
 
 def _link(link: Link) -> Plain:
-    return {
-        "address": link.address,
-        "words": [plain(one) for one in link.words],
-        "missing": plain(link.missing),
-    }
+    return {**asdict(link), "words": [*map(plain, link.words)], "missing": plain(link.missing)}
 
 
-def _short(value: float) -> float | str:
-    """Return a number in few digits, whole ones without a point; infinity as text."""
+def _short(value: float | str) -> float | str:
+    """Return a number in few digits, whole ones without a point; infinity as text, and text."""
+    if isinstance(value, str):
+        return plain(value)
     if not math.isfinite(value):
         return finite_or_text(value)
     short = float(f"{value:.{DIGITS}g}")

@@ -73,13 +73,12 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
     if not os.path.lexists(folder):
         return
     if not overwrite:
-        hint = f"choose another name, or say {otherwise}"
-        raise BadInput("the folder for its pages exists already", hint=hint).at(file=str(folder))
+        hint = f"choose another name, or use {otherwise}"
+        raise BadInput("the folder for its pages exists already", hint=hint, file=folder)
     if folder.is_symlink() or not folder.is_dir() or not all(map(_is_page, folder.iterdir())):
         hint = "choose another name for the report, or move what is there"
-        raise BadInput("this is where its pages belong, and something else is there", hint=hint).at(
-            file=str(folder)
-        )
+        problem = "this is where its pages belong, and something else is there"
+        raise BadInput(problem, hint=hint, file=folder)
 
 
 def _is_page(path: Path) -> bool:
@@ -120,7 +119,7 @@ def write(
 def _note(findings: Findings, folder: Path, made: int) -> str:
     """Say where the pages are, or why there are none; pairs whose page is missing say why."""
     if findings.model is None:
-        return f"These pairs cannot be watched: {findings.unknown}."
+        return f"There are no pages on which to watch these pairs: {findings.unknown}."
     if made == 0:
         return ""
     pages = f"{made} pairs can be watched: their pages are" if made > 1 else "One page to watch is"
@@ -166,4 +165,4 @@ def _replaced(folder: Path) -> Iterator[Path]:
                 new.rename(folder)
     except OSError as error:
         problem = f"the pages cannot be written: {error.strerror or error}"
-        raise BadInput(problem).at(file=str(folder)) from None
+        raise BadInput(problem, file=folder) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hbtom import __version__
 from hbtom.bench.score import wilson
+from hbtom.model import Model
 from hbtom.show.document import POLICY, document
 from hbtom.show.page.page_values import Plain
 from hbtom.show.server.catalogue import Entry, Selection
@@ -59,7 +60,8 @@ def _facts(desk: Session) -> Plain:
         "pairs": len(catalogue.entries),
         "sheet": SHEET,
         "models": [
-            {"name": name, "fingerprint": model.fingerprint} for name, model in desk.models.items()
+            {"name": name, "fingerprint": one.fingerprint, "isRater": not isinstance(one, Model)}
+            for name, one in desk.models.items()
         ],
         "tasks": [asdict(section) for section in catalogue.sections.values()],
         "leftOut": [[one.file, one.why] for one in catalogue.left_out[:LEFT_OUT]],

@@ -9,9 +9,10 @@ const RATINGS = {
 function makeAbout() {
   const { name, rated, model, fingerprints, versions, unknown, leftOut, toml } = data.about;
   const prints = fingerprints.join(", ");
+  const kind = prints && !hasParts ? "Rater" : "Model";
   const facts = {
     Dataset: name,
-    Model: model ? `${model} (${prints})` : prints || "not known",
+    [kind]: model ? `${model} (${prints})` : prints || "not known",
     "Compared by": RATINGS[rated] ?? rated,
     "Judged by": versions.map((version) => `hbtom ${version}`).join(", ") || "not known",
     Pairs: thousands(pairCount),
@@ -26,7 +27,7 @@ function makeAbout() {
       Object.entries(facts).flatMap(([term, fact]) => [make("dt", {}, term), make("dd", {}, fact)]),
     ),
     unknown
-      ? make("p", { class: "note" }, `Nothing more is known about the model: ${unknown}.`)
+      ? make("p", { class: "note" }, `Nothing more is known about the ${kind.toLowerCase()}: ${unknown}.`)
       : null,
     leftOut ? makeLeftOut() : null,
     toml ? makeFold("Every assumption of the model", make("pre", {}, toml)) : null,

@@ -22,6 +22,7 @@ function pairAt(index) {
     margin: Number(margin[index]), // infinity is stored as text
     e: memberAt("e", index),
     u: memberAt("u", index),
+    own: Object.entries(data.pairs.own).map(([name, values]) => [name, ...values[index]]),
     link: data.links[index] ?? null,
   };
 }

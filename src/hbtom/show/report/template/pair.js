@@ -31,6 +31,7 @@ function makeDetails(pair) {
     { class: "details" },
     Object.keys(MEMBERS).map((member) => makeRating(member, pair[member].rating)),
     hasParts ? makeParts(pair) : null,
+    pair.own.length ? makeOwn(pair.own) : null,
     hasParts && isRatedByParts ? make("p", { class: "reason" }, reasonOf(pair)) : null,
     pair.link?.words.length ? makeWords(pair.link.words) : null,
     pair.link ? makeLink(pair) : null,
@@ -76,6 +77,21 @@ function makeParts(pair) {
   );
 }
 
+/** Make a table of the rater's own columns: a row for each, with the values of both members. */
+function makeOwn(rows) {
+  const cell = (value) => make("td", {}, typeof value === "number" ? figure(value) : value);
+  const heading = Object.keys(MEMBERS).map((member) => make("th", { scope: "col" }, member));
+  const lines = rows.map(([name, ...values]) =>
+    make("tr", {}, make("th", { scope: "row" }, name), values.map(cell)),
+  );
+  return make(
+    "table",
+    { class: "parts own" },
+    make("thead", {}, make("tr", {}, make("td"), heading)),
+    make("tbody", {}, lines),
+  );
+}
+
 /** Return how much a part favours the expected episode: the logarithm of a factor. */
 function weightOf({ e, u }, part) {
   const log = (value) => Math.log(Math.max(value, 1e-300));
@@ -106,7 +122,7 @@ function makeWords(words) {
 
 function makeLink({ link, name }) {
   if (link.missing) {
-    return make("p", { class: "note" }, `This pair cannot be watched: ${link.missing}`);
+    return make("p", { class: "note" }, `There is no page for this pair: ${link.missing}`);
   }
   const attributes = { class: "watch", href: link.address, "aria-label": `Watch the pair ${name}` };
   return make("p", {}, make("a", attributes, "Watch this pair"));

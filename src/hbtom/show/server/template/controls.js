@@ -31,7 +31,8 @@ function makeModelMenu(go) {
     make("option", { value: name, title: fingerprint }, name),
   );
   const menu = make("select", { onchange: () => go({ model: menu.value }) }, options);
-  const node = make("label", { class: "model" }, make("span", {}, "Model"), menu);
+  const title = facts.models.some(({ isRater }) => isRater) ? "Rater" : "Model";
+  const node = make("label", { class: "model" }, make("span", {}, title), menu);
   return { node, show: (asked) => (menu.value = asked.model || facts.models[0].name) };
 }
 

@@ -6,8 +6,10 @@ let request = new AbortController(); // the current request
 let loading = null; // the request for other rows, until it is answered
 let again = 0; // the timer of the next refresh
 
-const table = makeTable((row, member) =>
-  addressOf("/watch", { ...asked, from: "", task: row.task, pair: row.pair, member }),
+const table = makeTable(
+  (row, member) =>
+    addressOf("/watch", { ...asked, from: "", task: row.task, pair: row.pair, member }),
+  () => (facts.models.find(({ name }) => name === asked.model) ?? facts.models[0]).isRater,
 );
 const controls = makeControls(go);
 const run = makeRun({ begin: () => order("/judge"), stop: () => order("/stop") });

@@ -9,9 +9,13 @@ const VERDICTS = {
 };
 const MEMBERS = { e: "expected", u: "unexpected" };
 const COLUMNS = ["Outcome", "Pair", "Task", "Plausibility", "● expected", "◆ unexpected"];
+const SCALE = COLUMNS.indexOf("Plausibility");
 
-/** Make the table. `watch(row, member)` returns the address of a page. */
-function makeTable(watch) {
+/**
+ * Make the table. `watch(row, member)` returns the address of a page, `isRater()` tells whether
+ * values are a rater's ratings rather than a model's plausibilities.
+ */
+function makeTable(watch, isRater) {
   const known = new Map();
   const body = make("tbody", { role: "rowgroup" });
   const heading = COLUMNS.map((name) => make("th", { role: "columnheader", scope: "col" }, name));
@@ -24,11 +28,12 @@ function makeTable(watch) {
   const keyOf = (row) => JSON.stringify([row.task, row.pair]);
   /** Show exactly these rows; those that are there already keep their elements. */
   function show(rows) {
+    say(heading[SCALE], isRater() ? "Rating" : COLUMNS[SCALE]);
     const before = new Map(known);
     known.clear();
     for (const row of rows) {
       const key = keyOf(row);
-      const one = before.get(key) ?? makeRow(key, (member) => watch(row, member));
+      const one = before.get(key) ?? makeRow(key, (member) => watch(row, member), isRater);
       one.show(row);
       known.set(key, one);
     }
@@ -51,7 +56,7 @@ function makeTable(watch) {
   return { node, show, update, clear, rows: () => [...known.values()] };
 }
 
-function makeRow(key, watch) {
+function makeRow(key, watch, isRater) {
   const mark_ = make("span", { class: "mark", "aria-hidden": "true" });
   const word = make("span", { class: "word" });
   const pair = make("a", { class: "open" });
@@ -86,7 +91,8 @@ function makeRow(key, watch) {
       const value = data[name] ?? null;
       const other = data.verdict === "unreadable" ? "see why" : "watch";
       links[index].href = watch(member);
-      say(links[index], value === null ? other : three(value));
+      const number = isRater() ? short : three;
+      say(links[index], value === null ? other : number(value));
       links[index].title = `Watch the ${name} episode alone`;
       links[index].ariaLabel = `${name} episode of ${data.pair}: ${links[index].textContent}`;
     });
@@ -96,14 +102,18 @@ function makeRow(key, watch) {
   return row;
 }
 
+/** Return a number with four digits, or fewer if these say the same. */
+const short = (value) => String(Number(value.toPrecision(4)));
+
 /** Make a scale from 0 to 1 with the two episodes on it: a dot and a diamond. */
 function makePlot() {
   const [span, ...marks] = ["span", "dot e", "dot u"].map((name) => make("i", { class: name }));
   const node = make("div", { class: "scale", "aria-hidden": "true" }, span, marks);
   function show({ expected = null, unexpected = null }) {
     const values = [expected, unexpected];
+    node.hidden = values.some((value) => value < 0 || value > 1);
     values.forEach((value, index) => {
-      marks[index].hidden = value === null || value < 0 || value > 1;
+      marks[index].hidden = value === null;
       marks[index].style.left = `${round(100 * (value ?? 0))}%`;
     });
     span.hidden = marks.some((mark) => mark.hidden);
