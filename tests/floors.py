@@ -148,7 +148,7 @@ def costs_to(graph: nx.DiGraph, target: object) -> dict:
 @contextmanager
 def cell_by_cell() -> Iterator[None]:
     """Have plans made as they are when compiled, but in plain Python."""
-    parts = {legs: ["field"], planner: ["leg", "seeds_of", "_listed", "_fill", "_lower"]}
+    parts = {legs: ["field"], planner: ["leg", "seeds_of", "_listed", "_lower"]}
     with pytest.MonkeyPatch.context() as patch:
         for module, names in parts.items():
             for name in names:

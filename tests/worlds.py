@@ -80,7 +80,7 @@ def odd_path(rng: np.random.Generator, size: tuple[float, float]) -> Floats:
     steps = np.stack([np.cos(turns), np.sin(turns)], axis=1) * rng.choice([1.5, 4.0, 11.0])
     steps[rng.random(frames) < 0.25] = 0.0
     path = np.clip(start + np.cumsum(steps, axis=0), 0, size)
-    return np.round(path) if rng.random() < 0.5 else path
+    return np.minimum(np.round(path), np.floor(size)) if rng.random() < 0.5 else path
 
 
 def odd_blocks(rng: np.random.Generator, size: tuple[float, float], most: int) -> Floats:

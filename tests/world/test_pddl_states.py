@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from domains import domain_with, example, problem_with, world_of
@@ -201,7 +201,12 @@ def test_conditions_mean_what_they_say(condition: str, roads: set[str]) -> None:
     facts = " ".join(f"(road {place} home) (road shop {place})" for place in sorted(roads))
     domain = read_domain(domain_with(move))
     problem = read_problem(problem_with(facts, "(at home) (in ball shop)"), domain)
-    graph = same(problem)
+    try:
+        graph = same(problem)
+    except BadInput as error:  # a rare draw: three quantifiers, one within the other
+        if "more than 1000 cases" not in str(error):
+            raise
+        reject()
     told = condition.replace("?a", "home").replace("?b", "park")
     if "home - place" not in told:
         goal = make_goal(graph.world, "goal", told)

@@ -41,7 +41,7 @@ def check_once(trial: Trial) -> None:
     if not isinstance(trial, Trial):
         raise BadInput(f"a {type(trial).__name__} is not a trial", hint="see help(hbtom.Trial)")
     if "checked" not in vars(trial):
-        check_trial(trial)
+        check_trial(trial, aimless=True)
 
 
 def vouch(trial: Trial) -> Trial:
@@ -50,8 +50,13 @@ def vouch(trial: Trial) -> Trial:
     return trial
 
 
-def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
-    """Refuse a trial that cannot be judged; ``key`` and ``lock`` are the names of their fields."""
+def check_trial(
+    trial: Trial, key: str = "key", lock: str = "lock", *, aimless: bool = False
+) -> None:
+    """Refuse a trial that cannot be judged; ``key`` and ``lock`` are the names of their fields.
+
+    With ``aimless``, there may be nothing to want.
+    """
     if not len(trial.path):
         raise BadInput("the trial has no frames", hint="remove the empty trial")
     if len(trial.path) > MOST_FRAMES:
@@ -64,7 +69,7 @@ def check_trial(trial: Trial, key: str = "key", lock: str = "lock") -> None:
     _check_shapes(trial)
     _check_blocks(trial.walls, "walls")
     _check_blocks(trial.barrier, "barrier")
-    _check_objects(trial)
+    _check_objects(trial, aimless)
     _check_path(trial)
     _check_start(trial)
     if trial.key is not None and trial.key_path is not None:
@@ -110,9 +115,9 @@ def _check_blocks(blocks: Annotated[Floats, "block 4"], field: str) -> None:
         raise _bad("a block has an impossible position or size", field, 1, HINTS["walls"])
 
 
-def _check_objects(trial: Trial) -> None:
+def _check_objects(trial: Trial, aimless: bool) -> None:
     many = len(trial.objects)
-    if not many and not any(other.kind == "agent" for other in trial.others):
+    if not many and not aimless and not any(other.kind == "agent" for other in trial.others):
         hint = "a trial needs at least one goal object"
         raise _bad("there are no objects", "objects", 1, hint)
     if many > MOST_OBJECTS:
