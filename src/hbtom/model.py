@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -28,6 +28,7 @@ Positive = Annotated[float, Meta(gt=0, le=1e6)]
 Temperature = Annotated[float, Meta(ge=1e-3, le=1e3)]
 NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
 Chance = Annotated[float, Meta(ge=0, lt=1)]
+Likely = Annotated[float, Meta(gt=0, le=1)]
 
 
 def _says(text: str) -> Meta:
@@ -46,6 +47,9 @@ class Preference(_Part, frozen=True):
     ]
     keys: Annotated[bool, _says("a key is a goal like any other item")]
     feasible: Annotated[bool, _says("agents choose among what they can reach only")]
+    nested: Annotated[
+        bool, _says("choices from fewer goals count among these only, not among all goals")
+    ] = True
 
 
 class Efficiency(_Part, frozen=True, dict=True):
@@ -149,6 +153,32 @@ class HypothesisPrior(_Part, frozen=True):
     ] = 0.0
 
 
+class Social(_Part, frozen=True):
+    """Other minds: who moves by itself, who is liked, who helps, and who knows what."""
+
+    others: Annotated[bool, _says("other agents may be goals")] = True
+    copying: Annotated[bool, _says("agents may copy the gesture of an agent they like")] = True
+    ways: Annotated[bool, _says("agents may reach a thing by way of a gesture they saw")] = True
+    moved: Annotated[Chance, _says("probability that something moves only when it is pushed")] = 0.5
+    touched: Annotated[
+        Likely, _says("probability that what moves by itself starts while it is touched")
+    ] = 0.05
+    untouched: Annotated[
+        Likely, _says("probability that what must be pushed starts without being touched")
+    ] = 0.01
+    touch: Annotated[NotNegative, _says("pixels between outlines that count as touching")] = 2.0
+    warmth: Annotated[
+        Positive, _says("how many times more agents like those that help; 1: help changes nothing")
+    ] = 3.0
+    sight: Annotated[
+        Literal["seen", "all", "memory"],
+        _says('what agents know: what they have "seen", "all", or what they remember ("memory")'),
+    ] = "seen"
+    fade: Annotated[
+        Positive, _says("pixels that a thing is believed to have gone since it was last seen")
+    ] = 20.0
+
+
 class Logistic(_Part, frozen=True):
     """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
 
@@ -182,6 +212,9 @@ class Model(_Part, frozen=True):
     classifier: Classifier
     observation: Observation = EXACT
     hypotheses: HypothesisPrior = HypothesisPrior()
+    social: Annotated[
+        Social | None, _says("what is assumed of other minds; without it, they are ignored")
+    ] = None
 
     @property
     def fingerprint(self) -> str:
@@ -277,6 +310,8 @@ def _converted(table: dict[str, Any]) -> Model:
     curves = table.get("classifier")
     if isinstance(curves, dict) and curves.get("waste") is False:  # TOML has no word for None
         table = {**table, "classifier": {**curves, "waste": None}}
+    if table.get("social") is False:
+        table = {**table, "social": None}
     try:
         return msgspec.convert(table, Model)
     except msgspec.ValidationError as error:

@@ -15,11 +15,13 @@ import numpy as np
 from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
-from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, infer_agent, plan_one
-from hbtom.mind.watching import watch_trials
+from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
+from hbtom.mind.places import Memory
+from hbtom.mind.watching import infer_planned, models_company, watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
+from hbtom.world.course import has_company
 from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class Judgement(Judged):
         """What is believed during each trial; all but the last are worked out when asked for."""
         before = (Beliefs(), *self.beliefs)
         watched = (
-            infer_agent(self.model, beliefs, one.agent, one.likelihood(self.model))[0]
+            infer_planned(self.model, beliefs, one)[0]
             for beliefs, one in zip(before, self.planned[:-1], strict=False)
         )
         return (*watched, self.test)
@@ -128,9 +130,11 @@ def plan_trials(
     same trials, and what is known of it.
     """
     planned = list(reuse[1][: _alike(reuse[0], episode, same_trial)]) if reuse is not None else []
+    company = models_company(model) is not None and any(map(has_company, episode.trials))
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
-        planned.append(plan_one(model, trial, openings))
+        memory = planned[-1].memory if planned else Memory(company)
+        planned.append(plan_one(model, trial, openings, memory))
     return tuple(planned)
 
 
@@ -152,7 +156,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if len(judgement.test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}
-    if kinds:
+    if kinds and judgement.planned[-1].company is None:
         named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
         yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
     gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]

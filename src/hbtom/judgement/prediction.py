@@ -34,6 +34,8 @@ def predictive(posterior: Posterior) -> float:
     likelihood = posterior.likelihood
     if len(posterior.hypotheses) == 1:
         prior, tails = posterior.joint[0], _tails(likelihood.regret, posterior.efficiencies)
+    elif likelihood.company is not None:
+        prior, tails = posterior.full[0], _in_company(posterior, likelihood.company.regret)
     else:
         prior = posterior.full[0]
         tails = np.stack([_by_process(posterior, one) for one in likelihood.believed], axis=1)
@@ -49,6 +51,20 @@ def _by_process(
     if RANDOM in posterior.hypotheses.processes:
         by_name[RANDOM] = np.broadcast_to(_tails(regret, np.zeros(1)), plan.shape)
     return np.stack([by_name[name] for name in posterior.hypotheses.processes], axis=1)
+
+
+def _in_company(
+    posterior: Posterior, regret: Regret
+) -> Annotated[Floats, "goal place manner efficiency"]:
+    """Return P(X >= x) for every goal, place and manner."""
+    goals, places, manners, many = posterior.likelihood.axes
+    random = RANDOM in posterior.hypotheses.processes
+    shape = goals, places, manners - random, many
+    tails = _tails(regret, posterior.efficiencies).reshape(shape)
+    if not random:
+        return tails
+    aimless = _tails(regret, np.zeros(1)).reshape(*shape[:3], 1)[:, :, :1]
+    return np.concatenate([tails, np.broadcast_to(aimless, (goals, places, 1, many))], axis=2)
 
 
 def can_predict(posterior: Posterior) -> bool:

@@ -43,7 +43,7 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
-    change = posterior.joint[1:] - posterior.joint[0]
+    change = posterior.aims[1:] - posterior.aims[0]
     return Surprise(
         _strayed(change.cumsum(axis=2)[:, :, -1]),  # numbers are added up in their order
         _strayed(change.cumsum(axis=1)[:, -1]),

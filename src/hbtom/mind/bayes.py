@@ -61,7 +61,7 @@ def learn_counts(
 ) -> tuple[Ints, Floats]:
     """Return the counts and log-weights after the trial: log P(h, g, k | all that was seen)."""
     log_history = goal_by_history(history, choice, before)
-    seen = _seen(choice.log_prior, _summed_over_steps(log_likelihood))
+    seen = _seen(len(choice.among), choice.log_prior, _summed_over_steps(log_likelihood))
     log_final = _final(log_history, seen, _log_total(log_history, seen))
     if choice.counts:
         return _counted(history.counts, log_final, choice.among, choice.reachable)
@@ -75,10 +75,11 @@ def learn_counts(
 def _joint(log_goal: Floats, log_prior: Floats, log_likelihood: Floats) -> tuple[Floats, Floats]:
     """Return log P(hypothesis, k, o_1:t) and log P(o_1:t) for every t from 0."""
     steps, hypotheses, many = log_likelihood.shape
+    ways = hypotheses // len(log_goal)
     log, total = np.empty((steps + 1, hypotheses * many)), np.empty(steps + 1)
     for each in range(hypotheses):
         for k in range(many):
-            prior = log_goal[each // len(log_prior), k] + log_prior[each % len(log_prior)]
+            prior = log_goal[each // ways, k] + log_prior[each % len(log_prior)]
             so_far = 0.0
             log[0, each * many + k] = prior
             for t in range(steps):
@@ -158,17 +159,18 @@ def _summed_over_steps(log_likelihood: Floats) -> Floats:
 
 
 @part
-def _seen(log_prior: Floats, log_likelihood: Floats) -> Floats:
+def _seen(goals: int, log_prior: Floats, log_likelihood: Floats) -> Floats:
     """Return log P(o_1:T | g, k): the sum over all explanations of the steps."""
-    ways = len(log_prior)
-    if ways == 1:
-        return log_likelihood
     hypotheses, many = log_likelihood.shape
-    seen, log = np.empty((hypotheses // ways, many)), np.empty(ways)
-    for g in range(len(seen)):
+    if len(log_prior) == 1:
+        return log_likelihood
+    ways = hypotheses // goals
+    seen, log = np.empty((goals, many)), np.empty(ways)
+    for g in range(goals):
         for k in range(many):
             for way in range(ways):
-                log[way] = log_prior[way] + log_likelihood[g * ways + way, k]
+                each = g * ways + way
+                log[way] = log_prior[each % len(log_prior)] + log_likelihood[each, k]
             seen[g, k] = log_sum(log)
     return seen
 

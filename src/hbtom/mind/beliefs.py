@@ -11,17 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Floats, Ints
+from hbtom.mind.places import NOTHING_YET, Memory
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.observe import Identity
 
+if TYPE_CHECKING:
+    from hbtom.mind.minds import Mixture
+
 _NOBODY: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
+_NO_MINDS: Mapping[Identity, Mixture] = MappingProxyType({})
 
 
 class AgentBeliefs(Struct, frozen=True, eq=False):
@@ -52,15 +57,33 @@ class Beliefs(Struct, frozen=True, eq=False):
 
     agents: Mapping[Identity, AgentBeliefs] = _NOBODY
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
+    minds: Mapping[Identity, Mixture] = _NO_MINDS  # agents seen in company
+    memory: Memory = NOTHING_YET
 
     def after(self, waits: tuple[float, ...], learnt: Mapping[Identity, AgentBeliefs]) -> Beliefs:
         """Return beliefs with those about some agents replaced, and the cost of waiting added."""
-        return Beliefs(MappingProxyType({**self.agents, **learnt}), self.openings + waits)
+        agents = MappingProxyType({**self.agents, **learnt})
+        return Beliefs(agents, self.openings + waits, self.minds, self.memory)
+
+    def about(self, agent: Identity) -> AgentBeliefs | Mixture | None:
+        """Return what is believed about an agent, if it was seen before."""
+        return self.minds.get(agent) or self.agents.get(agent)
+
+    def knowing(self, agent: Identity, mind: Mixture) -> Beliefs:
+        """Return beliefs with those about an agent in company replaced."""
+        minds = MappingProxyType({**self.minds, agent: mind})
+        return replace(self.after((), {agent: mind.average}), minds=minds)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Make beliefs picklable for other processes, which a view of a mapping is not."""
-        return _unpickled, (dict(self.agents), self.openings)
+        return _unpickled, (dict(self.agents), self.openings, dict(self.minds), self.memory)
 
 
-def _unpickled(agents: dict[Identity, AgentBeliefs], openings: tuple[float, ...]) -> Beliefs:
-    return Beliefs(MappingProxyType(agents), openings)
+def _unpickled(
+    agents: dict[Identity, AgentBeliefs],
+    openings: tuple[float, ...],
+    minds: dict[Identity, Mixture],
+    memory: Memory,
+) -> Beliefs:
+    views = MappingProxyType(agents), MappingProxyType(minds)
+    return Beliefs(views[0], openings, views[1], memory)

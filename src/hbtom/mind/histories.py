@@ -28,9 +28,7 @@ class Choice(NamedTuple):
     reachable: Annotated[Bools, "goal"]  # which goals are on offer
     counts: bool  # whether this choice is added to the counts
     alpha: Annotated[Floats, "preferred"]  # the parameters of the Dirichlet prior
-    log_prior: Annotated[
-        Floats, "explanation"
-    ]  # log P(belief, process); just [0.0] for one of each
+    log_prior: Annotated[Floats, "explanation"]  # log P(belief, process), or of each goal in turn
 
 
 class NestedOffers(NamedTuple):

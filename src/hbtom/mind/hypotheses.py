@@ -1,8 +1,9 @@
 """What may explain a trial: a goal, what the agent believes, and how its steps come about.
 
-A hypothesis is (goal, belief, process). All combinations are possible; goals vary slowest and
-processes fastest. The goal is drawn from the agent's preferences. Belief and process are drawn anew
-in each trial, whatever the goal.
+A hypothesis is (goal, belief, process). Goals vary slowest and processes fastest. The goal is drawn
+from the agent's preferences. Belief and process are drawn anew in each trial, whatever the goal; in
+company (:mod:`hbtom.mind.company`) they are where the agent believes its goal to be, and how it
+goes about it, and depend on the goal.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ class Hypotheses(Struct, frozen=True, eq=False):
 
     beliefs: tuple[str, ...] = (TRUE,)
     processes: tuple[str, ...] = (PLAN,)
-    log_prior: Annotated[Floats, "belief process"] = frozen([[0.0]])
+    log_prior: Annotated[Floats, "belief process"] = frozen([[0.0]])  # in company, for each goal
+
+    @property
+    def by_goal(self) -> bool:
+        """Whether beliefs and processes depend on the goal, as they do in company."""
+        return self.log_prior.ndim == 3
 
     def __len__(self) -> int:
         """Return the number of hypotheses for each goal."""

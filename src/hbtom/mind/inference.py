@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -30,6 +30,9 @@ from hbtom.mind.regret import NOTHING, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
 from hbtom.plottable import Plottable
+
+if TYPE_CHECKING:
+    from hbtom.mind.minds import CompanyPosterior
 
 MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
 
@@ -53,6 +56,7 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     likelihood: Likelihood
     warnings: tuple[str, ...] = ()
+    company: CompanyPosterior | None = None  # what is believed of other minds, where there are any
 
     @property
     def hypotheses(self) -> Hypotheses:
@@ -64,6 +68,14 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         """P(g, beta | o_1:t)."""
         single = len(self.hypotheses) == 1
         return self.full[:, :, 0, 0] if single else self.full.sum(axis=(2, 3))
+
+    @cached_property
+    def aims(self) -> Annotated[Floats, "1+step aim efficiency"]:
+        """P(aim, beta | o_1:t), an aim being a goal or, in company, a goal at some place."""
+        if not self.hypotheses.by_goal:
+            return self.joint
+        steps, goals, places, _, many = self.full.shape
+        return self.full.sum(axis=3).reshape(steps, goals * places, many)
 
     def margin(self, axis: str) -> Annotated[Floats, "1+step value"]:
         """Return the probability of each goal, belief, process or efficiency at every time."""
@@ -125,11 +137,11 @@ def infer_agent(
     ``waited`` is what waiting for a barrier cost. ``weight`` says how much more, or less, some
     goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
     """
-    given = _given(model, beliefs, agent, likelihood, weight)
+    one = given(model, beliefs.agents.get(agent), likelihood, weight)
     full, preference, log_total = bayes(
-        given.history, given.choice, given.before, given.after(), likelihood.log
+        one.history, one.choice, one.before, one.after(), likelihood.log
     )
-    preferred, after = given.preferred, given.beliefs(beliefs, agent, likelihood, waited)
+    preferred, after = one.preferred, one.beliefs(beliefs, agent, likelihood, waited)
     if NOTHING in likelihood.goals:  # preferences stay as they were
         real = np.array([goal != NOTHING for goal in preferred])
         preferred = tuple(goal for goal in preferred if goal != NOTHING)
@@ -156,11 +168,11 @@ def learn(
     waited: tuple[float, ...] = (),
 ) -> Beliefs:
     """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
-    given = _given(model, beliefs, agent, likelihood, EQUALLY)
-    return given.beliefs(beliefs, agent, likelihood, waited)
+    one = given(model, beliefs.agents.get(agent), likelihood, EQUALLY)
+    return one.beliefs(beliefs, agent, likelihood, waited)
 
 
-class _Given(NamedTuple):
+class Given(NamedTuple):
     """All that Bayes' rule needs in a trial, apart from the likelihood."""
 
     preferred: tuple[Identity, ...]
@@ -184,17 +196,23 @@ class _Given(NamedTuple):
         return beliefs.after(waited, {agent: AgentBeliefs(self.preferred, *learnt, self.tree)})
 
 
-def _given(
-    model: Model,
-    beliefs: Beliefs,
-    agent: Identity,
-    likelihood: Likelihood,
-    weight: Mapping[Identity, float],
-) -> _Given:
+class Offer(Protocol):
+    """The goals of a trial: which there are, which can be reached, and what else explains steps."""
+
+    @property
+    def goals(self) -> tuple[Identity, ...]: ...
+    @property
+    def reachable(self) -> Annotated[Bools, "goal"]: ...
+    @property
+    def log_prior(self) -> Annotated[Floats, "explanation"]: ...
+
+
+def given(
+    model: Model, known: AgentBeliefs | None, offer: Offer, weight: Mapping[Identity, float]
+) -> Given:
     """Return what is known about an agent, and what it chooses from."""
-    goals = likelihood.goals
-    known = beliefs.agents.get(agent) or AgentBeliefs.prior(model.efficiency.log_prior)
-    known = known.knowing(goals)
+    goals = offer.goals
+    known = (known or AgentBeliefs.prior(model.efficiency.log_prior)).knowing(goals)
     if known.counts.size > MOST_COUNTS:
         raise BadInput(
             "too many goals and trials to keep all histories",
@@ -202,15 +220,15 @@ def _given(
         )
     same = goals == known.goals  # as nearly always
     among = list(range(len(goals)) if same else map(known.goals.index, goals))
-    reachable, counts = _choices(model, likelihood.reachable)
+    reachable, counts = _choices(model, offer.reachable)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
-    log_prior = likelihood.hypotheses.log_prior.flatten()
-    choice = Choice(np.array(among), np.array(reachable), counts, alpha, log_prior)
-    offer = frozenset(j for j, can in zip(among, reachable.tolist(), strict=True) if can)
-    before = known.tree.within(offer, len(known.goals))
-    tree = known.tree.offered(offer) if counts else known.tree
-    return _Given(known.goals, History(known.counts, known.log_weight), choice, before, tree)
+    choice = Choice(np.array(among), np.array(reachable), counts, alpha, offer.log_prior)
+    chosen = frozenset(j for j, can in zip(among, reachable.tolist(), strict=True) if can)
+    before = known.tree.within(chosen, len(known.goals))
+    learns = counts and model.preference.nested
+    tree = known.tree.offered(chosen) if learns else known.tree
+    return Given(known.goals, History(known.counts, known.log_weight), choice, before, tree)
 
 
 def _choices(

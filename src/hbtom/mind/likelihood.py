@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from msgspec import Struct
@@ -15,11 +15,14 @@ from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
-from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, PLAN, RANDOM, TRUE, Hypotheses
+from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import FilteredChoice, Headings, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
+
+if TYPE_CHECKING:
+    from hbtom.mind.company import Company
 
 
 class Likelihood(Struct, frozen=True, eq=False):
@@ -33,6 +36,7 @@ class Likelihood(Struct, frozen=True, eq=False):
     efficiencies: Annotated[Floats, "efficiency"]
     hypotheses: Hypotheses = GOALS_ONLY
     missed: tuple[Regret, ...] = ()  # under the other beliefs; ``regret`` is under the first
+    company: Company | None = None  # who and what is around, if anybody is
 
     @property
     def believed(self) -> tuple[Regret, ...]:
@@ -50,6 +54,11 @@ class Likelihood(Struct, frozen=True, eq=False):
     @property
     def frame(self) -> Annotated[Ints, "step"]:
         return self.regret.frame
+
+    @property
+    def log_prior(self) -> Annotated[Floats, "explanation"]:
+        """log P(belief, process), or in company of each goal in turn."""
+        return self.hypotheses.log_prior.flatten()
 
     @property
     def axes(self) -> tuple[int, int, int, int]:
@@ -78,6 +87,19 @@ def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None
         wrong = log_likelihood(outdated, model.efficiency.values)
         prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated
         likelihood = stacked({TRUE: likelihood, OUTDATED: wrong}, prior)
+    if model.hypotheses.random > 0:
+        return perhaps_random(likelihood, model.hypotheses.random)
+    return likelihood
+
+
+def company_likelihood(model: Model, regret: Regret, company: Company) -> Likelihood:
+    """Return the likelihood of a trial under all goals, places and manners.
+
+    ``regret`` is that of the likeliest place and manner of each goal.
+    """
+    every = log_likelihood(company.regret, model.efficiency.values)
+    kinds = company.hypotheses
+    likelihood = Likelihood(regret, every.log, every.efficiencies, kinds, company=company)
     if model.hypotheses.random > 0:
         return perhaps_random(likelihood, model.hypotheses.random)
     return likelihood
@@ -123,9 +145,15 @@ def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:
     """Add the hypothesis that the agent moves at random in this trial, whatever its goal."""
     log_steps = log_random(likelihood.regret)[:, None, None]
     log = np.broadcast_to(log_steps, likelihood.log.shape)
-    log_prior = likelihood.hypotheses.log_prior + np.log([1.0 - probability, probability])
-    kinds = Hypotheses(likelihood.hypotheses.beliefs, (PLAN, RANDOM), frozen(log_prior))
-    both = likelihood, replace(likelihood, log=log)
+    before = likelihood.hypotheses
+    plan, random = (before.log_prior + one for one in np.log([1.0 - probability, probability]))
+    if len(before.processes) > 1:  # in company
+        random = np.logaddexp.reduce(random, axis=-1, keepdims=True)
+        log = np.zeros((len(log), len(log[0]) // len(before.processes), log.shape[2]))
+    log_prior = np.concatenate([plan, random], axis=-1)
+    kinds = Hypotheses(before.beliefs, (*before.processes, RANDOM), frozen(log_prior))
+    aimless = replace(before, processes=(RANDOM,))
+    both = likelihood, replace(likelihood, log=log, hypotheses=aimless)
     return replace(likelihood, log=_joined(both, 3), hypotheses=kinds)
 
 

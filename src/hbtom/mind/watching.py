@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
+from hbtom.mind.company import Company, find_company, name_things
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.likelihood import Likelihood, find_likelihood
+from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
+from hbtom.mind.minds import infer_company, learn_company
 from hbtom.mind.motions import find_regrets
+from hbtom.mind.places import NOTHING_YET, Memory
 from hbtom.mind.regret import Regret
-from hbtom.model import Model
+from hbtom.model import Continuous, Model, Social
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
+from hbtom.world.course import has_company
 from hbtom.world.seeing import Seen, see
 
 
@@ -24,6 +30,8 @@ class Planned(NamedTuple):
     cost_to_go: CostToGo
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed how the world has changed
+    company: Company | None = None  # who and what is around, if that is modelled
+    memory: Memory = NOTHING_YET  # what is remembered after the trial
 
     @property
     def agent(self) -> Identity:
@@ -31,14 +39,24 @@ class Planned(NamedTuple):
 
     def likelihood(self, model: Model) -> Likelihood:
         """Return the likelihood of the trial under all hypotheses of a model."""
+        if self.company is not None:
+            return company_likelihood(model, self.regret, self.company)
         return find_likelihood(model, self.regret, self.outdated)
 
 
-def plan_one(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Planned:
+def plan_one(
+    model: Model, trial: Trial, openings: tuple[float, ...] = (), memory: Memory = NOTHING_YET
+) -> Planned:
     """Return the world, trajectory, cost-to-go and regret of one trial.
 
-    ``openings`` is what waiting for barriers cost in the trials before.
+    ``openings`` is what waiting for barriers cost in the trials before, ``memory`` what else is
+    remembered of them.
     """
+    social = models_company(model)
+    if social is not None and (memory.company or has_company(trial)):
+        memory = replace(memory, company=True)
+        *planned, company = find_company(model, social, trial, openings, memory)
+        return Planned(*planned, None, company, memory.after(trial, name_things(trial)))
     seen = see(model, trial, openings)
     costs = plan_trial(model, seen)
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
@@ -47,8 +65,32 @@ def plan_one(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Pl
 def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it."""
     check_once(trial)
-    one = plan_one(model, trial, beliefs.openings)
-    return infer_agent(model, beliefs, one.agent, one.likelihood(model), waited=one.seen.waited)
+    one = plan_one(model, trial, beliefs.openings, beliefs.memory)
+    posterior, after = infer_planned(model, beliefs, one)
+    return posterior, after if one.memory is beliefs.memory else replace(after, memory=one.memory)
+
+
+def infer_planned(model: Model, beliefs: Beliefs, one: Planned) -> tuple[Posterior, Beliefs]:
+    """Return what is believed during a trial, and what is believed after it."""
+    likelihood, waited = one.likelihood(model), one.seen.waited
+    if one.company is None:
+        return infer_agent(model, beliefs, one.agent, likelihood, waited=waited)
+    posterior, after = infer_company(model, beliefs, one.agent, likelihood)
+    return posterior, after.after(waited, {})
+
+
+def learn_planned(model: Model, beliefs: Beliefs, one: Planned) -> Beliefs:
+    """Return what is believed after a trial."""
+    likelihood, waited = one.likelihood(model), one.seen.waited
+    if one.company is None:
+        return learn(model, beliefs, one.agent, likelihood, waited)
+    return learn_company(model, beliefs, one.agent, likelihood).after(waited, {})
+
+
+def models_company(model: Model) -> Social | None:
+    """Return what a model assumes of other minds, if agents move freely and are seen exactly."""
+    able = isinstance(model.motion, Continuous) and model.observation.noise == 0
+    return model.social if able else None
 
 
 def watch_trials(
@@ -62,11 +104,10 @@ def watch_trials(
     for index in range(len(beliefs), len(trials)):
         one, before = trials[index], beliefs[-1] if beliefs else Beliefs()
         try:
-            given = model, before, one.agent, one.likelihood(model)
             if index == last:
-                test, after = infer_agent(*given, waited=one.seen.waited)
+                test, after = infer_planned(model, before, one)
             else:
-                after = learn(*given, one.seen.waited)
+                after = learn_planned(model, before, one)
         except BadInput as error:
             raise error.at(trial=index + 1) from None
         beliefs.append(after)

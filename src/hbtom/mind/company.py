@@ -1,0 +1,301 @@
+"""Trials with company: goals are (what or whom, where, how), and others act on the agent's world.
+
+An agent may want an object or another agent. It heads for where it believes an object to be; it
+reaches another agent or copies its gesture; it may reach an object by way of a gesture that leads
+there. Each combination is a hypothesis with a regret of its own. On the axes of hypotheses, places
+are beliefs and manners are processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hbtom.arrays import Bools, Floats
+from hbtom.mind.gesture_regret import gesture_regret, leads_to
+from hbtom.mind.hypotheses import Hypotheses
+from hbtom.mind.manners import COPY, REACH, Column, dense, likeliest, way_of
+from hbtom.mind.motions import find_regrets
+from hbtom.mind.places import Candidate, Memory, Way, believed, shown
+from hbtom.mind.regret import Headings, Regret, name_goals
+from hbtom.model import Model, Social
+from hbtom.observe import Body, Identity, Trial
+from hbtom.observe.contact import in_room, onset
+from hbtom.observe.episode import Actor
+from hbtom.observe.social_events import doors_moved
+from hbtom.plan import CostToGo, plan_trial
+from hbtom.plan.between import cost_at
+from hbtom.world.course import (
+    course,
+    panel_boxes,
+    setting_out,
+    still_world,
+    walled,
+    with_onset,
+)
+from hbtom.world.seeing import Seen, see
+from hbtom.world.sight_lines import in_view
+from hbtom.world.trajectory import MOVE, Trajectory
+
+FARTHEST = 40.0  # units of cost; what is barred is as far away as that
+
+
+class Deed(NamedTuple):
+    """Somebody moves a door: what this gives the agent, in units of cost, for each of its goals."""
+
+    actor: Identity
+    goals: tuple[Identity, ...]
+    gain: Annotated[Floats, "goal"]
+
+
+class Company(Struct, frozen=True, eq=False):
+    """What a trial with company shows of the minds in it."""
+
+    goals: tuple[Identity, ...]  # what or whom
+    places: tuple[tuple[Candidate, ...], ...]  # where the agent believes each goal to be
+    hypotheses: Hypotheses  # places and manners; their prior depends on the goal
+    regret: Regret  # of all hypotheses: goals vary slowest and manners fastest
+    touched: bool | None  # whether the agent starts while it is touched; None if that is not seen
+    deeds: tuple[Deed, ...] = ()
+
+    @property
+    def pushed_prior(self) -> Annotated[Floats, "goal place manner"]:
+        """log P(place, manner | goal) of what is pushed: it cannot copy anybody."""
+        log = self.hypotheses.log_prior.copy()
+        log[:, :, 1:] = -np.inf
+        total = np.logaddexp.reduce(log, axis=(1, 2), keepdims=True)
+        return log - np.where(np.isfinite(total), total, 0.0)
+
+
+class _Offer(NamedTuple):
+    """Goals of a trial: where the agent believes each to be, and what it is like."""
+
+    names: tuple[Identity, ...]
+    places: tuple[tuple[Candidate, ...], ...]
+    bodies: tuple[Body, ...]  # one for each goal and place
+    at: tuple[tuple[int, int], ...]  # the goal and place of each body
+    things: int  # how many goals are objects
+
+
+def find_company(
+    model: Model, social: Social, trial: Trial, openings: tuple[float, ...], memory: Memory
+) -> tuple[Seen, CostToGo, Regret, Company | None]:
+    """Return the world, cost-to-go and regret of an agent's course, and all who are around.
+
+    There is no company if there is nobody and nothing to want.
+    """
+    first = setting_out(trial)
+    offer = _offer(model, social, trial, first, memory)
+    bodies, things = offer.bodies, sum(goal < offer.things for goal, _ in offer.at)
+    way = walled(
+        course(trial, first, bodies[:things], bodies[things:]), panel_boxes(trial, "board", first)
+    )
+    doors = panel_boxes(trial, "door", first)
+    begun = _onset(social, trial)
+    start = None if begun is None else max(begun[0] - first, 0)
+    seen, costs, regret = _planned(model, walled(way, doors), openings, start)
+    if not bodies and way.key is None:
+        return _later(seen, first), costs, regret, None
+    if doors and not regret.reachable.all():  # who cannot get through sets off all the same
+        regret = _barred(regret, _planned(model, way, openings, start)[2])
+    gestures = _gestures(social, trial, first, memory)
+    columns = [
+        *_columns(
+            social, offer, regret, _Course(seen.trajectory, way.path, way.agent.radius, gestures)
+        )
+    ]
+    hypotheses, all_regrets = dense(offer.names, columns, regret)
+    deeds = tuple(_deeds(model, trial, openings)) if social.warmth != 1.0 else ()
+    touched = None if begun is None else begun[1]
+    found = Company(offer.names, offer.places, hypotheses, all_regrets, touched, deeds)
+    return _later(seen, first), costs, likeliest(offer.names, columns, regret), found
+
+
+def _planned(
+    model: Model, trial: Trial, openings: tuple[float, ...], start: int | None
+) -> tuple[Seen, CostToGo, Regret]:
+    """Plan a course. If its onset is seen, it begins with a step in which the agent stays."""
+    seen = see(model, trial, openings)
+    if start is not None:
+        seen = seen._replace(trajectory=with_onset(seen.trajectory, start))
+    costs = plan_trial(model, seen)
+    return seen, costs, find_regrets(model, trial, seen, costs)[0]
+
+
+def _later(seen: Seen, first: int) -> Seen:
+    """Return the same with frames counted from the beginning of the trial."""
+    steps = seen.trajectory
+    return seen._replace(trajectory=steps._replace(frame=steps.frame + first))
+
+
+# What is on offer
+
+
+def name_things(trial: Trial) -> tuple[Identity, ...]:
+    """Return the identities of the objects."""
+    return name_goals(trial)[: len(trial.objects)] if trial.objects else ()
+
+
+def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memory) -> _Offer:
+    """Return the goals of a trial: objects, then others that are there, and then the key."""
+    names, alpha = [*name_things(trial)], model.preference.concentration
+    key = name_goals(trial)[len(names) :] if trial.key is not None else ()
+    places = [
+        believed(social, trial, index, first, memory.lay.get(name, ()), alpha)
+        for index, name in enumerate(names)
+    ]
+    radii, things = [one.radius for one in trial.objects], len(names)
+    for actor in _others(trial, first) if social.others else ():
+        x, y = actor.path[first].tolist()
+        names.append(_unlike(actor.look, names))
+        places.append((Candidate((x, y), 1.0),))
+        radii.append(actor.radius)
+    at = tuple((goal, place) for goal, some in enumerate(places) for place in range(len(some)))
+    bodies = tuple(Body(names[goal], places[goal][place].place, radii[goal]) for goal, place in at)
+    if key and model.preference.keys and trial.key is not None:
+        names, places = [*names, *key], [*places, (Candidate(trial.key.centre, 1.0),)]
+        at = (*at, (len(names) - 1, 0))
+    return _Offer(tuple(names), tuple(places), bodies, at, things)
+
+
+def _others(trial: Trial, frame: int) -> list[Actor]:
+    """Return the other agents that are in the room."""
+    return [one for one in trial.actors[1:] if in_room(trial, one.path[frame : frame + 1])[0]]
+
+
+def _unlike(look: Identity, names: Sequence[Identity]) -> Identity:
+    """Return the identity of an agent that may look like something else."""
+    twins = sum(name.image == look.image and name.colour == look.colour for name in names)
+    return look if not twins else Identity(look.image, look.colour, twin=twins + 1)
+
+
+def _gestures(social: Social, trial: Trial, first: int, memory: Memory) -> dict[Identity, Way]:
+    """Return the last gesture that each other agent has shown before the agent sets off."""
+    if not social.copying:
+        return {}
+    present = {one.look for one in trial.actors[1:]}
+    known = {**memory.shown, **shown(trial, before=first)}
+    return {look: way for look, way in known.items() if look in present}
+
+
+# How each goal may be attained
+
+
+class _Course(NamedTuple):
+    """What the agent does, and which gestures it may copy."""
+
+    steps: Trajectory
+    path: Annotated[Floats, "frame 2"]
+    radius: float  # of the agent
+    gestures: dict[Identity, Way]
+
+
+def _barred(shut: Regret, open: Regret) -> Regret:
+    """Return the regret of what is barred by doors as if they were open."""
+    assert isinstance(shut.choice, Headings)
+    regret = np.where(shut.reachable, shut.step_regret, open.step_regret)
+    choice = replace(shut.choice, step_regret=regret)
+    reachable = shut.reachable | open.reachable
+    return replace(shut, reachable=reachable, step_regret=regret, choice=choice)
+
+
+def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Iterator[Column]:
+    """Yield a column for every goal, place and manner, given the regret of reaching each.
+
+    Agents are reached or copied, with equal probability. Things are reached, or, where a gesture
+    leads there, half of the time by way of a gesture.
+    """
+    speaks = np.zeros(len(regret.frame), dtype=np.bool_)
+    for item, (goal, place) in enumerate(offer.at):
+        chance = offer.places[goal][place].probability
+        direct, can = regret.step_regret[:, item], bool(regret.reachable[item])
+        is_thing = item < len(offer.bodies) and goal < offer.things
+        ways = _ways_to(offer.bodies[item], way) if is_thing and social.ways else {}
+        copied = item < len(offer.bodies) and not is_thing and social.copying
+        share = 0.5 if ways or copied else 1.0
+        yield Column(goal, place, REACH, share * chance * can, direct, speaks)
+        for maker, gesture in ways.items():
+            wasted, silent = gesture_regret(way.steps, way.path, gesture)
+            acts = way.steps.act != MOVE
+            wasted, silent = np.where(acts, direct, wasted), silent & ~acts
+            part = (1.0 - share) * chance * can / len(ways)
+            yield Column(goal, place, way_of(maker), part, wasted, silent)
+        if copied:
+            yield Column(
+                goal, place, COPY, share * chance, *_copied(regret, way, offer.names[goal])
+            )
+
+
+def _ways_to(thing: Body, way: _Course) -> dict[Identity, Way]:
+    """Return the gestures that, made from where the agent is, run into a thing."""
+    reach, start = thing.radius + way.radius, way.path[0]
+    return {
+        maker: gesture
+        for maker, gesture in way.gestures.items()
+        if leads_to(gesture, start, thing.centre, reach)
+    }
+
+
+def _copied(
+    regret: Regret, way: _Course, maker: Identity
+) -> tuple[Annotated[Floats, "step"], Annotated[Bools, "step"]]:
+    """Return the regret of copying an agent; a gesture not seen yet may be any.
+
+    Those who copy have no use for what they touch.
+    """
+    assert isinstance(regret.choice, Headings)
+    acts = way.steps.act != MOVE
+    in_vain = np.where(acts, regret.choice.act, 0.0)
+    if maker not in way.gestures:
+        return in_vain, ~acts
+    wasted, silent = gesture_regret(way.steps, way.path, way.gestures[maker])
+    return np.where(acts, in_vain, wasted), silent & ~acts
+
+
+# What others do to the agent
+
+
+def _onset(social: Social, trial: Trial) -> tuple[int, bool] | None:
+    """Return when the agent starts to move and whether it is touched then, if that is seen."""
+    start = onset(trial, social.touch) if social.moved > 0 else None
+    if start is None:
+        return None
+    seen = in_view(trial, trial.whole_path)[start.frame - 1 : start.frame + 1]
+    return (start.frame, bool(start.pushed_by)) if seen.all() else None
+
+
+def _deeds(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterator[Deed]:
+    """Yield what each move of a door by another agent gives the one that is judged.
+
+    gain = min(C before, 40) - min(C after, 40), from where the agent is.
+    """
+    for moved in doors_moved(trial):
+        if not moved.actor:  # nobody, or the agent itself
+            continue
+        before, after = moved.first, moved.last
+        names = name_things(trial)
+        where = trial.objects_at[before]
+        bodies = [
+            Body(name, (float(x), float(y)), one.radius)
+            for name, one, (x, y) in zip(names, trial.objects, where, strict=True)
+        ]
+        for one in _others(trial, before):
+            x, y = one.path[before].tolist()
+            bodies.append(
+                Body(_unlike(one.look, [body.look for body in bodies]), (x, y), one.radius)
+            )
+        here = still_world(trial, slice(after, after + 1), tuple(bodies))
+        boards = panel_boxes(trial, "board", after)
+        cost = []
+        for frame in (before, after):
+            way = walled(here, [*boards, *panel_boxes(trial, "door", frame)])
+            seen = see(model, way, openings)
+            costs, start = plan_trial(model, seen), seen.trajectory.first[None, None]
+            far = cost_at(costs, start, np.zeros(1, dtype=np.int64))[: len(bodies), 0]
+            cost.append(np.minimum(far, FARTHEST))
+        look = trial.actors[moved.actor].look
+        yield Deed(look, tuple(one.look for one in bodies), cost[0] - cost[1])

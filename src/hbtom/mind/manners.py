@@ -1,0 +1,87 @@
+"""How an agent may go about a goal; all goals, places and manners together as hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.mind.hypotheses import OUTDATED, TRUE, Hypotheses
+from hbtom.mind.regret import Headings, Regret
+from hbtom.observe import Identity
+
+REACH, COPY = "reach", "copy"
+
+
+def way_of(maker: Identity) -> str:
+    """Return the manner of reaching a thing by way of somebody's gesture."""
+    return f"by way of {maker}"
+
+
+class Column(NamedTuple):
+    """One hypothesis: the agent wants a goal, believes it to be at a place, and goes about it."""
+
+    goal: int
+    place: int
+    manner: str
+    chance: float  # P(place, manner | goal), up to a factor for each goal; 0 if it cannot be
+    regret: Annotated[Floats, "step"]
+    silent: Annotated[Bools, "step"]  # steps that say nothing about it
+
+
+def dense(
+    goals: tuple[Identity, ...], columns: Sequence[Column], like: Regret
+) -> tuple[Hypotheses, Regret]:
+    """Return all combinations of goal, place and manner; those without a column are impossible.
+
+    ``like`` is a regret of the same steps.
+    """
+    manners = (REACH, *dict.fromkeys(one.manner for one in columns if one.manner != REACH))
+    places = _named(1 + max(one.place for one in columns))
+    shape = len(goals), len(places), len(manners)
+    prior, wasted = np.zeros(shape), np.zeros((len(like.frame), *shape))
+    silent = np.ones(wasted.shape, dtype=np.bool_)
+    for one in columns:
+        at = one.goal, one.place, manners.index(one.manner)
+        prior[at], wasted[:, *at], silent[:, *at] = one.chance, one.regret, one.silent
+    total = prior.sum(axis=(1, 2), keepdims=True)
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(prior / np.where(total > 0, total, 1.0))
+    flat, many = wasted.reshape(len(wasted), -1), shape[1] * shape[2]
+    names = tuple(goal for goal in goals for _ in range(many))
+    kinds = Hypotheses(places, manners, frozen(log_prior))
+    said = _regret(names, prior.reshape(-1) > 0, flat, silent.reshape(flat.shape), like)
+    return kinds, said
+
+
+def likeliest(goals: tuple[Identity, ...], columns: Sequence[Column], like: Regret) -> Regret:
+    """Return the regret of the likeliest place and manner of each goal."""
+    best = [max((one for one in columns if one.goal == g), key=_chance) for g in range(len(goals))]
+    can = np.array([one.chance > 0 for one in best])
+    wasted, silent = (np.stack(some, axis=1) for some in zip(*map(_steps, best), strict=True))
+    return _regret(goals, can, wasted, silent, like)
+
+
+def _named(places: int) -> tuple[str, ...]:
+    """Return names for beliefs: the first is true, and others are outdated."""
+    more = (f"{OUTDATED} {number}" for number in range(2, places))
+    return (TRUE, OUTDATED, *more)[:places]
+
+
+def _chance(one: Column) -> float:
+    return one.chance
+
+
+def _steps(one: Column) -> tuple[Floats, Bools]:
+    return one.regret, one.silent
+
+
+def _regret(
+    goals: tuple[Identity, ...], can: Bools, wasted: Floats, silent: Bools, like: Regret
+) -> Regret:
+    assert isinstance(like.choice, Headings)
+    choice = replace(like.choice, step_regret=wasted, silent=silent if silent.any() else None)
+    return replace(like, goals=goals, reachable=can, step_regret=wasted, choice=choice)

@@ -1,0 +1,275 @@
+"""Inference about an agent in company: whether it moves by itself, and who means it well.
+
+An agent is of one kind throughout: it moves by itself or only when it is pushed (z), and each other
+agent that has acted on its world means it ill, nothing or well (rho = -1, 0, 1). All is exact:
+within a kind, inference is that of :mod:`hbtom.mind.inference`, and kinds are weighed.
+
+    theta | rho        ~ Dirichlet(alpha warmth^rho)
+    P(goal | z moved)  = 1 / number on offer, and teaches nothing about theta
+    P(onset | z)       = touched, 1         if it starts while it is touched
+                         1, untouched       if it does not                (z = self, moved)
+    P(deed | rho)      = sum_k P(beta_k) 2 sigma(beta_k clip(rho dV, -act, act))
+    dV                 = sum_g P(the agent wants g) gain_g
+
+An attitude exists from the first deed on: the deed changes what the agent likes from then on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hbtom.arrays import Floats
+from hbtom.mind.bayes import bayes, learn_counts
+from hbtom.mind.beliefs import AgentBeliefs, Beliefs
+from hbtom.mind.company import Company, Deed
+from hbtom.mind.inference import Given, Posterior, caveats, given
+from hbtom.mind.likelihood import Likelihood
+from hbtom.mind.preference_tree import NO_OFFERS, PreferenceTree
+from hbtom.model import Model, Social
+from hbtom.observe import Identity
+
+ATTITUDES = -1, 0, 1  # means it ill, nothing, well
+ATTITUDE_NAMES = "hinders", "neutral", "helps"
+CAUSES = "self", "moved"
+MOST_KINDS = 500
+
+
+class Kind(NamedTuple):
+    """What an agent may be like, throughout."""
+
+    moved: bool = False  # only when it is pushed
+    attitudes: tuple[int, ...] = ()  # of each other agent that has acted, towards this one
+
+
+class Mixture(Struct, frozen=True, eq=False):
+    """Beliefs about an agent that may be of several kinds: P(kind, counts, efficiency), jointly."""
+
+    kinds: tuple[Kind, ...]
+    known: tuple[AgentBeliefs, ...]  # for each kind, with its probability in their weights
+    actors: tuple[Identity, ...] = ()  # those that have acted on the agent's world
+
+    @staticmethod
+    def prior(model: Model, social: Social) -> Mixture:
+        """Return beliefs about an agent never seen before."""
+        return Mixture.of(social, AgentBeliefs.prior(model.efficiency.log_prior), model)
+
+    @staticmethod
+    def of(social: Social, known: AgentBeliefs, model: Model) -> Mixture:
+        """Return what is believed of an agent that was never seen in company."""
+        itself = replace(known, log_weight=known.log_weight + math.log1p(-social.moved))
+        if social.moved == 0:
+            return Mixture((Kind(),), (itself,))
+        pushed = AgentBeliefs.prior(model.efficiency.log_prior + math.log(social.moved))
+        return Mixture((Kind(), Kind(moved=True)), (itself, pushed))
+
+    @property
+    def average(self) -> AgentBeliefs:
+        """What is believed if the agent moves by itself, whoever means it well."""
+        own = [known for kind, known in zip(self.kinds, self.known, strict=True) if not kind.moved]
+        log = np.logaddexp.reduce([one.log_weight for one in own], axis=0)
+        return replace(own[0], log_weight=log - np.logaddexp.reduce(log, axis=None))
+
+    def weights(self, social: Social) -> Iterator[Mapping[Identity, float]]:
+        """Yield how much more, or less, each kind likes those that have acted."""
+        for kind in self.kinds:
+            warm = (social.warmth**one for one in kind.attitudes)
+            yield {} if kind.moved else dict(zip(self.actors, warm, strict=True))
+
+    def scaled(self, log: Sequence[float]) -> Mixture:
+        """Return beliefs with the probability of each kind multiplied."""
+        known = (
+            replace(one, log_weight=one.log_weight + more)
+            for one, more in zip(self.known, log, strict=True)
+        )
+        return replace(self, known=tuple(known))
+
+    def regarding(self, actor: Identity) -> Mixture:
+        """Return beliefs with an attitude for one more actor, unless it has one."""
+        if actor in self.actors or len(self.kinds) * len(ATTITUDES) > MOST_KINDS:
+            return self
+        kinds = tuple(
+            Kind(kind.moved, (*kind.attitudes, one)) for kind in self.kinds for one in ATTITUDES
+        )
+        known = tuple(one for one in self.known for _ in ATTITUDES)
+        more = Mixture(kinds, known, (*self.actors, actor))
+        return more.scaled([-math.log(len(ATTITUDES))] * len(kinds))
+
+
+class CompanyPosterior(Struct, frozen=True, eq=False):
+    """What is believed about kinds of minds during a trial; row 0 is before the first step."""
+
+    kinds: tuple[Kind, ...]
+    actors: tuple[Identity, ...]
+    full: Annotated[Floats, "kind 1+step goal place manner efficiency"]
+    places: Mapping[Identity, tuple[tuple[tuple[float, float], float], ...]]
+
+    @property
+    def kind(self) -> Annotated[Floats, "1+step kind"]:
+        """P(kind | o_1:t)."""
+        return self.full.sum(axis=(2, 3, 4, 5)).T
+
+    @property
+    def cause(self) -> Annotated[Floats, "1+step cause"]:
+        """P(the agent moves by itself) and P(it moves only when it is pushed)."""
+        moved = np.array([kind.moved for kind in self.kinds])
+        return np.stack([self.kind[:, ~moved].sum(axis=1), self.kind[:, moved].sum(axis=1)], axis=1)
+
+    @property
+    def attitudes(self) -> dict[Identity, Annotated[Floats, "1+step attitude"]]:
+        """P(hinders), P(neutral) and P(helps) for each other agent that has acted."""
+        return {actor: self._attitude(index) for index, actor in enumerate(self.actors)}
+
+    def _attitude(self, actor: int) -> Annotated[Floats, "1+step attitude"]:
+        meant = np.array([kind.attitudes[actor] for kind in self.kinds])
+        return np.stack([self.kind[:, meant == one].sum(axis=1) for one in ATTITUDES], axis=1)
+
+
+def infer_company(
+    model: Model, beliefs: Beliefs, agent: Identity, likelihood: Likelihood
+) -> tuple[Posterior, Beliefs]:
+    """Update beliefs about an agent in company, as :func:`hbtom.mind.inference.infer_agent`."""
+    company, social = _both(model, likelihood)
+    before = _with_deeds(model, social, beliefs.about(agent), company)
+    fulls, preferences, totals = [], [], []
+    for kind, one, log in _by_kind(model, social, before, likelihood):
+        full, preference, total = bayes(one.history, one.choice, one.before, one.after(), log)
+        total[1:] += _log_onset(social, kind, company.touched)
+        fulls.append(full.reshape(len(full), *likelihood.axes))
+        preferences.append(preference)
+        totals.append(total)
+    total = np.logaddexp.reduce(totals, axis=0)
+    share = np.exp(np.array(totals) - total)  # of each kind
+    joint = share[:, :, None, None, None, None] * np.array(fulls)
+    places = {
+        goal: tuple((one.place, one.probability) for one in some)
+        for goal, some in zip(company.goals, company.places, strict=True)
+    }
+    after = _after(model, social, before, likelihood)
+    posterior = Posterior(
+        agent=agent,
+        goals=likelihood.goals,
+        reachable=likelihood.reachable,
+        full=joint.sum(axis=0),
+        preferred=after.average.goals,
+        preference=np.einsum("kt,ktj->tj", share, np.array(preferences)),
+        log_likelihood=np.diff(total),
+        likelihood=likelihood,
+        warnings=caveats(likelihood.regret, after.average),
+        company=CompanyPosterior(before.kinds, before.actors, joint, places),
+    )
+    return posterior, beliefs.knowing(agent, after)
+
+
+def learn_company(
+    model: Model, beliefs: Beliefs, agent: Identity, likelihood: Likelihood
+) -> Beliefs:
+    """Return what is believed after a trial in company, without a posterior."""
+    company, social = _both(model, likelihood)
+    before = _with_deeds(model, social, beliefs.about(agent), company)
+    return beliefs.knowing(agent, _after(model, social, before, likelihood))
+
+
+def _both(model: Model, likelihood: Likelihood) -> tuple[Company, Social]:
+    assert likelihood.company is not None
+    assert model.social is not None
+    return likelihood.company, model.social
+
+
+def _by_kind(
+    model: Model, social: Social, mixture: Mixture, likelihood: Likelihood
+) -> Iterator[tuple[Kind, Given, Annotated[Floats, "step hypothesis efficiency"]]]:
+    """Yield each kind with what it chooses from, and the likelihood of the trial for it."""
+    assert likelihood.company is not None
+    weights = mixture.weights(social)
+    for kind, known, weight in zip(mixture.kinds, mixture.known, weights, strict=True):
+        one = given(model, known, likelihood, weight)
+        if not kind.moved:
+            yield kind, one, likelihood.log
+            continue
+        log_prior = likelihood.company.pushed_prior
+        can = np.isfinite(log_prior).any(axis=(1, 2))
+        if can.any():
+            choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
+            log = likelihood.log
+        else:  # nothing can be reached, so nothing tells where it is pushed
+            choice, log = one.choice._replace(counts=False), np.zeros_like(likelihood.log)
+        yield kind, one._replace(choice=choice, before=NO_OFFERS, tree=PreferenceTree()), log
+
+
+def _after(model: Model, social: Social, before: Mixture, likelihood: Likelihood) -> Mixture:
+    """Return what is believed after a trial, of each kind and about its probability."""
+    assert likelihood.company is not None
+    known = []
+    for kind, one, log in _by_kind(model, social, before, likelihood):
+        whole = log.sum(axis=0, keepdims=True)
+        total = bayes(one.history, one.choice, one.before, one.after(), whole)[2][-1]
+        total += _log_onset(social, kind, likelihood.company.touched)
+        counts, log_weight = learn_counts(one.history, one.choice, one.before, whole)
+        known.append(AgentBeliefs(one.preferred, counts, log_weight + total, one.tree))
+    every = np.logaddexp.reduce([np.logaddexp.reduce(x.log_weight, axis=None) for x in known])
+    return replace(before, known=tuple(known)).scaled([-float(every)] * len(known))
+
+
+def _log_onset(social: Social, kind: Kind, touched: bool | None) -> float:
+    """Return log P(the agent starts while it is touched, or while it is not | kind)."""
+    if touched is None:
+        return 0.0
+    if touched:
+        return 0.0 if kind.moved else math.log(social.touched)
+    return math.log(social.untouched) if kind.moved else 0.0
+
+
+# Deeds
+
+
+def _with_deeds(
+    model: Model, social: Social, known: AgentBeliefs | Mixture | None, company: Company
+) -> Mixture:
+    """Return what is believed before the agent sets off: others may have done something by then."""
+    if known is None:
+        mixture = Mixture.prior(model, social)
+    else:
+        mixture = known if isinstance(known, Mixture) else Mixture.of(social, known, model)
+    for deed in company.deeds:
+        mixture = mixture.regarding(deed.actor)
+        if deed.actor in mixture.actors:
+            value = float(_wants(model, social, mixture, deed) @ deed.gain)
+            index = mixture.actors.index(deed.actor)
+            log = {one: _log_deed(model, one * value) for one in ATTITUDES}
+            mixture = mixture.scaled([log[kind.attitudes[index]] for kind in mixture.kinds])
+    return mixture
+
+
+def _wants(model: Model, social: Social, mixture: Mixture, deed: Deed) -> Annotated[Floats, "goal"]:
+    """Return how probable it is that the agent wants each goal, if it moves by itself."""
+    nothing = np.zeros((0, len(deed.goals), len(model.efficiency.values)))
+    wanted, every = np.zeros(len(deed.goals)), np.ones(len(deed.goals), dtype=np.bool_)
+    for kind, known, weight in zip(
+        mixture.kinds, mixture.known, mixture.weights(social), strict=True
+    ):
+        if not kind.moved:
+            one = given(model, known, _Offered(deed.goals, every), weight)
+            full, _, total = bayes(one.history, one.choice, one.before, one.after(), nothing)
+            wanted += math.exp(total[0]) * full[0].sum(axis=1)
+    return wanted / wanted.sum()
+
+
+def _log_deed(model: Model, value: float) -> float:
+    """Return log P(deed), relative to the toss of a coin, of who wants to bring about a value."""
+    act, prior = model.acts.cost, np.exp(model.efficiency.log_prior)
+    steep = model.efficiency.values * min(max(value, -act), act)
+    return math.log(float(prior @ (2.0 / (1.0 + np.exp(-steep)))))
+
+
+class _Offered(NamedTuple):
+    """Goals that are on offer, of which no step says anything."""
+
+    goals: tuple[Identity, ...]
+    reachable: Annotated[np.ndarray, "goal"]
+    log_prior: Annotated[Floats, "explanation"] = np.zeros(1)

@@ -1,0 +1,122 @@
+"""Where an agent believes things to be when it sets off: what it saw last, or what it remembers.
+
+A thing may lie at any of a few places: where it rests at some time in the trial and, as long as
+the agent has not seen it there, where it lay in earlier trials. With x the place where the agent
+last saw the thing in this trial,
+
+    b(p) ~ exp(-|x - p| / fade)                               once the agent has seen it,
+    b(p) ~ alpha + earlier trials in which it lay nearest p   before.
+
+What the agent sees on its way changes nothing: its belief is frozen when it sets off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from hbtom.arrays import Floats
+from hbtom.model import Social
+from hbtom.observe import Identity, Trial
+from hbtom.observe.social_events import bouts, gestures
+from hbtom.world.sight_lines import sees
+
+SAME = 20.0  # pixels; nearer places are one
+
+Point = tuple[float, float]
+Way = Annotated[Floats, "place 2"]  # of a gesture: displacement from where it begins
+
+
+class Candidate(NamedTuple):
+    """A place where an agent believes a thing to be."""
+
+    place: Point
+    probability: float
+
+
+class Memory(Struct, frozen=True, eq=False):
+    """What was seen in the trials so far that matters in later ones."""
+
+    company: bool = False  # whether anybody or anything but the agent moved or barred its way
+    lay: Mapping[Identity, tuple[Point, ...]] = {}  # where each object lay at last
+    shown: Mapping[Identity, Way] = {}  # the last gesture of each agent
+
+    def after(self, trial: Trial, things: Sequence[Identity]) -> Memory:
+        """Return what is remembered after one more trial, given the names of its objects."""
+        if not self.company:
+            return self
+        last = trial.objects_at[-1].tolist()
+        places = {
+            name: (*self.lay.get(name, ()), (x, y))
+            for name, (x, y) in zip(things, last, strict=True)
+        }
+        return Memory(True, {**self.lay, **places}, {**self.shown, **shown(trial)})
+
+
+NOTHING_YET = Memory()
+
+
+def shown(trial: Trial, before: int | None = None) -> dict[Identity, Way]:
+    """Return the last gesture of each other agent, or its last one begun before some frame."""
+    actors, found = trial.actors, gestures(trial)
+    return {
+        actors[one.actor].look: one.way
+        for one in found
+        if one.actor and (before is None or one.first < before)
+    }
+
+
+def believed(
+    social: Social, trial: Trial, thing: int, until: int, lay: tuple[Point, ...], alpha: float
+) -> tuple[Candidate, ...]:
+    """Return where an agent believes an object to be in a frame; ``lay`` is where it lay before.
+
+    The first candidate is where the object really is.
+    """
+    path = trial.objects_at[:, thing]
+    last = _last_seen(social, trial, path, until)
+    places = _apart([path[until], *reversed(_rests(path)), *(lay if last is None else ())])
+    if len(places) == 1:
+        return (Candidate(places[0], 1.0),)
+    if last is None:
+        counts = np.zeros(len(places))
+        for one in lay:
+            counts[np.argmin(_distances(one, places))] += 1
+        weight = alpha + counts
+    else:
+        weight = np.exp(-_distances(last, places) / social.fade)
+    chances = (weight / weight.sum()).tolist()
+    return tuple(map(Candidate, places, chances))
+
+
+def _last_seen(social: Social, trial: Trial, path: Way, until: int) -> Point | None:
+    """Return where the agent has last seen what moves along a path, if at all."""
+    if social.sight == "memory":
+        return None
+    seen = [until] if social.sight == "all" else np.flatnonzero(sees(trial, 0, path)[: until + 1])
+    if not len(seen):
+        return None
+    x, y = path[seen[-1]].tolist()
+    return x, y
+
+
+def _rests(path: Way) -> list[Way]:
+    """Return where something rests: at first, and after each bout of motion."""
+    return [path[0], *(path[last] for _, last in bouts(path))]
+
+
+def _apart(places: Sequence[Way | Point]) -> list[Point]:
+    """Return the places without those that are the same as an earlier one, or nowhere."""
+    found: list[Point] = []
+    for x, y in places:
+        away = _distances((x, y), found)
+        if not np.isnan(x) and (not found or away.min() > SAME):
+            found.append((float(x), float(y)))
+    return found
+
+
+def _distances(place: Point, places: Sequence[Point]) -> Annotated[Floats, "place"]:
+    return np.hypot(*(np.array(places).reshape(-1, 2) - place).T)

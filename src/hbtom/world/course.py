@@ -1,0 +1,142 @@
+"""The agent's course: its last bout of motion, in the world as it is when the agent sets off.
+
+While the agent rests, others gesture, move doors or carry things about. A rest during which the
+world changes begins a new bout; only the last one shows what the agent wants now. Its course ends
+where it first touches an object.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.observe.contact import in_room, moving
+from hbtom.observe.episode import Body, Panel, PanelKind, Trial
+from hbtom.world.modes import START
+from hbtom.world.trajectory import MOVE, Trajectory
+
+REST = 4  # still frames, at least, during which the world may change
+UPRIGHT = 1.0  # degrees; a panel turned by less is a single box
+
+Box = tuple[float, float, float, float]
+
+
+def has_company(trial: Trial) -> bool:
+    """Tell whether other agents, panels or moving objects are in the room at any time."""
+    if trial.object_paths is not None and not trial.changes:
+        return True
+    if any(one.kind == "agent" for one in trial.others):
+        return True
+    return any(in_room(trial, one.path).any() for one in trial.panels)
+
+
+def setting_out(trial: Trial) -> int:
+    """Return the frame in which the agent sets off on its last bout, the last at rest."""
+    path = trial.whole_path
+    inside = in_room(trial, path) & trial.there(0)
+    start = int(inside.argmax()) if inside.any() else 0
+    steps = np.flatnonzero(moving(path))
+    steps, world = steps[steps > start], _changing(trial)
+    for before, after in zip([start, *steps[:-1].tolist()], steps.tolist(), strict=False):
+        if after - before > REST and world[before + 1 : after].any():
+            start = after - 1
+    return start
+
+
+def _changing(trial: Trial) -> Annotated[Bools, "frame"]:
+    """Tell in which frames another agent, a door or an object moves."""
+    paths = [one.path for one in trial.actors[1:]]
+    paths += [one.path for one in trial.panels if one.kind == "door"]
+    if trial.object_paths is not None:
+        paths += list(np.moveaxis(trial.object_paths, 1, 0))
+    found = np.zeros(len(trial.path), dtype=np.bool_)
+    for path in paths:
+        found |= moving(path)
+    return found
+
+
+def course(trial: Trial, first: int, things: Sequence[Body], others: Iterable[Body]) -> Trial:
+    """Return the trial from a frame until the agent touches one of the things.
+
+    ``things`` are objects where the agent believes them to be, ``others`` are agents where they
+    are. Both are the objects of the course. Nothing else moves in it.
+    """
+    path = trial.whole_path[first:]
+    last = _first_touch(path, trial.agent.radius, things)
+    end = len(trial.path) if last is None else first + last + 1
+    return still_world(trial, slice(first, end), (*things, *others))
+
+
+def still_world(trial: Trial, span: slice, objects: tuple[Body, ...]) -> Trial:
+    """Return some frames of a trial with these objects, and without all that moves."""
+    path = frozen(trial.whole_path[span])
+    x, y = path[0].tolist()
+    there = trial.walls_there
+    return replace(
+        trial,
+        walls=trial.walls if there is None else trial.walls[there[span][0]],
+        objects=objects,
+        agent=replace(trial.agent, centre=(x, y)),
+        path=path,
+        barrier_left=trial.barrier_left[span],
+        key_path=None if trial.key_path is None else trial.key_path[span],
+        lock_there=None if trial.lock_there is None else trial.lock_there[span],
+        others=(),
+        walls_there=None,
+        object_paths=None,
+        agent_there=None,
+        still=False,
+    )
+
+
+def _first_touch(
+    path: Annotated[Floats, "frame 2"], radius: float, things: Sequence[Body]
+) -> int | None:
+    """Return the first frame in which the agent touches a thing it did not touch to begin with."""
+    found = []
+    for thing in things:
+        near = np.hypot(*(path - thing.centre).T) <= radius + thing.radius
+        if near.any() and not near[0]:
+            found.append(int(near.argmax()))
+    return min(found, default=None)
+
+
+def walled(trial: Trial, boxes: Iterable[Box]) -> Trial:
+    """Return a trial with more walls."""
+    more = np.array([*boxes], dtype=np.float64).reshape(-1, 4)
+    return replace(trial, walls=np.concatenate([trial.walls, more])) if len(more) else trial
+
+
+def panel_boxes(trial: Trial, kind: PanelKind, frame: int) -> list[Box]:
+    """Return the panels of a kind as boxes that agents walk around, as they stand in a frame."""
+    return [box for one in trial.panels if one.kind == kind for box in _boxes(trial, one, frame)]
+
+
+def _boxes(trial: Trial, panel: Panel, frame: int) -> list[Box]:
+    """Return an upright panel as one box, a turned one as a row of squares along its length."""
+    (x, y), (width, height), turn = panel.path[frame].tolist(), panel.size, panel.angle[frame]
+    if not (0 < x < trial.size[0] and 0 < y < trial.size[1]):  # absent, or parked off stage
+        return []
+    if min(turn % 90, 90 - turn % 90) < UPRIGHT:
+        width, height = (width, height) if round(turn / 90) % 2 == 0 else (height, width)
+        return [(x - width / 2, y - height / 2, width, height)]
+    along = math.radians(turn if width > height else turn + 90)
+    side, length = min(width, height), max(width, height)
+    many = max(2, math.ceil(length / side) + 1)
+    places = np.linspace(-(length - side) / 2, (length - side) / 2, many)
+    across, down = x + places * math.cos(along), y + places * math.sin(along)
+    return [(a - side / 2, d - side / 2, side, side) for a, d in zip(across, down, strict=True)]
+
+
+def with_onset(steps: Trajectory, frame: int) -> Trajectory:
+    """Return the steps after one in which the agent begins to move, and has not moved yet."""
+    here = steps.first[None]
+    first = {"frame": [frame], "act": [MOVE], "thing": [-1], "mode": [START], "exit": [-1]}
+    first |= {"start": here, "stop": here}
+    joined = {name: np.concatenate([one, getattr(steps, name)]) for name, one in first.items()}
+    return steps._replace(**joined)
