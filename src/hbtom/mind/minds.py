@@ -24,7 +24,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Bools, Floats
 from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.company import Company, Deed
@@ -193,7 +193,7 @@ def _by_kind(
             yield kind, one, likelihood.log
             continue
         log_prior = likelihood.company.pushed_prior
-        can = np.isfinite(log_prior).any(axis=(1, 2))
+        can = np.array(np.isfinite(log_prior).any(axis=(1, 2)))
         if can.any():
             choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
             log = likelihood.log
@@ -271,5 +271,5 @@ class _Offered(NamedTuple):
     """Goals that are on offer, of which no step says anything."""
 
     goals: tuple[Identity, ...]
-    reachable: Annotated[np.ndarray, "goal"]
+    reachable: Annotated[Bools, "goal"]
     log_prior: Annotated[Floats, "explanation"] = np.zeros(1)

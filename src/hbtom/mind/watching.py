@@ -55,8 +55,9 @@ def plan_one(
     social = models_company(model)
     if social is not None and (memory.company or has_company(trial)):
         memory = replace(memory, company=True)
-        *planned, company = find_company(model, social, trial, openings, memory)
-        return Planned(*planned, None, company, memory.after(trial, name_things(trial)))
+        seen, costs, regret, company = find_company(model, social, trial, openings, memory)
+        after = memory.after(trial, name_things(trial))
+        return Planned(seen, costs, regret, company=company, memory=after)
     seen = see(model, trial, openings)
     costs = plan_trial(model, seen)
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))

@@ -135,8 +135,9 @@ def _boxes(trial: Trial, panel: Panel, frame: int) -> list[Box]:
 
 def with_onset(steps: Trajectory, frame: int) -> Trajectory:
     """Return the steps after one in which the agent begins to move, and has not moved yet."""
-    here = steps.first[None]
-    first = {"frame": [frame], "act": [MOVE], "thing": [-1], "mode": [START], "exit": [-1]}
-    first |= {"start": here, "stop": here}
-    joined = {name: np.concatenate([one, getattr(steps, name)]) for name, one in first.items()}
-    return steps._replace(**joined)
+    numbers = {"frame": frame, "act": MOVE, "thing": -1, "mode": START, "exit": -1}
+    places = dict.fromkeys(("start", "stop"), steps.first)
+    first: dict[str, object] = {**numbers, **places}
+    return steps._replace(
+        **{name: np.concatenate([[one], getattr(steps, name)]) for name, one in first.items()}
+    )
