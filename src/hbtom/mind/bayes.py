@@ -58,14 +58,19 @@ def learn_counts(
     choice: Choice,
     before: NestedOffers,
     log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
-) -> tuple[Ints, Floats]:
-    """Return the counts and log-weights after the trial: log P(h, g, k | all that was seen)."""
+) -> tuple[Ints, Floats, float]:
+    """Return the counts and log-weights after the trial, and log P(all that was seen).
+
+    Weights are log P(h, g, k | all that was seen).
+    """
     log_history = goal_by_history(history, choice, before)
     seen = _seen(len(choice.among), choice.log_prior, _summed_over_steps(log_likelihood))
-    log_final = _final(log_history, seen, _log_total(log_history, seen))
+    log_total = _log_total(log_history, seen)
+    log_final = _final(log_history, seen, log_total)
     if choice.counts:
-        return _counted(history.counts, log_final, choice.among, choice.reachable)
-    return history.counts.copy(), summed_over_goals(log_final)
+        counts, weights = _counted(history.counts, log_final, choice.among, choice.reachable)
+        return counts, weights, log_total
+    return history.counts.copy(), summed_over_goals(log_final), log_total
 
 
 # During the trial

@@ -8,7 +8,7 @@ are beliefs and manners are processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats
+from hbtom.mind.deeds import Deed, deeds_of, name_things, onset_of, others_at, unlike
 from hbtom.mind.gesture_regret import gesture_regret, leads_to
 from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.manners import COPY, REACH, Column, dense, likeliest, way_of
@@ -24,32 +25,17 @@ from hbtom.mind.places import Candidate, Memory, Way, believed, shown
 from hbtom.mind.regret import Headings, Regret, name_goals
 from hbtom.model import Model, Social
 from hbtom.observe import Body, Identity, Trial
-from hbtom.observe.contact import in_room, onset
-from hbtom.observe.episode import Actor
-from hbtom.observe.social_events import doors_moved
+from hbtom.observe.social_events import gestures
 from hbtom.plan import CostToGo, plan_trial
-from hbtom.plan.between import cost_at
 from hbtom.world.course import (
     course,
     panel_boxes,
     setting_out,
-    still_world,
     walled,
     with_onset,
 )
 from hbtom.world.seeing import Seen, see
-from hbtom.world.sight_lines import in_view
 from hbtom.world.trajectory import MOVE, Trajectory
-
-FARTHEST = 40.0  # units of cost; what is barred is as far away as that
-
-
-class Deed(NamedTuple):
-    """Somebody moves a door: what this gives the agent, in units of cost, for each of its goals."""
-
-    actor: Identity
-    goals: tuple[Identity, ...]
-    gain: Annotated[Floats, "goal"]
 
 
 class Company(Struct, frozen=True, eq=False):
@@ -83,36 +69,37 @@ class _Offer(NamedTuple):
 
 def find_company(
     model: Model, social: Social, trial: Trial, openings: tuple[float, ...], memory: Memory
-) -> tuple[Seen, CostToGo, Regret, Company | None]:
+) -> tuple[Seen, CostToGo, Regret, Company | None, Memory]:
     """Return the world, cost-to-go and regret of an agent's course, and all who are around.
 
-    There is no company if there is nobody and nothing to want.
+    There is no company if there is nobody and nothing to want. The last is what is remembered
+    after the trial.
     """
-    first = setting_out(trial)
+    first, made = setting_out(trial), gestures(trial)
+    after = memory.after(trial, name_things(trial), shown(trial, made))
     offer = _offer(model, social, trial, first, memory)
     bodies, things = offer.bodies, sum(goal < offer.things for goal, _ in offer.at)
     way = walled(
         course(trial, first, bodies[:things], bodies[things:]), panel_boxes(trial, "board", first)
     )
     doors = panel_boxes(trial, "door", first)
-    begun = _onset(social, trial)
+    begun = onset_of(social, trial)
     start = None if begun is None else max(begun[0] - first, 0)
     seen, costs, regret = _planned(model, walled(way, doors), openings, start)
     if not bodies and way.key is None:
-        return _later(seen, first), costs, regret, None
+        return _later(seen, first), costs, regret, None, after
     if doors and not regret.reachable.all():  # who cannot get through sets off all the same
         regret = _barred(regret, _planned(model, way, openings, start)[2])
-    gestures = _gestures(social, trial, first, memory)
-    columns = [
-        *_columns(
-            social, offer, regret, _Course(seen.trajectory, way.path, way.agent.radius, gestures)
-        )
-    ]
+    known = {**memory.shown, **shown(trial, made, before=first)} if social.copying else {}
+    present = {one.look for one in trial.actors[1:]}
+    copied = {look: gesture for look, gesture in known.items() if look in present}
+    steps = _Course(seen.trajectory, way.path, way.agent.radius, copied)
+    columns = [*_columns(social, offer, regret, steps)]
     hypotheses, all_regrets = dense(offer.names, columns, regret)
-    deeds = tuple(_deeds(model, trial, openings)) if social.warmth != 1.0 else ()
+    deeds = tuple(deeds_of(model, trial, openings)) if social.warmth != 1.0 else ()
     touched = None if begun is None else begun[1]
     found = Company(offer.names, offer.places, hypotheses, all_regrets, touched, deeds)
-    return _later(seen, first), costs, likeliest(offer.names, columns, regret), found
+    return _later(seen, first), costs, likeliest(offer.names, columns, regret), found, after
 
 
 def _planned(
@@ -135,11 +122,6 @@ def _later(seen: Seen, first: int) -> Seen:
 # What is on offer
 
 
-def name_things(trial: Trial) -> tuple[Identity, ...]:
-    """Return the identities of the objects."""
-    return name_goals(trial)[: len(trial.objects)] if trial.objects else ()
-
-
 def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memory) -> _Offer:
     """Return the goals of a trial: objects, then others that are there, and then the key."""
     names, alpha = [*name_things(trial)], model.preference.concentration
@@ -149,9 +131,9 @@ def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memor
         for index, name in enumerate(names)
     ]
     radii, things = [one.radius for one in trial.objects], len(names)
-    for actor in _others(trial, first) if social.others else ():
+    for actor in others_at(trial, first) if social.others else ():
         x, y = actor.path[first].tolist()
-        names.append(_unlike(actor.look, names))
+        names.append(unlike(actor.look, names))
         places.append((Candidate((x, y), 1.0),))
         radii.append(actor.radius)
     at = tuple((goal, place) for goal, some in enumerate(places) for place in range(len(some)))
@@ -160,26 +142,6 @@ def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memor
         names, places = [*names, *key], [*places, (Candidate(trial.key.centre, 1.0),)]
         at = (*at, (len(names) - 1, 0))
     return _Offer(tuple(names), tuple(places), bodies, at, things)
-
-
-def _others(trial: Trial, frame: int) -> list[Actor]:
-    """Return the other agents that are in the room."""
-    return [one for one in trial.actors[1:] if in_room(trial, one.path[frame : frame + 1])[0]]
-
-
-def _unlike(look: Identity, names: Sequence[Identity]) -> Identity:
-    """Return the identity of an agent that may look like something else."""
-    twins = sum(name.image == look.image and name.colour == look.colour for name in names)
-    return look if not twins else Identity(look.image, look.colour, twin=twins + 1)
-
-
-def _gestures(social: Social, trial: Trial, first: int, memory: Memory) -> dict[Identity, Way]:
-    """Return the last gesture that each other agent has shown before the agent sets off."""
-    if not social.copying:
-        return {}
-    present = {one.look for one in trial.actors[1:]}
-    known = {**memory.shown, **shown(trial, before=first)}
-    return {look: way for look, way in known.items() if look in present}
 
 
 # How each goal may be attained
@@ -254,48 +216,3 @@ def _copied(
         return in_vain, ~acts
     wasted, silent = gesture_regret(way.steps, way.path, way.gestures[maker])
     return np.where(acts, in_vain, wasted), silent & ~acts
-
-
-# What others do to the agent
-
-
-def _onset(social: Social, trial: Trial) -> tuple[int, bool] | None:
-    """Return when the agent starts to move and whether it is touched then, if that is seen."""
-    start = onset(trial, social.touch) if social.moved > 0 else None
-    if start is None:
-        return None
-    seen = in_view(trial, trial.whole_path)[start.frame - 1 : start.frame + 1]
-    return (start.frame, bool(start.pushed_by)) if seen.all() else None
-
-
-def _deeds(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterator[Deed]:
-    """Yield what each move of a door by another agent gives the one that is judged.
-
-    gain = min(C before, 40) - min(C after, 40), from where the agent is.
-    """
-    for moved in doors_moved(trial):
-        if not moved.actor:  # nobody, or the agent itself
-            continue
-        before, after = moved.first, moved.last
-        names = name_things(trial)
-        where = trial.objects_at[before]
-        bodies = [
-            Body(name, (float(x), float(y)), one.radius)
-            for name, one, (x, y) in zip(names, trial.objects, where, strict=True)
-        ]
-        for one in _others(trial, before):
-            x, y = one.path[before].tolist()
-            bodies.append(
-                Body(_unlike(one.look, [body.look for body in bodies]), (x, y), one.radius)
-            )
-        here = still_world(trial, slice(after, after + 1), tuple(bodies))
-        boards = panel_boxes(trial, "board", after)
-        cost = []
-        for frame in (before, after):
-            way = walled(here, [*boards, *panel_boxes(trial, "door", frame)])
-            seen = see(model, way, openings)
-            costs, start = plan_trial(model, seen), seen.trajectory.first[None, None]
-            far = cost_at(costs, start, np.zeros(1, dtype=np.int64))[: len(bodies), 0]
-            cost.append(np.minimum(far, FARTHEST))
-        look = trial.actors[moved.actor].look
-        yield Deed(look, tuple(one.look for one in bodies), cost[0] - cost[1])

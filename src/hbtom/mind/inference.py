@@ -192,8 +192,9 @@ class Given(NamedTuple):
         """Return what is believed after the trial. It tells nothing if there is nothing to want."""
         if NOTHING in likelihood.goals:
             return beliefs.after(waited, {})
-        learnt = learn_counts(self.history, self.choice, self.before, likelihood.log)
-        return beliefs.after(waited, {agent: AgentBeliefs(self.preferred, *learnt, self.tree)})
+        counts, weight, _ = learn_counts(self.history, self.choice, self.before, likelihood.log)
+        known = AgentBeliefs(self.preferred, counts, weight, self.tree)
+        return beliefs.after(waited, {agent: known})
 
 
 class Offer(Protocol):

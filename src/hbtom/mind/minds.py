@@ -27,8 +27,9 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats
 from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.company import Company, Deed
-from hbtom.mind.inference import Given, Posterior, caveats, given
+from hbtom.mind.company import Company
+from hbtom.mind.deeds import Deed
+from hbtom.mind.inference import Given, Offer, Posterior, caveats, given
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import NO_OFFERS, PreferenceTree
 from hbtom.model import Model, Social
@@ -43,7 +44,7 @@ MOST_KINDS = 500
 class Kind(NamedTuple):
     """What an agent may be like, throughout."""
 
-    moved: bool = False  # only when it is pushed
+    moved: bool = False  # only when it is pushed; then it does not matter who means it well
     attitudes: tuple[int, ...] = ()  # of each other agent that has acted, towards this one
 
 
@@ -53,14 +54,10 @@ class Mixture(Struct, frozen=True, eq=False):
     kinds: tuple[Kind, ...]
     known: tuple[AgentBeliefs, ...]  # for each kind, with its probability in their weights
     actors: tuple[Identity, ...] = ()  # those that have acted on the agent's world
+    meant: Annotated[Floats, "actor attitude"] = np.zeros((0, 3))  # P(attitude | deeds alone)
 
     @staticmethod
-    def prior(model: Model, social: Social) -> Mixture:
-        """Return beliefs about an agent never seen before."""
-        return Mixture.of(social, AgentBeliefs.prior(model.efficiency.log_prior), model)
-
-    @staticmethod
-    def of(social: Social, known: AgentBeliefs, model: Model) -> Mixture:
+    def of(known: AgentBeliefs, model: Model, social: Social) -> Mixture:
         """Return what is believed of an agent that was never seen in company."""
         itself = replace(known, log_weight=known.log_weight + math.log1p(-social.moved))
         if social.moved == 0:
@@ -75,30 +72,44 @@ class Mixture(Struct, frozen=True, eq=False):
         log = np.logaddexp.reduce([one.log_weight for one in own], axis=0)
         return replace(own[0], log_weight=log - np.logaddexp.reduce(log, axis=None))
 
-    def weights(self, social: Social) -> Iterator[Mapping[Identity, float]]:
-        """Yield how much more, or less, each kind likes those that have acted."""
-        for kind in self.kinds:
-            warm = (social.warmth**one for one in kind.attitudes)
-            yield {} if kind.moved else dict(zip(self.actors, warm, strict=True))
-
-    def scaled(self, log: Sequence[float]) -> Mixture:
-        """Return beliefs with the probability of each kind multiplied."""
-        known = (
-            replace(one, log_weight=one.log_weight + more)
-            for one, more in zip(self.known, log, strict=True)
-        )
-        return replace(self, known=tuple(known))
+    def liking(self, kind: Kind, social: Social) -> dict[Identity, float]:
+        """Return how much more, or less, a kind likes those that have acted."""
+        warm = (social.warmth**one for one in kind.attitudes)
+        return {} if kind.moved else dict(zip(self.actors, warm, strict=True))
 
     def regarding(self, actor: Identity) -> Mixture:
         """Return beliefs with an attitude for one more actor, unless it has one."""
         if actor in self.actors or len(self.kinds) * len(ATTITUDES) > MOST_KINDS:
             return self
-        kinds = tuple(
-            Kind(kind.moved, (*kind.attitudes, one)) for kind in self.kinds for one in ATTITUDES
-        )
-        known = tuple(one for one in self.known for _ in ATTITUDES)
-        more = Mixture(kinds, known, (*self.actors, actor))
-        return more.scaled([-math.log(len(ATTITUDES))] * len(kinds))
+        kinds: list[Kind] = []
+        known: list[AgentBeliefs] = []
+        third = -math.log(len(ATTITUDES))
+        for kind, one in zip(self.kinds, self.known, strict=True):
+            if kind.moved:
+                kinds, known = [*kinds, kind], [*known, one]
+                continue
+            kinds += [Kind(False, (*kind.attitudes, attitude)) for attitude in ATTITUDES]
+            known += [replace(one, log_weight=one.log_weight + third)] * len(ATTITUDES)
+        meant = np.concatenate([self.meant, np.full((1, len(ATTITUDES)), math.exp(third))])
+        return Mixture(tuple(kinds), tuple(known), (*self.actors, actor), meant)
+
+    def seeing(self, actor: Identity, chance: Annotated[Floats, "attitude"]) -> Mixture:
+        """Return beliefs after a deed, given how probable it is under each attitude."""
+        index = self.actors.index(actor)
+        both = self.meant[index] * chance
+        meant = self.meant.copy()
+        meant[index] = both / both.sum()
+        log = [
+            math.log(both.sum() if kind.moved else chance[kind.attitudes[index] + 1])
+            for kind in self.kinds
+        ]
+        return replace(self, known=_scaled(self.known, log), meant=meant)
+
+
+def _scaled(known: Sequence[AgentBeliefs], log: Sequence[float]) -> tuple[AgentBeliefs, ...]:
+    """Return beliefs with the probability of each kind multiplied."""
+    both = zip(known, log, strict=True)
+    return tuple(replace(one, log_weight=one.log_weight + more) for one, more in both)
 
 
 class CompanyPosterior(Struct, frozen=True, eq=False):
@@ -106,6 +117,7 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
 
     kinds: tuple[Kind, ...]
     actors: tuple[Identity, ...]
+    meant: Annotated[Floats, "actor attitude"]  # P(attitude | deeds alone)
     full: Annotated[Floats, "kind 1+step goal place manner efficiency"]
     places: Mapping[Identity, tuple[tuple[tuple[float, float], float], ...]]
 
@@ -126,8 +138,12 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
         return {actor: self._attitude(index) for index, actor in enumerate(self.actors)}
 
     def _attitude(self, actor: int) -> Annotated[Floats, "1+step attitude"]:
-        meant = np.array([kind.attitudes[actor] for kind in self.kinds])
-        return np.stack([self.kind[:, meant == one].sum(axis=1) for one in ATTITUDES], axis=1)
+        """Sum over kinds; of what is pushed, deeds alone say who means it well."""
+        found = self.cause[:, 1:] * self.meant[actor]
+        for index, kind in enumerate(self.kinds):
+            if not kind.moved:
+                found[:, kind.attitudes[actor] + 1] += self.kind[:, index]
+        return found
 
 
 def infer_company(
@@ -161,7 +177,7 @@ def infer_company(
         log_likelihood=np.diff(total),
         likelihood=likelihood,
         warnings=caveats(likelihood.regret, after.average),
-        company=CompanyPosterior(before.kinds, before.actors, joint, places),
+        company=CompanyPosterior(before.kinds, before.actors, before.meant, joint, places),
     )
     return posterior, beliefs.knowing(agent, after)
 
@@ -185,35 +201,51 @@ def _by_kind(
     model: Model, social: Social, mixture: Mixture, likelihood: Likelihood
 ) -> Iterator[tuple[Kind, Given, Annotated[Floats, "step hypothesis efficiency"]]]:
     """Yield each kind with what it chooses from, and the likelihood of the trial for it."""
-    assert likelihood.company is not None
-    weights = mixture.weights(social)
-    for kind, known, weight in zip(mixture.kinds, mixture.known, weights, strict=True):
-        one = given(model, known, likelihood, weight)
-        if not kind.moved:
-            yield kind, one, likelihood.log
+    for kind, one in _choosing(model, social, mixture, likelihood):
+        yield (kind, *_pushed(one, likelihood)) if kind.moved else (kind, one, likelihood.log)
+
+
+def _choosing(
+    model: Model, social: Social, mixture: Mixture, offer: Offer
+) -> Iterator[tuple[Kind, Given]]:
+    """Yield what each kind chooses from. Kinds differ in what they like, and in their weights."""
+    first = None
+    for kind, known in zip(mixture.kinds, mixture.known, strict=True):
+        weight = mixture.liking(kind, social)
+        if first is None or kind.moved:
+            one = given(model, known, offer, weight)
+            first = one if first is None else first
+            yield kind, one
             continue
-        log_prior = likelihood.company.pushed_prior
-        can = np.array(np.isfinite(log_prior).any(axis=(1, 2)))
-        if can.any():
-            choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
-            log = likelihood.log
-        else:  # nothing can be reached, so nothing tells where it is pushed
-            choice, log = one.choice._replace(counts=False), np.zeros_like(likelihood.log)
-        yield kind, one._replace(choice=choice, before=NO_OFFERS, tree=PreferenceTree()), log
+        concentration = model.preference.concentration
+        alpha = np.array([concentration * weight.get(goal, 1.0) for goal in first.preferred])
+        history = first.history._replace(log_weight=known.log_weight)
+        yield kind, first._replace(history=history, choice=first.choice._replace(alpha=alpha))
+
+
+def _pushed(
+    one: Given, likelihood: Likelihood
+) -> tuple[Given, Annotated[Floats, "step hypothesis efficiency"]]:
+    """Return what becomes of what only moves when it is pushed: anything it can reach, alike."""
+    assert likelihood.company is not None
+    log_prior, log = likelihood.company.pushed_prior, likelihood.log
+    can = np.array(np.isfinite(log_prior).any(axis=(1, 2)))
+    choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
+    if not can.any():  # then nothing tells where it is pushed
+        choice, log = one.choice._replace(counts=False), np.zeros_like(log)
+    return one._replace(choice=choice, before=NO_OFFERS, tree=PreferenceTree()), log
 
 
 def _after(model: Model, social: Social, before: Mixture, likelihood: Likelihood) -> Mixture:
     """Return what is believed after a trial, of each kind and about its probability."""
     assert likelihood.company is not None
-    known = []
+    known, totals = [], []
     for kind, one, log in _by_kind(model, social, before, likelihood):
-        whole = log.sum(axis=0, keepdims=True)
-        total = bayes(one.history, one.choice, one.before, one.after(), whole)[2][-1]
-        total += _log_onset(social, kind, likelihood.company.touched)
-        counts, log_weight = learn_counts(one.history, one.choice, one.before, whole)
-        known.append(AgentBeliefs(one.preferred, counts, log_weight + total, one.tree))
-    every = np.logaddexp.reduce([np.logaddexp.reduce(x.log_weight, axis=None) for x in known])
-    return replace(before, known=tuple(known)).scaled([-float(every)] * len(known))
+        counts, weight, total = learn_counts(one.history, one.choice, one.before, log)
+        known.append(AgentBeliefs(one.preferred, counts, weight, one.tree))
+        totals.append(total + _log_onset(social, kind, likelihood.company.touched))
+    every = float(np.logaddexp.reduce(totals))
+    return replace(before, known=_scaled(known, [total - every for total in totals]))
 
 
 def _log_onset(social: Social, kind: Kind, touched: bool | None) -> float:
@@ -232,39 +264,34 @@ def _with_deeds(
     model: Model, social: Social, known: AgentBeliefs | Mixture | None, company: Company
 ) -> Mixture:
     """Return what is believed before the agent sets off: others may have done something by then."""
-    if known is None:
-        mixture = Mixture.prior(model, social)
-    else:
-        mixture = known if isinstance(known, Mixture) else Mixture.of(social, known, model)
+    if not isinstance(known, Mixture):
+        alone = known or AgentBeliefs.prior(model.efficiency.log_prior)
+        known = Mixture.of(alone, model, social)
     for deed in company.deeds:
-        mixture = mixture.regarding(deed.actor)
-        if deed.actor in mixture.actors:
-            value = float(_wants(model, social, mixture, deed) @ deed.gain)
-            index = mixture.actors.index(deed.actor)
-            log = {one: _log_deed(model, one * value) for one in ATTITUDES}
-            mixture = mixture.scaled([log[kind.attitudes[index]] for kind in mixture.kinds])
-    return mixture
+        known = known.regarding(deed.actor)
+        if deed.actor in known.actors:
+            value = float(_wants(model, social, known, deed) @ deed.gain)
+            known = known.seeing(deed.actor, _deed_chance(model, value))
+    return known
 
 
 def _wants(model: Model, social: Social, mixture: Mixture, deed: Deed) -> Annotated[Floats, "goal"]:
     """Return how probable it is that the agent wants each goal, if it moves by itself."""
     nothing = np.zeros((0, len(deed.goals), len(model.efficiency.values)))
-    wanted, every = np.zeros(len(deed.goals)), np.ones(len(deed.goals), dtype=np.bool_)
-    for kind, known, weight in zip(
-        mixture.kinds, mixture.known, mixture.weights(social), strict=True
-    ):
+    offer = _Offered(deed.goals, np.ones(len(deed.goals), dtype=np.bool_))
+    wanted = np.zeros(len(deed.goals))
+    for kind, one in _choosing(model, social, mixture, offer):
         if not kind.moved:
-            one = given(model, known, _Offered(deed.goals, every), weight)
             full, _, total = bayes(one.history, one.choice, one.before, one.after(), nothing)
             wanted += math.exp(total[0]) * full[0].sum(axis=1)
     return wanted / wanted.sum()
 
 
-def _log_deed(model: Model, value: float) -> float:
-    """Return log P(deed), relative to the toss of a coin, of who wants to bring about a value."""
+def _deed_chance(model: Model, value: float) -> Annotated[Floats, "attitude"]:
+    """Return P(deed | attitude), relative to the toss of a coin, of a deed of some value."""
     act, prior = model.acts.cost, np.exp(model.efficiency.log_prior)
-    steep = model.efficiency.values * min(max(value, -act), act)
-    return math.log(float(prior @ (2.0 / (1.0 + np.exp(-steep)))))
+    steep = np.outer(np.clip(np.array(ATTITUDES) * value, -act, act), model.efficiency.values)
+    return 2.0 / (1.0 + np.exp(-steep)) @ prior
 
 
 class _Offered(NamedTuple):

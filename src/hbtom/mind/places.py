@@ -21,7 +21,7 @@ from msgspec import Struct
 from hbtom.arrays import Floats
 from hbtom.model import Social
 from hbtom.observe import Identity, Trial
-from hbtom.observe.social_events import bouts, gestures
+from hbtom.observe.social_events import Gesture, bouts
 from hbtom.world.sight_lines import sees
 
 SAME = 20.0  # pixels; nearer places are one
@@ -44,27 +44,26 @@ class Memory(Struct, frozen=True, eq=False):
     lay: Mapping[Identity, tuple[Point, ...]] = {}  # where each object lay at last
     shown: Mapping[Identity, Way] = {}  # the last gesture of each agent
 
-    def after(self, trial: Trial, things: Sequence[Identity]) -> Memory:
-        """Return what is remembered after one more trial, given the names of its objects."""
-        if not self.company:
-            return self
+    def after(
+        self, trial: Trial, things: Sequence[Identity], made: Mapping[Identity, Way]
+    ) -> Memory:
+        """Return what is remembered after a trial, given its objects' names and its gestures."""
         last = trial.objects_at[-1].tolist()
         places = {
             name: (*self.lay.get(name, ()), (x, y))
             for name, (x, y) in zip(things, last, strict=True)
         }
-        return Memory(True, {**self.lay, **places}, {**self.shown, **shown(trial)})
+        return Memory(True, {**self.lay, **places}, {**self.shown, **made})
 
 
 NOTHING_YET = Memory()
 
 
-def shown(trial: Trial, before: int | None = None) -> dict[Identity, Way]:
+def shown(trial: Trial, made: Sequence[Gesture], before: int | None = None) -> dict[Identity, Way]:
     """Return the last gesture of each other agent, or its last one begun before some frame."""
-    actors, found = trial.actors, gestures(trial)
     return {
-        actors[one.actor].look: one.way
-        for one in found
+        trial.actors[one.actor].look: one.way
+        for one in made
         if one.actor and (before is None or one.first < before)
     }
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
-from hbtom.mind.company import Company, find_company, name_things
+from hbtom.mind.company import Company, find_company
 from hbtom.mind.inference import Posterior, infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
 from hbtom.mind.minds import infer_company, learn_company
@@ -54,9 +54,9 @@ def plan_one(
     """
     social = models_company(model)
     if social is not None and (memory.company or has_company(trial)):
-        memory = replace(memory, company=True)
-        seen, costs, regret, company = find_company(model, social, trial, openings, memory)
-        after = memory.after(trial, name_things(trial))
+        seen, costs, regret, company, after = find_company(
+            model, social, trial, openings, replace(memory, company=True)
+        )
         return Planned(seen, costs, regret, company=company, memory=after)
     seen = see(model, trial, openings)
     costs = plan_trial(model, seen)

@@ -16,6 +16,8 @@ from hbtom.observe.episode import Panel, Trial
 
 TOUCH = 2.0  # pixels between outlines that touch, at most
 
+ALL = slice(None)  # frames
+
 Places = Annotated[Floats, "frame 2"]  # not a number where something is absent
 Target = Literal["actor", "object", "panel"]
 
@@ -54,27 +56,8 @@ def in_room(trial: Trial, path: Places) -> Annotated[Bools, "frame"]:
 
 
 def room(trial: Trial) -> tuple[float, float, float, float]:
-    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world.
-
-    Walls enclose their bounding box if they cover at least half of each of its sides. A box that
-    is less than half as wide or as high as the world is not the room.
-    """
-    width, height = trial.size
-    if not len(trial.walls):
-        return 0.0, 0.0, width, height
-    x, y, wide, high = np.unique(trial.walls, axis=0).T
-    left, top = float(x.min()), float(y.min())
-    right, bottom = float((x + wide).max()), float((y + high).max())
-    sides = (
-        (high[x == left], bottom - top),
-        (high[x + wide == right], bottom - top),
-        (wide[y == top], right - left),
-        (wide[y + high == bottom], right - left),
-    )
-    large = 2 * (right - left) >= width and 2 * (bottom - top) >= height
-    if large and all(walled.sum() >= whole / 2 for walled, whole in sides):
-        return left, top, right, bottom
-    return 0.0, 0.0, width, height
+    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world."""
+    return trial.room
 
 
 # Contact
@@ -90,9 +73,16 @@ class Disc(NamedTuple):
 def present_paths(trial: Trial) -> list[Disc]:
     """Return all actors: where they are there, and their radii."""
     return [
-        Disc(np.where(trial.there(number)[:, None], one.path, np.nan), one.radius)
-        for number, one in enumerate(trial.actors)
+        Disc(present_path(trial, number), one.radius) for number, one in enumerate(trial.actors)
     ]
+
+
+def present_path(trial: Trial, actor: int) -> Places:
+    """Return where an actor is, and not a number where it is not there."""
+    path = trial.actors[actor].path
+    if actor or trial.agent_there is None:
+        return path
+    return np.where(trial.agent_there[:, None], path, np.nan)
 
 
 def gap_to_panel(path: Places, radius: float, panel: Panel) -> Annotated[Floats, "frame"]:
@@ -105,18 +95,21 @@ def gap_to_panel(path: Places, radius: float, panel: Panel) -> Annotated[Floats,
     return outside + np.minimum(np.maximum(across, along), 0) - radius
 
 
-def gaps(trial: Trial, actor: int) -> Iterator[tuple[Target, int, Annotated[Floats, "frame"]]]:
-    """Yield the gap from an actor to all else in each frame: not a number where either is not."""
+def gaps(
+    trial: Trial, actor: int, span: slice = ALL
+) -> Iterator[tuple[Target, int, Annotated[Floats, "frame"]]]:
+    """Yield the gap from an actor to all else in some frames: not a number where either is not."""
     one = trial.actors[actor]
-    path = present_paths(trial)[actor].path
+    path = present_path(trial, actor)[span]
     for index, other in enumerate(trial.actors):
         if index != actor:
-            yield "actor", index, np.hypot(*(path - other.path).T) - one.radius - other.radius
+            apart = path - other.path[span]
+            yield "actor", index, np.hypot(*apart.T) - one.radius - other.radius
     for index, thing in enumerate(trial.objects):
-        away = np.hypot(*(path - trial.objects_at[:, index]).T)
+        away = np.hypot(*(path - trial.objects_at[span, index]).T)
         yield "object", index, away - one.radius - thing.radius
     for index, panel in enumerate(trial.panels):
-        yield "panel", index, gap_to_panel(path, one.radius, panel)
+        yield "panel", index, gap_to_panel(path, one.radius, panel.during(span))
 
 
 def contacts(trial: Trial, actor: int = 0, tolerance: float = 0.0) -> tuple[Contact, ...]:
@@ -147,10 +140,10 @@ def onset(trial: Trial, tolerance: float = TOUCH) -> Onset | None:
     frame = int(moved.argmax())
     about = slice(max(frame - 2, 0), frame + 1)
     near: list[tuple[float, Target, int]] = []
-    for target, index, gap in gaps(trial, 0):
+    for target, index, gap in gaps(trial, 0, about):
         pushes = target == "actor" or (target == "panel" and trial.panels[index].kind != "board")
-        if pushes and not np.isnan(gap[about]).all():
-            near.append((float(np.nanmin(gap[about])), target, index))
+        if pushes and not np.isnan(gap).all():
+            near.append((float(np.nanmin(gap)), target, index))
     near.sort()
     pushed = tuple((target, index) for gap, target, index in near if gap <= tolerance)
     return Onset(frame, near[0][0] if near else np.inf, pushed)

@@ -84,6 +84,10 @@ class Panel:
     path: Annotated[Floats, "frame 2"]  # not a number where it is absent
     angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
 
+    def during(self, span: slice) -> Panel:
+        """Return the panel in some frames."""
+        return Panel(self.kind, self.size, self.path[span], self.angle[span])
+
 
 _PANELS: dict[OtherKind, PanelKind] = {"door": "door", "occluder": "board", "paddle": "paddle"}
 
@@ -170,7 +174,12 @@ class Trial:
                 converted = converted.reshape(0, 4)
             object.__setattr__(self, name, read_only(converted))
 
-    @property
+    @cached_property
+    def room(self) -> tuple[float, float, float, float]:
+        """The room as left, top, right, bottom: what the walls enclose, or the whole world."""
+        return _room(self.size, self.walls)
+
+    @cached_property
     def actors(self) -> tuple[Actor, ...]:
         """All agents: the one that is judged, and then the others."""
         judged = Actor(self.agent.look, self.agent.radius, self.path)
@@ -274,6 +283,32 @@ class Trial:
     def __repr__(self) -> str:
         wants = ", ".join(str(item.look) for item in self.items)
         return f"<Trial of {len(self.path)} frames: {self.agent.look} among {wants}>"
+
+
+def _room(
+    size: tuple[float, float], walls: Annotated[Floats, "wall 4"]
+) -> tuple[float, float, float, float]:
+    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world.
+
+    Walls enclose their bounding box if they cover at least half of each of its sides. A box that
+    is less than half as wide or as high as the world is not the room.
+    """
+    width, height = size
+    if not len(walls):
+        return 0.0, 0.0, width, height
+    x, y, wide, high = np.array([*{*map(tuple, walls.tolist())}]).T
+    left, top = float(x.min()), float(y.min())
+    right, bottom = float((x + wide).max()), float((y + high).max())
+    sides = (
+        (high[x == left], bottom - top),
+        (high[x + wide == right], bottom - top),
+        (wide[y == top], right - left),
+        (wide[y + high == bottom], right - left),
+    )
+    large = 2 * (right - left) >= width and 2 * (bottom - top) >= height
+    if large and all(walled.sum() >= whole / 2 for walled, whole in sides):
+        return left, top, right, bottom
+    return 0.0, 0.0, width, height
 
 
 CHANGING = "camera", "agent_there", "walls_there", "object_paths"  # what most trials lack

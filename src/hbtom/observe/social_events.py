@@ -7,7 +7,7 @@ count from 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -202,9 +202,7 @@ def _gap(
 ) -> Annotated[Floats, "frame"]:
     """Return the gap between a disc and a door or an object, in some frames."""
     if target == "panel":
-        panel = trial.panels[index]
-        part = replace(panel, path=panel.path[span], angle=panel.angle[span])
-        return gap_to_panel(disc.path, disc.radius, part)
+        return gap_to_panel(disc.path, disc.radius, trial.panels[index].during(span))
     away = np.hypot(*(disc.path - trial.objects_at[span, index]).T)
     return away - disc.radius - trial.objects[index].radius
 
