@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Literal, get_args
+from typing import get_args
 
 from hbtom.bench.dataset import LeftOut, Result, check_dataset, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
+from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.sources import Sources
 from hbtom.bench.unfinished import Writing, unfinished
@@ -26,12 +27,11 @@ from hbtom.files import check_target, write_whole
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
 from hbtom.observe.mcs import export as mcs
+from hbtom.observe.writing import Format
 from hbtom.scratch import scratch
 
-Format = Literal["bib", "mcs"]
 Source = str | os.PathLike[str]
 _WRITERS: dict[Format, Callable[[Episode], bytes]] = {"bib": bib.write, "mcs": mcs.write}
-_LABELS = "labels.json"  # as a file of labels that lies in a dataset is mostly called
 _NAME = re.compile(r"(.+)\.(json(\.gz|\.zst)?|mp4|webm|gif)")
 
 
@@ -135,7 +135,7 @@ def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
         found = _NAME.fullmatch(name)
         whole = "" if found is None else f"{found[1]}.json{suffix}"
         why, unreadable = "", False
-        if entry.name == _LABELS:
+        if entry.name == LABELS:
             why = "labels are not converted; they stay true"
         elif found is None:
             why = "not named like an episode (<name>.json) or a video"

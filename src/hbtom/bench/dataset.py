@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Literal
 
 from hbtom.bench.entries import called_video, entries, is_table, task_name
+from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.labels import Labels, read_labels
 from hbtom.bench.sources import Sources
-from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.tasks import PAIRED_TASKS
 from hbtom.bench.unfinished import MARK, refuse_unfinished
 from hbtom.bench.zips import is_zip
 from hbtom.errors import BadInput, system_errors
@@ -31,7 +32,7 @@ from hbtom.observe.archive.reading import NOT_OURS, open_archive
 from hbtom.observe.formats import Loaded
 
 _EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
-_ORDER = {one.folder: number for number, one in enumerate(EVALUATION_TASKS)}
+_ORDER = {one.folder: number for number, one in enumerate(PAIRED_TASKS)}
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -200,6 +201,8 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
     """Yield all members that can be told by their names."""
     for entry in entries(path):
         named = episode_name(entry.name)
+        if entry.name == LABELS:
+            continue
         if entry.why:
             left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))
         elif is_table(entry.file):

@@ -20,6 +20,7 @@ from hbtom.bench.table_files import csv_reader
 from hbtom.errors import BadInput, Place, located
 from hbtom.files import file_bytes
 
+FILE = "labels.json"  # as a file of labels that lies in a dataset is mostly called
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NEEDED = "a row needs 'file', 'pair', and 'label' or 'more_plausible'"
@@ -32,6 +33,7 @@ class Label:
     task: str  # empty if it is the dataset's own name
     pair: str
     member: Literal["e", "u"]
+    level: str | None = None  # one of ORDER, if it is told
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ def _labelled(rows: Sequence[_Row]) -> Iterator[tuple[str, Label]]:
         pairs.setdefault((row.task, row.pair), []).append(row)
     for (task, pair), members in pairs.items():
         for row, member in zip(_ordered(task, pair, members), ("e", "u"), strict=True):
-            yield row.file, Label(task, pair, "e" if member == "e" else "u")
+            yield row.file, Label(task, pair, "e" if member == "e" else "u", row.label)
 
 
 def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]:

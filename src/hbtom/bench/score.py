@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hbtom.bench.published import published
-from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.tasks import PAIRED_TASKS
 from hbtom.errors import count
 
 T = TypeVar("T")
@@ -154,7 +154,7 @@ def scores_of(margins: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:
 
 def in_order(tasks: Iterable[str]) -> list[str]:
     """Return each task once: those of the benchmark in its order, then others by name."""
-    order = [one.folder for one in EVALUATION_TASKS]
+    order = [one.folder for one in PAIRED_TASKS]
     known = set(tasks)
     return [*(task for task in order if task in known), *sorted(known - set(order))]
 
@@ -166,7 +166,7 @@ def total(task: str, parts: Iterable[Score]) -> Score:
 
 def in_groups(rated: Sequence[Score]) -> list[tuple[str, tuple[Score, ...]]]:
     """Return the paper's rows: each group of tasks with its tasks; other tasks stand alone."""
-    group_of = {one.folder: one.group for one in EVALUATION_TASKS}
+    group_of = {one.folder: one.group for one in PAIRED_TASKS}
     groups: dict[str, list[Score]] = {}
     for score in rated:
         groups.setdefault(group_of.get(score.task, score.task), []).append(score)

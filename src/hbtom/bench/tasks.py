@@ -16,7 +16,7 @@ class Task:
     folder: str  # folder name in the evaluation set; "background/..." for background tasks
     row: str  # the paper's row label
     group: str  # the paper's group of rows, one of GROUPS; "Background" for background tasks
-    archives: tuple[str, ...]  # public archives that hold it, newest first
+    archives: tuple[str, ...]  # public archives that hold it, newest first; none of social tasks
     letters: str  # what stands between the running number and e or u in generated file names
     difference: str  # one sentence: what differs within a pair, or what is shown
 
@@ -63,6 +63,15 @@ _BACKGROUND: _Table = {
         ("background/instrumental_action", "Instrumental Action", "bi", "instrumental_action"),
     )
 }
+_SOCIAL: _Table = {
+    "Social": (
+        ("agent_non_agent", "Agent or Not", "an"),
+        ("social_approach", "Approach", "sa"),
+        ("social_imitation", "Imitation", "si"),
+        ("helper_hinderer", "Helper, Hinderer", "hh"),
+        ("true_false_belief", "True, False Belief", "tb"),
+    )
+}
 _DIFFERENCES = {  # by letters
     "ep": "A familiar layout with the obstacle removed or moved; "
     "e: the efficient path; u: the familiar path, now a detour.",
@@ -84,6 +93,13 @@ _DIFFERENCES = {  # by letters
     "bm": "One object; the agent is replaced by another at some trial and stays replaced.",
     "bi": "The agent is enclosed by the barrier, fetches the key, opens the lock, "
     "and walks to the object.",
+    "an": "What starts by itself goes to the object that it always went to, or to the other one; "
+    "what starts only when it is hit wants neither.",
+    "sa": "The agent copies the one that it likes, or another one, or reaches an object.",
+    "si": "The agent approaches the one that it copied, or another one; "
+    "or it never copied anybody, but reached an object.",
+    "hh": "The agent approaches the one that opened its way, or the one that closed it.",
+    "tb": "The agent goes where it must think the object is, or elsewhere.",
 }
 
 
@@ -105,7 +121,10 @@ def _tasks(table: _Table, archive: str) -> tuple[Task, ...]:
 GROUPS = tuple(_EVALUATION)
 EVALUATION_TASKS = _tasks(_EVALUATION, "evaluation")
 BACKGROUND_TASKS = _tasks(_BACKGROUND, "background")
-TASKS: tuple[Task, ...] = EVALUATION_TASKS + BACKGROUND_TASKS
+SOCIAL_TASKS = _tasks(_SOCIAL, "social")
+PAIRED_TASKS = EVALUATION_TASKS + SOCIAL_TASKS
+TASKS: tuple[Task, ...] = EVALUATION_TASKS + BACKGROUND_TASKS + SOCIAL_TASKS
+SUITES = {"bib": EVALUATION_TASKS, "social": SOCIAL_TASKS}
 
 
 def task(name: str) -> Task:

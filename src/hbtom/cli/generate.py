@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.synth import generate
 from hbtom.bench.synth.jitter import Jitter
-from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
+from hbtom.bench.tasks import BACKGROUND_TASKS, SUITES
 from hbtom.cli.progress import progress
 from hbtom.cli.say import warn
 from hbtom.errors import system_errors
@@ -19,16 +20,23 @@ LARGE = 100  # MB
 
 
 def run(
-    out: str, tasks: Sequence[str], background: bool, jitter: float, missing: float, **how: Any
+    out: str,
+    suite: str,
+    tasks: Sequence[str],
+    background: bool,
+    jitter: float,
+    missing: float,
+    **how: Any,
 ) -> None:
     """Write a synthetic benchmark."""
-    chosen = list(tasks) or [one.folder for one in EVALUATION_TASKS]
+    chosen = list(tasks) or [one.folder for one in SUITES[suite]]
     chosen += [one.folder for one in BACKGROUND_TASKS if background]
     problem, hint = "the episodes cannot be written", "name a folder that can be written"
     with progress("making pairs") as made, system_errors(problem, out, hint):
         noise = Jitter(jitter, missing)
         files = generate(Path(out), tasks=chosen, jitter=noise, progress=made, **how)
     size = sum(file.stat().st_size for file in files) / 1e6
-    click.echo(f"{len(files)} episodes in {out}, {size:.1f} MB")
+    episodes = sum(file.name != LABELS for file in files)
+    click.echo(f"{episodes} episodes in {out}, {size:.1f} MB")
     if how["compress"] is None and size > LARGE:
         warn(out, "with --compress zst the same files take a hundredth of the space")

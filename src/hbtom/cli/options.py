@@ -87,6 +87,12 @@ tasks_option = click.option(
     callback=lambda context, option, given: tuple(n for one in given for n in one.split(",") if n),
     help="Only these tasks; may be repeated.",
 )
+suite_option = option(
+    "--suite",
+    type=click.Choice(["bib", "social"]),
+    default="bib",
+    help="The benchmark's nine tasks, or five tasks with other agents.",
+)
 labels_option = file_option(
     "--labels",
     metavar="FILE",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import starmap
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from hbtom.observe.mcs.roles import original
 _DIGITS = 6  # after the decimal point of a pixel
 HOME = Identity("./shapes/home.png", (255, 105, 180))
 
+Format = Literal["bib", "mcs"]  # the benchmark's own JSON, and scenes
 Block = tuple[float, float, float, float]  # x, y, width, height
 T = TypeVar("T", str, bytes)
 

@@ -13,7 +13,7 @@ from hbtom.bench.comparison import Difference
 from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
 from hbtom.bench.sweep import Sweep, Swept
-from hbtom.bench.tasks import EVALUATION_TASKS
+from hbtom.bench.tasks import PAIRED_TASKS
 from hbtom.errors import count
 from hbtom.show.terminal import columns
 from hbtom.show.words import plain
@@ -23,7 +23,7 @@ _HEADING = (
     *("task", "pairs", "accuracy", "95 % interval", "ties", *_MARGINS),
     *("HBToM", "best published"),
 )
-_ROW = {one.folder: one.row for one in EVALUATION_TASKS}
+_ROW = {one.folder: one.row for one in PAIRED_TASKS}
 
 
 class ScoreLine(NamedTuple):

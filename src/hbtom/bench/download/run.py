@@ -87,6 +87,9 @@ def _wanted(tasks: Iterable[str], background: bool) -> list[Task]:
 def _named(name: str) -> Task:
     """Return a task; if it is one of its archives that is named, with just that one."""
     one = task(name)
+    if not one.archives:
+        hint = "make it: hbtom generate --suite social"
+        raise BadInput(f"the task '{one.folder}' is not published", hint=hint)
     if name == one.folder:
         return one
     return replace(one, archives=(name.removesuffix(".zip") + ".zip",))

@@ -1,12 +1,14 @@
-"""Synthetic episodes of the nine evaluation tasks and the four background tasks.
+"""Synthetic episodes: nine evaluation tasks, four background tasks, five social tasks.
 
 Everything public is here. `audit` checks the files and shares no code with the generator.
 """
 
 from __future__ import annotations
 
-from hbtom.bench.synth.generate import background_episode, episode_pair, generate
+from hbtom.bench.synth.episodes import background_episode, episode_pair
+from hbtom.bench.synth.generate import generate
 from hbtom.bench.synth.script import Moment, Script, Take, Thing, encode
+from hbtom.bench.synth.social import social_labels, social_pair
 
 __all__ = [
     "Moment",
@@ -17,4 +19,6 @@ __all__ = [
     "encode",
     "episode_pair",
     "generate",
+    "social_labels",
+    "social_pair",
 ]

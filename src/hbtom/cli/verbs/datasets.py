@@ -15,6 +15,7 @@ from hbtom.cli.options import (
     option,
     path,
     rater_option,
+    suite_option,
     tasks_option,
     verb,
     workers_option,
@@ -71,6 +72,7 @@ def download(**given: Any) -> None:
 
 @verb
 @click.argument("out", type=path)
+@suite_option
 @option("--pairs", type=click.IntRange(1, 1_000_000), default=20, help="Pairs per task.")
 @option("--seed", type=click.IntRange(min=0), default=0, help="The same seed gives the same files.")
 @tasks_option
@@ -90,9 +92,22 @@ def download(**given: Any) -> None:
     metavar="SHARE",
     help="Share of frames in which the agent is not seen.",
 )
+@option(
+    "--format",
+    "form",
+    type=click.Choice(["bib", "mcs"]),
+    default="bib",
+    help="The benchmark's own JSON, or Machine Common Sense scenes.",
+)
 @workers_option
 def generate(**given: Any) -> None:
-    """Write a synthetic benchmark into the folder OUT."""
+    """Write a synthetic benchmark into the folder OUT.
+
+    The suite 'bib' has the benchmark's nine tasks, 'social' five tasks with other agents. Of social
+    tasks, OUT/labels.json tells how plausible each episode is, and why.
+    """
+    if given["suite"] != "bib" and (given["background"] or given["jitter"] or given["missing"]):
+        raise click.UsageError("--background, --jitter and --missing are for the suite 'bib'.")
 
 
 @verb

@@ -1,0 +1,109 @@
+"""Approach: the agent likes one of two others, and copies one when both gesture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hbtom.bench.synth.geometry import FreeSpace, Rng
+from hbtom.bench.synth.layouts import ensure, repeat
+from hbtom.bench.synth.social.cases import (
+    EXPECTED,
+    NEITHER,
+    UNEXPECTED,
+    Level,
+    Pair,
+    Told,
+    chance,
+    consistent,
+    pick,
+)
+from hbtom.bench.synth.social.company import (
+    NEAR_MISS,
+    Shown,
+    Spots,
+    approach,
+    beside,
+    copying,
+    gap_of,
+    meeting,
+    upon,
+)
+from hbtom.bench.synth.social.courts import anywhere, court, floor_of
+from hbtom.bench.synth.social.gestures import two_gestures
+from hbtom.bench.synth.social.staging import cast, mirror
+
+_WHY: dict[Level, str] = {
+    EXPECTED: "it copies the agent that it used to approach, and misses the object",
+    NEITHER: "it touches the object by way of a gesture",
+    UNEXPECTED: "it copies the other agent, and misses the object",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a pair shows; B is the one that the agent approaches in familiarization."""
+
+    told: tuple[Told, Told]
+    like_b: tuple[bool, bool]  # whose gesture each member makes
+    usual: tuple[bool, ...]  # in which familiarization trials it approaches B
+    cut: bool  # whether a gesture is cut short at the object
+    order: str  # who gestures first
+
+
+def draw(rng: Rng) -> Case:
+    """Draw a case: whom it copies, or whether it reaches the object, or both differ."""
+    levels: tuple[Level, Level] = pick(
+        rng, ((EXPECTED, UNEXPECTED), (EXPECTED, NEITHER), (NEITHER, UNEXPECTED)), (2, 2, 1)
+    )
+    others = chance(rng, 0.25)  # the object may also be reached by way of the other gesture
+    like_b = tuple(level == EXPECTED or (level == NEITHER and not others) for level in levels)
+    told = Told(levels[0], _WHY[levels[0]]), Told(levels[1], _WHY[levels[1]])
+    return Case(
+        told, (like_b[0], like_b[1]), consistent(rng), chance(rng, 0.5), pick(rng, ("BC", "CB"))
+    )
+
+
+def pair(case: Case, rng: Rng) -> Pair:
+    """Make the episodes of a case."""
+    who = cast(rng, court(rng))
+    floor = floor_of(who.walls)
+    home = repeat(lambda r: anywhere(r, floor), rng)
+    before = [repeat(lambda r: meeting(r, floor, home), rng) for _ in range(8)]
+    tests = repeat(lambda r: _tests(r, floor, case), rng)
+    glass, seeds = mirror(rng), rng.integers(1 << 30, size=9).tolist()
+    familiar = [
+        approach(who, spots, to_b, np.random.default_rng(seed))
+        for spots, to_b, seed in zip(before, case.usual, seeds, strict=False)
+    ]
+    made = []
+    for shown, like_b in zip(tests, case.like_b, strict=True):
+        chosen = np.random.default_rng(seeds[-1])
+        test = copying(who, shown, case.order, like_b, cut=case.cut, rng=chosen)
+        made.append(glass.episode([*familiar, test]))
+    return made[0], made[1]
+
+
+def _tests(rng: Rng, floor: FreeSpace, case: Case) -> tuple[Shown, Shown]:
+    """Draw both tests: the same gestures; the object is missed, or all stand so that it is not."""
+    b, c = two_gestures(rng)
+    spots = Spots(*(anywhere(rng, floor) for _ in range(3)))
+    shown = Shown(b, c, spots, (0, 0))
+    made: list[Shown] = []
+    for told, like_b in zip(case.told, case.like_b, strict=True):
+        instrumental = told.level == NEITHER
+        if not made or NEITHER in {one.level for one in case.told}:
+            draws, way = upon if instrumental else beside, shown.own(like_b).pixels(spots.a)
+            made.append(replace(shown, thing=draws(rng, way)))
+        else:
+            made.append(made[0])  # the same test, but for whom it copies
+        made[-1].check(floor, (like_b,))
+        gap = gap_of(made[-1], like_b)
+        ensure(gap < -2 if instrumental else gap >= NEAR_MISS[0])
+    first, second = made
+    if first.thing != second.thing and chance(rng, 0.5):  # they move rather than the object
+        dx, dy = (first.thing[i] - second.thing[i] for i in (0, 1))
+        second = replace(second, spots=spots.shifted(dx, dy), thing=first.thing)
+        second.check(floor, (case.like_b[1],))
+    return first, second
