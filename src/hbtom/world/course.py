@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
-from hbtom.observe.contact import in_room, moving
+from hbtom.observe.contact import in_room, moving, stretches
 from hbtom.observe.episode import Body, Panel, PanelKind, Trial
 from hbtom.world.modes import START
 from hbtom.world.trajectory import MOVE, Trajectory
@@ -36,15 +36,19 @@ def has_company(trial: Trial) -> bool:
 
 
 def setting_out(trial: Trial) -> int:
-    """Return the frame in which the agent sets off on its last bout, the last at rest."""
+    """Return the frame in which the agent sets off on its last bout, the last at rest.
+
+    An agent that comes in sets off after its first rest in the room or, without any, at once.
+    """
     path = trial.whole_path
-    inside = in_room(trial, path) & trial.there(0)
-    start = int(inside.argmax()) if inside.any() else 0
+    stays = stretches(in_room(trial, path) & trial.there(0))
+    start = stays[-1][0] if stays else 0
+    arrives = start > 0
     steps = np.flatnonzero(moving(path))
     steps, world = steps[steps > start], _changing(trial)
     for before, after in zip([start, *steps[:-1].tolist()], steps.tolist(), strict=False):
-        if after - before > REST and world[before + 1 : after].any():
-            start = after - 1
+        if after - before > REST and (arrives or world[before + 1 : after].any()):
+            start, arrives = after - 1, False
     return start
 
 
