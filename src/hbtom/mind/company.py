@@ -8,7 +8,7 @@ are beliefs and manners are processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -78,37 +78,49 @@ def find_company(
     first, made = setting_out(trial), gestures(trial)
     after = memory.after(trial, name_things(trial), shown(trial, made))
     offer = _offer(model, social, trial, first, memory)
-    bodies, things = offer.bodies, sum(goal < offer.things for goal, _ in offer.at)
-    way = walled(
-        course(trial, first, bodies[:things], bodies[things:]), panel_boxes(trial, "board", first)
-    )
-    doors = panel_boxes(trial, "door", first)
-    begun = onset_of(social, trial)
+    here = [body for body, (goal, place) in zip(offer.bodies, offer.at, strict=False) if not place]
+    way = course(trial, first, here[: offer.things], offer.bodies)
+    way = walled(way, panel_boxes(trial, "board", first))
+    doors, begun = panel_boxes(trial, "door", first), onset_of(social, trial)
     start = None if begun is None else max(begun[0] - first, 0)
-    seen, costs, regret = _planned(model, walled(way, doors), openings, start)
-    if not bodies and way.key is None:
+    ghosts = [item for item, (_, place) in enumerate(offer.at) if place]
+    seen, costs, regret = _planned(model, walled(way, doors), openings, start, ghosts)
+    if not way.items:
         return _later(seen, first), costs, regret, None, after
     if doors and not regret.reachable.all():  # who cannot get through sets off all the same
-        regret = _barred(regret, _planned(model, way, openings, start)[2])
+        regret = _barred(regret, _planned(model, way, openings, start, ghosts)[2])
     known = {**memory.shown, **shown(trial, made, before=first)} if social.copying else {}
     present = {one.look for one in trial.actors[1:]}
     copied = {look: gesture for look, gesture in known.items() if look in present}
     steps = _Course(seen.trajectory, way.path, way.agent.radius, copied)
     columns = [*_columns(social, offer, regret, steps)]
-    hypotheses, all_regrets = dense(offer.names, columns, regret)
+    regret = replace(regret, frame=regret.frame + first)
+    hypotheses, every = dense(offer.names, columns, regret)
     deeds = tuple(deeds_of(model, trial, openings)) if social.warmth != 1.0 else ()
     touched = None if begun is None else begun[1]
-    found = Company(offer.names, offer.places, hypotheses, all_regrets, touched, deeds)
+    found = Company(offer.names, offer.places, hypotheses, every, touched, deeds)
     return _later(seen, first), costs, likeliest(offer.names, columns, regret), found, after
 
 
 def _planned(
-    model: Model, trial: Trial, openings: tuple[float, ...], start: int | None
+    model: Model,
+    trial: Trial,
+    openings: tuple[float, ...],
+    start: int | None,
+    ghosts: Sequence[int],
 ) -> tuple[Seen, CostToGo, Regret]:
-    """Plan a course. If its onset is seen, it begins with a step in which the agent stays."""
+    """Plan a course. If its onset is seen, it begins with a step in which the agent stays.
+
+    Ghosts are items that the agent may only believe in: they are in nobody's way.
+    """
     seen = see(model, trial, openings)
     if start is not None:
         seen = seen._replace(trajectory=with_onset(seen.trajectory, start))
+    if ghosts and len(seen.world.boxes):
+        boxes = seen.world.boxes.copy()
+        boxes[ghosts] = False
+        world = seen.world._replace(boxes=boxes)
+        seen = seen._replace(world=world, stages=(world,))
     costs = plan_trial(model, seen)
     return seen, costs, find_regrets(model, trial, seen, costs)[0]
 

@@ -24,7 +24,8 @@ from hbtom.observe import Identity, Trial
 from hbtom.observe.social_events import Gesture, bouts
 from hbtom.world.sight_lines import sees
 
-SAME = 20.0  # pixels; nearer places are one
+SAME = 20.0  # pixels; nearer places of a trial are one
+FAR = 40.0  # pixels; a place in an earlier trial that is nearer is not remembered apart
 
 Point = tuple[float, float]
 Way = Annotated[Floats, "place 2"]  # of a gesture: displacement from where it begins
@@ -77,7 +78,8 @@ def believed(
     """
     path = trial.objects_at[:, thing]
     last = _last_seen(social, trial, path, until)
-    places = _apart([path[until], *reversed(_rests(path)), *(lay if last is None else ())])
+    places = _apart([], [path[until], *reversed(_rests(path))], SAME)
+    places = places if last is not None else _apart(places, lay, FAR)
     if len(places) == 1:
         return (Candidate(places[0], 1.0),)
     if last is None:
@@ -107,12 +109,12 @@ def _rests(path: Way) -> list[Way]:
     return [path[0], *(path[last] for _, last in bouts(path))]
 
 
-def _apart(places: Sequence[Way | Point]) -> list[Point]:
-    """Return the places without those that are the same as an earlier one, or nowhere."""
-    found: list[Point] = []
+def _apart(known: list[Point], places: Sequence[Way | Point], apart: float) -> list[Point]:
+    """Return known places, and others that are apart from all before them, and somewhere."""
+    found = known.copy()
     for x, y in places:
         away = _distances((x, y), found)
-        if not np.isnan(x) and (not found or away.min() > SAME):
+        if not np.isnan(x) and (not found or away.min() > apart):
             found.append((float(x), float(y)))
     return found
 

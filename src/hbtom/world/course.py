@@ -64,16 +64,16 @@ def _changing(trial: Trial) -> Annotated[Bools, "frame"]:
     return found
 
 
-def course(trial: Trial, first: int, things: Sequence[Body], others: Iterable[Body]) -> Trial:
+def course(trial: Trial, first: int, things: Sequence[Body], objects: tuple[Body, ...]) -> Trial:
     """Return the trial from a frame until the agent touches one of the things.
 
-    ``things`` are objects where the agent believes them to be, ``others`` are agents where they
-    are. Both are the objects of the course. Nothing else moves in it.
+    ``things`` are objects where they are; ``objects`` is all that the agent may be heading for.
+    Nothing moves in the course but the agent.
     """
     path = trial.whole_path[first:]
     last = _first_touch(path, trial.agent.radius, things)
     end = len(trial.path) if last is None else first + last + 1
-    return still_world(trial, slice(first, end), (*things, *others))
+    return still_world(trial, slice(first, end), objects)
 
 
 def still_world(trial: Trial, span: slice, objects: tuple[Body, ...]) -> Trial:
