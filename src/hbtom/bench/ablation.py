@@ -115,6 +115,7 @@ class Ablation(Result):
     model: Model
     tasks: Mapping[str, tuple[Score, ...]]  # by the variation's name
     left_out: tuple[LeftOut, ...]
+    groups: Mapping[str, str]  # the kind of each variation, by its name
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record per variation and task, and one for all tasks together."""
@@ -125,10 +126,9 @@ class Ablation(Result):
             "version": __version__,
         }
         records = []
-        for variation in variations(self.model):
-            rated = self.tasks[variation.name]
+        for name, rated in self.tasks.items():
             for score in (*rated, total("overall", rated)):
-                where = {"group": variation.group, "variation": variation.name}
+                where = {"group": self.groups[name], "variation": name}
                 records.append({**where, **score.to_record(), **run})
         return records
 
@@ -157,7 +157,8 @@ def ablate(
         else:
             judged.append((pair, result))
     rated = {one.name: _scores(one, model, judged) for one in variations(model)}
-    return Ablation(found.name, model, rated, tuple(left_out))
+    groups = {one.name: one.group for one in variations(model)}
+    return Ablation(found.name, model, rated, tuple(left_out), groups)
 
 
 def _scores(

@@ -15,13 +15,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from hbtom.bench.entries import called_video, entries, is_table, task_name
 from hbtom.bench.labels import FILE as LABELS
-from hbtom.bench.labels import Labels, read_labels
+from hbtom.bench.labels import Labels, Levels, levels_beside, read_labels
 from hbtom.bench.sources import Sources
 from hbtom.bench.tasks import PAIRED_TASKS
 from hbtom.bench.unfinished import MARK, refuse_unfinished
@@ -118,6 +118,7 @@ class Dataset(Result):
     name: str
     pairs: tuple[Pair, ...]
     left_out: tuple[LeftOut, ...] = ()
+    levels: Levels = field(default_factory=dict)  # how plausible each episode is, if it is told
 
 
 def load_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Loaded, Loaded]]:
@@ -152,7 +153,8 @@ def find_pairs(
     chosen = (member for member in members if member.task in wanted)
     pairs = _matched(sorted(chosen, key=_packed), left_out)
     pairs.sort(key=lambda one: (_ORDER.get(one.task, len(_ORDER)), one.task, one.name))
-    dataset = Dataset(str(path), tuple(pairs), tuple(left_out))
+    levels = levels_beside(path) if labels is None else labels.levels
+    dataset = Dataset(str(path), tuple(pairs), tuple(left_out), levels)
     if not pairs and not dataset.unreadable:
         raise BadInput(
             "there are no pairs of episodes in this dataset",

@@ -23,9 +23,10 @@ from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, Result, find_pairs
 from hbtom.bench.entries import task_name
 from hbtom.bench.judged import Judged, RatePairs
+from hbtom.bench.labels import Levels
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared, Row, layout
-from hbtom.bench.score import Score, pair_score, paired, scores, total
+from hbtom.bench.score import Score, mean_by_level, pair_score, paired, scores, total
 from hbtom.bench.table_files import to_pandas
 from hbtom.bench.workers import Progress, each, forks
 from hbtom.errors import BadInput, count
@@ -45,6 +46,7 @@ class Evaluation(Plottable, Result):
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
     warned: Mapping[str, int] = field(default_factory=dict)  # by task: episodes with warnings
+    levels: Levels = field(default_factory=dict)  # how plausible each episode is, if it is told
 
     @property
     def model(self) -> Model | CheckedRater:
@@ -76,8 +78,15 @@ class Evaluation(Plottable, Result):
         """The score of all pairs together."""
         return total("overall", self.tasks)
 
+    @property
+    def by_level(self) -> dict[str, dict[str, float]]:
+        """The mean rating of expected and other episodes, by task, where levels are told."""
+        rated = {(row.task, row.pair, row.member): row.rating for row in self.rows}
+        return mean_by_level(rated, self.levels)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values."""
+        means = {"levels": self.by_level} if self.levels else {}
         return {
             "model": {"name": self.rater.name, "fingerprint": self.rater.fingerprint},
             "score": self.score,
@@ -88,6 +97,7 @@ class Evaluation(Plottable, Result):
             "wrong": [{"task": task, "pair": pair} for task, pair in self.wrong],
             "left_out": [asdict(one) for one in self.left_out],
             "warned": dict(self.warned),
+            **means,
         }
 
     def __repr__(self) -> str:
@@ -239,4 +249,5 @@ def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) 
     rows = tuple(row for one in known.values() for row in one.rows)
     problems = (problem for one in known.values() for problem in one.problems)
     warned = Counter(pair.task for pair, one in known.items() for _ in range(one.warned))
-    return Evaluation(found.name, rater, rows, (*found.left_out, *problems), warned)
+    left_out = (*found.left_out, *problems)
+    return Evaluation(found.name, rater, rows, left_out, warned, found.levels)

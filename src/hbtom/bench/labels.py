@@ -21,6 +21,7 @@ from hbtom.errors import BadInput, Place, located
 from hbtom.files import file_bytes
 
 FILE = "labels.json"  # as a file of labels that lies in a dataset is mostly called
+Levels = Mapping[tuple[str, str, str], str]  # by task, pair and member: one of ORDER
 ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NEEDED = "a row needs 'file', 'pair', and 'label' or 'more_plausible'"
@@ -49,6 +50,12 @@ class Labels:
         ends = ("/".join(parts[start:]) for start in range(len(parts)))
         return next((self.files[end] for end in ends if end in self.files), None)
 
+    @property
+    def levels(self) -> Levels:
+        """How plausible each episode is, where it is told."""
+        named = ((one.task, one.pair, one.member, one.level) for one in self.files.values())
+        return {(task, pair, member): level for task, pair, member, level in named if level}
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -60,6 +67,16 @@ class _Row:
     pair: str
     label: str | None
     more: bool | None
+
+
+def levels_beside(dataset: Path) -> Levels:
+    """Return how plausible each episode of a folder is, if a file of labels lies in it."""
+    if not (dataset / FILE).is_file():
+        return {}
+    try:
+        return read_labels(dataset / FILE).levels
+    except BadInput:  # it is something else
+        return {}
 
 
 def read_labels(path: Path) -> Labels:

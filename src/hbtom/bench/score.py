@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from hbtom.bench.labels import ORDER, Levels
 from hbtom.bench.published import published
 from hbtom.bench.tasks import PAIRED_TASKS
 from hbtom.errors import count
@@ -150,6 +151,24 @@ def scores(ratings: Mapping[tuple[str, str], tuple[float, float]]) -> tuple[Scor
 def scores_of(margins: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:
     """Return one score per task, given the margins of its pairs; in the benchmark's order."""
     return tuple(Score(task, tuple(margins[task])) for task in in_order(margins))
+
+
+def mean_by_level(
+    ratings: Mapping[tuple[str, str, str], float], levels: Levels
+) -> dict[str, dict[str, float]]:
+    """Return the mean rating of each level, by task; the most plausible level first."""
+    rated: dict[str, dict[str, list[float]]] = {}
+    for name, rating in ratings.items():
+        if name in levels:
+            rated.setdefault(name[0], {}).setdefault(levels[name], []).append(rating)
+    return {
+        task: {
+            level: sum(rated[task][level]) / len(rated[task][level])
+            for level in reversed(ORDER)
+            if level in rated[task]
+        }
+        for task in in_order(rated)
+    }
 
 
 def in_order(tasks: Iterable[str]) -> list[str]:

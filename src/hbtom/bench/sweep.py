@@ -107,7 +107,24 @@ def sweep(
 
     >>> sweep("data", {"efficiency.scale": [0.5, 1, 2]}).to_records()  # doctest: +SKIP
     """
-    rater, grid = as_rater(model, score), list(combinations(settings or {}))
+    grid = list(combinations(settings or {}))
+    return sweep_over(
+        dataset, grid, model, tasks=tasks, workers=workers, score=score, progress=progress
+    )
+
+
+def sweep_over(
+    dataset: str | os.PathLike[str] | Dataset | None,
+    grid: Sequence[Settings],
+    model: Model | str | os.PathLike[str] | Rater = "default",
+    *,
+    tasks: Sequence[str] | None = None,
+    workers: int | None = None,
+    score: Compared = "plausibility",
+    progress: Progress | None = None,
+) -> Sweep:
+    """Evaluate a model, or a rater that has settings, with each of some settings."""
+    rater = as_rater(model, score)
     raters = [rater.with_settings(chosen) for chosen in grid]
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)

@@ -8,6 +8,7 @@ from pathlib import Path
 from hbtom import __version__
 from hbtom.bench.dataset import Dataset, find_pairs
 from hbtom.bench.synth import generate
+from hbtom.bench.tasks import SUITES
 from hbtom.bench.workers import Progress
 from hbtom.cache import cache_folder
 from hbtom.errors import system_errors
@@ -18,9 +19,9 @@ FITTING = (13, 2)  # of which 220 episodes are used, as many as the paper fits i
 FITTING_EPISODES = 220
 
 
-def default_dataset(progress: Progress | None = None) -> Path:
-    """Return the folder of the default benchmark, after making it if it is not there."""
-    return _made(*REPORTING, progress)
+def default_dataset(progress: Progress | None = None, suite: str = "bib") -> Path:
+    """Return the folder of a suite's default benchmark, after making it if it is not there."""
+    return _made(*REPORTING, progress, suite)
 
 
 def fitting_dataset(progress: Progress | None = None) -> Dataset:
@@ -30,10 +31,11 @@ def fitting_dataset(progress: Progress | None = None) -> Dataset:
     return replace(whole, pairs=tuple(in_turn[: FITTING_EPISODES // 2]))
 
 
-def _made(pairs: int, seed: int, progress: Progress | None) -> Path:
+def _made(pairs: int, seed: int, progress: Progress | None, suite: str = "bib") -> Path:
     """Return a folder of the cache, after making it if it is not there."""
     home = cache_folder()
-    folder = home / f"synthetic-{__version__}-{pairs}-pairs-seed-{seed}"
+    kind = "synthetic" if suite == "bib" else f"synthetic-{suite}"
+    folder = home / f"{kind}-{__version__}-{pairs}-pairs-seed-{seed}"
     if folder.is_dir():
         return folder
     hint = "set HBTOM_CACHE to a folder of yours"
@@ -41,7 +43,8 @@ def _made(pairs: int, seed: int, progress: Progress | None) -> Path:
         home.mkdir(parents=True, exist_ok=True)
         with scratch(home) as part:
             whole = part / "whole"
-            generate(whole, pairs=pairs, seed=seed, compress="zst", progress=progress)
+            tasks = [one.folder for one in SUITES[suite]]
+            generate(whole, pairs=pairs, seed=seed, tasks=tasks, compress="zst", progress=progress)
             try:
                 whole.rename(folder)
             except OSError:

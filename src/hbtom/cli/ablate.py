@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hbtom.bench.ablation import ablate
+from hbtom.bench.social_ablation import ablate_social
 from hbtom.cli.progress import given_or_default, judging
 from hbtom.cli.sweep import finish
 from hbtom.errors import count
@@ -18,6 +19,7 @@ from hbtom.show.score_text import ablation_table
 def run(
     dataset: str | None,
     labels: str | None,
+    suite: str,
     model: str,
     tasks: Sequence[str],
     out: str | None,
@@ -28,9 +30,10 @@ def run(
     """Print the scores of every variation of a model."""
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
-    where = given_or_default(dataset, labels, tasks)
+    where = given_or_default(dataset, labels, tasks, suite)
     with judging() as judged:
-        result = ablate(where, model, tasks=tasks or None, workers=workers, progress=judged)
+        vary = ablate_social if suite == "social" else ablate
+        result = vary(where, model, tasks=tasks or None, workers=workers, progress=judged)
     if form == "table":
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())

@@ -17,13 +17,14 @@ from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.errors import count
-from hbtom.show.score_text import score_table
+from hbtom.show.score_text import level_table, score_table
 from hbtom.show.words import plain
 
 
 def run(
     dataset: str | None,
     labels: str | None,
+    suite: str,
     model: str,
     tasks: Sequence[str],
     out: str | None,
@@ -46,7 +47,7 @@ def run(
 
             later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
             check(Path(report), overwrite=overwrite, otherwise=later)
-        found = given_or_default(dataset, labels, tasks)
+        found = given_or_default(dataset, labels, tasks, suite)
         told = judging() if rater is None else progress("rating pairs")
         with told as judged, _quiet():
             output = Output(out=out, resume=resume, overwrite=overwrite)
@@ -92,6 +93,8 @@ def _print(result: Evaluation, form: str, wrong: bool) -> None:
         print_json(result.to_dict())
         return
     click.echo(score_table(result.tasks))
+    if result.by_level:
+        click.echo(f"\nmean {result.score}\n{level_table(result.by_level)}\n")
     kind = "rater" if isinstance(result.rater, CheckedRater) else "model"
     who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"
     click.echo(f"{who}, dataset {result.dataset}")

@@ -89,9 +89,9 @@ def _clock(seconds: float) -> str:
 
 
 def given_or_default(
-    dataset: str | None, labels: str | None = None, tasks: Sequence[str] = ()
+    dataset: str | None, labels: str | None = None, tasks: Sequence[str] = (), suite: str = "bib"
 ) -> Path | Dataset:
-    """Return the dataset that was given, or by default the synthetic benchmark, made if necessary.
+    """Return the dataset that was given, or by default a synthetic benchmark, made if necessary.
 
     With labels, its pairs are found here; otherwise where it is used.
     """
@@ -106,4 +106,4 @@ def given_or_default(
     from hbtom.bench.synthetic import default_dataset
 
     with progress("making a synthetic benchmark") as made:
-        return default_dataset(made)
+        return default_dataset(made, suite)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from hbtom.bench.ablation import SHIPPED, Ablation, variations
+from hbtom.bench.ablation import Ablation
 from hbtom.bench.calibration import Calibration
 from hbtom.bench.comparison import Difference
+from hbtom.bench.labels import ORDER
 from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
 from hbtom.bench.sweep import Sweep, Swept
@@ -48,12 +49,26 @@ def score_table(tasks: Sequence[Score]) -> str:
     """Return the paper's table."""
     if not tasks:
         return "there is no pair to score"
-    return "\n".join(columns(score_rows(tasks), right=".RRRRRRRR"))
+    rows = score_rows(tasks)
+    return "\n".join(columns(rows, right=".RRRRRRRR"[: len(rows[0])]))
+
+
+def level_table(means: Mapping[str, Mapping[str, float]]) -> str:
+    """Return one row per task: the mean rating of episodes of each level."""
+    rows: list[tuple[str, ...]] = [("task", *reversed(ORDER))]
+    for task, by_level in means.items():
+        cells = (f"{by_level[one]:.3f}" if one in by_level else "" for one in rows[0][1:])
+        rows.append((plain(_ROW.get(task, task)), *cells))
+    return "\n".join(columns(rows, right=".RRR"))
 
 
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
-    """Return the rows of the table, starting with the heading; tasks of a group are indented."""
-    return [_HEADING, *map(_row, score_lines(tasks))]
+    """Return the rows of the table, starting with the heading; tasks of a group are indented.
+
+    The last two columns are left out if nothing is published about any of the tasks.
+    """
+    rows = [_HEADING, *map(_row, score_lines(tasks))]
+    return rows if any(row[-1] for row in rows[1:]) else [row[:-2] for row in rows]
 
 
 def _row(line: ScoreLine) -> tuple[str, ...]:
@@ -121,10 +136,9 @@ def calibration_table(fitted: Calibration) -> str:
 
 def ablation_table(ablation: Ablation) -> str:
     """Return one row per variation: accuracy by task in per cent, and the share of low margins."""
-    tasks = [score.task for score in ablation.tasks[SHIPPED.name]]
+    tasks = [score.task for score in next(iter(ablation.tasks.values()))]
     rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all", _MARGINS[-1])]
-    for variation in variations(ablation.model):
-        rated = ablation.tasks[variation.name]
+    for name, rated in ablation.tasks.items():
         overall = total("overall", rated)
         by_task = {score.task: score for score in (*rated, overall)}
         figures = (
@@ -132,7 +146,7 @@ def ablation_table(ablation: Ablation) -> str:
             for task in (*tasks, "overall")
         )
         near = _margins(overall)[-1] if overall.pairs else ""
-        rows.append((variation.group, variation.name, *figures, near))
+        rows.append((ablation.groups[name], name, *figures, near))
     return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 2)))
 
 

@@ -21,6 +21,7 @@ from hbtom.cli.options import (
     rater_option,
     score_option,
     start,
+    suite_option,
     verb,
     workers_option,
 )
@@ -28,6 +29,7 @@ from hbtom.cli.options import (
 
 @verb
 @dataset_options
+@suite_option
 @file_option("--out", help="Write one row per episode as it is judged: .csv, .jsonl, .parquet.")
 @flag("--resume", help="Continue an earlier run.")
 @file_option("--report", help="Also write a report on it: .html")
@@ -45,7 +47,8 @@ def evaluate(**given: Any) -> None:
 
     DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
     that 'hbtom pack' made, or a folder of them. With labels, files may have any name and folder.
-    Without DATASET, a synthetic benchmark is made once and kept in the cache folder.
+    Without DATASET, a synthetic benchmark of the suite is made once and kept in the cache folder.
+    Where labels tell how plausible episodes are, their mean plausibility is printed too.
     """
     if given["resume"] and given["out"] is None:
         raise click.UsageError("--resume continues a file: name it with --out.")
@@ -70,12 +73,16 @@ def fit(**given: Any) -> None:
 
 @verb
 @dataset_options
+@suite_option
 @file_option("--out", help="Write one row per variation and task: .csv, .jsonl, .parquet.")
 @overwrite_option
 @format_option
 @workers_option
 def ablate(**given: Any) -> None:
-    """Switch off surprises and assumptions one at a time, and evaluate each time."""
+    """Switch off surprises and assumptions one at a time, and evaluate each time.
+
+    With the suite 'social', these are the parts of the model that concern other minds.
+    """
 
 
 @verb

@@ -6,6 +6,7 @@ nothing, where the object always was.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 from hbtom.bench.synth.geometry import FreeSpace, Point, Rng, square
 from hbtom.bench.synth.layouts import Cells, ensure, repeat
 from hbtom.bench.synth.social.cases import EXPECTED, UNEXPECTED, Pair, Told, chance, pick
-from hbtom.bench.synth.social.company import still
+from hbtom.bench.synth.social.companions import still
 from hbtom.bench.synth.social.houses import (
     HOME,
     LOWER,
@@ -217,6 +218,8 @@ def _test(rng: Rng, who: Cast, plan: _Plan, name: str, ending: tuple[int, bool])
     if now != plan.places[end]:
         check_apart([HOME, *going], [now] if now else [], MEETING + 4)
         going = going[: max(3, round(len(going) * 0.8))] if short else going
+    last, (here, there) = going[-1], (plan.places[end], plan.places[1 - end])
+    ensure(math.dist(last, there) - math.dist(last, here) >= MEETING)
     acts += [{"A": going}, pause(still(rng))]
     return staged(who, played(begin, acts), _PANELS, rng)
 

@@ -13,7 +13,7 @@ import numpy as np
 from hbtom.bench.synth.geometry import Point, Rng
 from hbtom.bench.synth.layouts import repeat
 from hbtom.bench.synth.social.cases import EXPECTED, UNEXPECTED, Pair, Told, chance, pick
-from hbtom.bench.synth.social.company import Spots, approach, still
+from hbtom.bench.synth.social.companions import Spots, approach, still
 from hbtom.bench.synth.social.houses import (
     HOME,
     LOWER,

@@ -19,7 +19,7 @@ from hbtom.bench.synth.social.cases import (
     consistent,
     pick,
 )
-from hbtom.bench.synth.social.company import (
+from hbtom.bench.synth.social.companions import (
     NEAR_MISS,
     Shown,
     Spots,

@@ -1,0 +1,49 @@
+"""What each part of the model of other minds is for: the same model without it.
+
+The weights stay as they are, because these parts change what surprises, not what surprise means.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from hbtom.bench.ablation import Ablation
+from hbtom.bench.dataset import Dataset
+from hbtom.bench.sweep import sweep_over
+from hbtom.bench.synthetic import default_dataset
+from hbtom.bench.workers import Progress
+from hbtom.model import Model, find_model
+
+WHOLE = "as it is"
+PARTS: dict[str, dict[str, Any]] = {  # what is set, by the part that is thereby removed
+    WHOLE: {},
+    "cause": {"social.moved": 0.0},
+    "copying": {"social.copying": False},
+    "others as goals": {"social.others": False},
+    "attitudes": {"social.warmth": 1.0},
+    "sight: it knows all": {"social.sight": "all"},
+    "sight: it only remembers": {"social.sight": "memory"},
+    "tree": {"preference.nested": False},
+    "by way of a gesture": {"social.ways": False},
+}
+
+
+def ablate_social(
+    dataset: str | os.PathLike[str] | Dataset | None = None,
+    model: Model | str | os.PathLike[str] = "default",
+    *,
+    tasks: Sequence[str] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Ablation:
+    """Judge every pair of a dataset, by default of the social suite, without each part in turn."""
+    model = find_model(model)
+    where = default_dataset(suite="social") if dataset is None else dataset
+    swept = sweep_over(
+        where, list(PARTS.values()), model, tasks=tasks, workers=workers, progress=progress
+    )
+    rated = {name: one.tasks for name, one in zip(PARTS, swept.models, strict=True)}
+    groups = {name: "model" if name == WHOLE else "without" for name in PARTS}
+    return Ablation(swept.dataset, model, rated, swept.left_out, groups)
