@@ -111,7 +111,7 @@ def test_pages_of_pairs_and_of_nothing_to_want(
 
 def test_figures_have_them_with_a_legend(crowded: Judgement, idle: Judgement) -> None:
     texts = {text.get_text() for axes in plot(crowded).axes for text in axes.texts}
-    assert {"other agent", "door", "occluder", "paddle"} <= texts
+    assert {"blob 05 (other agent)", "blob 07 (other agent)", "door", "occluder"} <= texts
     assert "nothing" not in texts
     assert "nothing" in {text.get_text() for axes in plot(idle).axes for text in axes.texts}
     usual = hbtom.judge(scenes.read(scenes.preference()))

@@ -116,9 +116,12 @@ class Teller:
         elif kind != "away":
             yield deed.first, f"{whom} {self.label(deed)}"
 
+    def _is_hidden(self, deed: Deed) -> bool:
+        """Tell whether a board hides the agent from the observer just before a deed."""
+        return not in_view(self.trial, self.trial.whole_path)[max(deed.first - 1, 0)]
+
     def _by(self, deed: Deed, thing: int) -> str:
-        seen = in_view(self.trial, self.trial.whole_path)[max(deed.first - 1, 0)]
-        if not seen:
+        if self._is_hidden(deed):
             return ", hidden from the observer"
         pushed = deed.kind == "push"
         return f", pushed by the {self.trial.panels[thing].kind}" if pushed else " by itself"
@@ -129,7 +132,8 @@ class Teller:
             return f"carries {self.what(deed.thing or 0)}"
         if deed.kind == "reach":
             return f"reaches {self.who(deed.thing or 0)}"
-        return _LABELS[deed.kind]
+        hidden = deed.kind in ("push", "start") and self._is_hidden(deed)
+        return "starts, hidden" if hidden else _LABELS[deed.kind]
 
 
 _LABELS = {

@@ -62,7 +62,7 @@ function drawDeed({ first, last, kind, words }, deeds, scale, { y, rgb }) {
   }
   const tall = kind === "away" ? 4 : 15;
   const where = { x: from, y: y - tall / 2, width: Math.max(to - from, 2), height: tall };
-  const text = { x: round((from + to) / 2), y: y + 4, fill: inkOn(rgb) };
+  const text = { class: isBright(rgb) ? "dark" : "light", x: round((from + to) / 2), y: y + 4 };
   return draw(
     "g",
     { class: `deed ${kind}` },

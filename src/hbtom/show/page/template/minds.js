@@ -76,12 +76,14 @@ function makeCompanyBar(film, world) {
   seeing.append(box, "what it sees");
   const keys = ATTITUDES.map((name) => make("span", { class: `key ${name}` }, name));
   const attitudes = make("span", { class: "attitudes" }, keys);
-  const node = make("p", { class: "company-bar" }, cause, attitudes, seeing);
+  const unseen = make("span", {}, "hidden from the observer");
+  const node = make("p", { class: "company-bar" }, cause, attitudes, unseen, seeing);
   function show(trial, frame) {
     say(cause, causeText(trial, stepAt(trial, frame)));
     seeing.hidden = !hasSight(trial);
     attitudes.hidden = !trial.mind?.attitudes.length;
-    node.hidden = seeing.hidden && attitudes.hidden && !cause.textContent;
+    unseen.hidden = trial.viewed?.[frame] !== 0;
+    node.hidden = !trial.mind && !trial.viewed && seeing.hidden;
   }
   return { node, show, toggle: () => box.click() };
 }
