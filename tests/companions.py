@@ -111,20 +111,16 @@ class Company:
 class Imagined(Posterior, frozen=True, eq=False, dict=True):
     """A posterior with beliefs about company that are made up."""
 
-    imagined: Company | None = None
-
-    @property
-    def company(self) -> Company | None:
-        return self.imagined
+    company: Any = None
 
 
-def imagine(judgement: Judgement) -> Judgement:
-    """Return a judgement with made-up beliefs about company.
+def imagine(judgement: Judgement, *, known: bool = True) -> Judgement:
+    """Return a judgement with made-up beliefs about company, or with none.
 
     Anna comes to move by herself with probability 0.98. Ben helps with 0.7 and hinders with 0.1.
     The ball is believed to be at (40, 150) with 0.9.
     """
-    known = []
+    found = []
     for one in judgement.posteriors:
         rows = 1 + len(one)
         moves = np.linspace(0.5, 0.98, rows)
@@ -132,9 +128,9 @@ def imagine(judgement: Judgement) -> Judgement:
         places = ((40.0, 150.0), 0.9), ((40.0, 50.0), 0.1)
         company = Company(np.stack([moves, 1 - moves], 1), {BEN: attitude}, {BALL: places})
         fields = {name: getattr(one, name) for name in Posterior.__struct_fields__}
-        known.append(Imagined(**fields, imagined=company))
-    imagined = replace(judgement, test=known[-1])
-    imagined.__dict__["posteriors"] = tuple(known)
+        found.append(Imagined(**{**fields, "company": company if known else None}))
+    imagined = replace(judgement, test=found[-1])
+    imagined.__dict__["posteriors"] = tuple(found)
     return imagined
 
 

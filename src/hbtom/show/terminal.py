@@ -90,9 +90,11 @@ def _company_columns(test: Posterior) -> tuple[list[str], Annotated[Floats, "1+s
 
 
 def _believed_places(test: Posterior) -> Iterator[str]:
-    """Yield a line for each thing: where the agent believes it to be when it sets out."""
+    """Yield a line for each thing that the agent may believe to be in one place or another."""
     known = company_of(test)
     for look, places in known.places.items() if known is not None else ():
+        if len(places) < 2:
+            continue
         told = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
         yield f"where it believes {plain(str(look))} to be: {told}"
 

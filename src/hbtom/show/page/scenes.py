@@ -21,9 +21,10 @@ from hbtom.mind import Posterior
 from hbtom.mind.regret import KEY, name_goals
 from hbtom.observe import Identity, Trial
 from hbtom.observe.colour_names import colour_table, nearest_name
-from hbtom.show.deeds import Deed, Teller, deeds
+from hbtom.show.deeds import Deed, Teller, deeds, has_company
 from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
+from hbtom.world.steady import steadied
 
 LONGEST = 40  # letters of a name; longer names are cut
 
@@ -83,9 +84,11 @@ class Scene:
     def trial(self) -> Trial:
         return self.judgement.episode[self.index]
 
-    @property
+    @cached_property
     def steady(self) -> Trial:
         """The trial without noise, from which events are read."""
+        if has_company(self.trial):  # the course that is planned may be a part of it
+            return steadied(self.trial, self.judgement.model.observation)
         return self.judgement.planned[self.index].seen.steady
 
     @property
