@@ -10,7 +10,7 @@ import pytest
 import companions
 from browsing import Browser
 from hbtom.judgement import Judgement
-from hbtom.show.deeds import deeds, has_company, sets_out
+from hbtom.show.happenings import deeds, has_company, sets_out
 from hbtom.show.page import page
 from hbtom.show.page.page_values import film
 from hbtom.show.page.story import story

@@ -14,7 +14,7 @@ from PIL import Image
 
 import companions
 from hbtom.judgement import Judgement
-from hbtom.show.minds import attitudes, cause, ghosts, unseen
+from hbtom.show.company_beliefs import attitudes, cause, ghosts, unseen
 from hbtom.show.plots import html, plot
 from hbtom.show.plots.cast import ATTITUDE_COLOURS, FLOOR, WALL, paler
 from hbtom.show.plots.company_pixels import dashed

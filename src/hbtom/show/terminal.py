@@ -14,7 +14,7 @@ from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import Account
 from hbtom.mind import Posterior
 from hbtom.observe import names
-from hbtom.show.minds import company_of
+from hbtom.show.company_beliefs import company_of
 from hbtom.show.words import CLEAR, SURE, efficiency, explain, plain
 
 

@@ -17,7 +17,7 @@ from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Body, Identity
-from hbtom.show.page.company import company, object_paths, others
+from hbtom.show.page.company_values import company, object_paths, others
 from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, changes, index_of, look_of, numbers
 from hbtom.show.page.scenes import Scene, names_of, scenes
 from hbtom.show.page.story import chapter

@@ -21,7 +21,7 @@ from hbtom.mind import Posterior
 from hbtom.mind.regret import KEY, name_goals
 from hbtom.observe import Identity, Trial
 from hbtom.observe.colour_names import colour_table, nearest_name
-from hbtom.show.deeds import Deed, Teller, deeds, has_company
+from hbtom.show.happenings import Deed, Teller, deeds, has_company
 from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
 from hbtom.world.steady import steadied

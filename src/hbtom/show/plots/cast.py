@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hbtom.errors import BadInput
 from hbtom.observe import Body, Trial
-from hbtom.show.deeds import has_company
+from hbtom.show.happenings import has_company
 from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
 from hbtom.show.plots.signs import ATTITUDES, Signs, rgb
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hbtom.judgement import Judgement
 from hbtom.observe import Identity
-from hbtom.show.minds import company_of
+from hbtom.show.company_beliefs import company_of
 from hbtom.show.plots.cast import MOST, WALL, Colour
 from hbtom.show.plots.encoders import pillow
 from hbtom.show.plots.glyphs import DISC

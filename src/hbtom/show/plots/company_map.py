@@ -8,8 +8,8 @@ from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.mind import Posterior
 from hbtom.observe import Other, Trial
-from hbtom.show.deeds import sets_out
-from hbtom.show.minds import attitudes, ghosts
+from hbtom.show.company_beliefs import attitudes, ghosts
+from hbtom.show.happenings import sets_out
 from hbtom.show.plots.glyphs import CAMERA, camera_place, outline, seen_from_to, walked
 from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import How

@@ -12,7 +12,7 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.mind import Posterior
 from hbtom.observe.contact import Places
-from hbtom.show.minds import attitudes, ghosts
+from hbtom.show.company_beliefs import attitudes, ghosts
 from hbtom.show.plots.cast import ATTITUDE_COLOURS, FLOOR, SHARES, WALL, Colour, paler
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.world.sight_lines import sees_objects

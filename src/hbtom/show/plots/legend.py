@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon, Rectangle
 from hbtom.judgement import Judgement
 from hbtom.mind.regret import NOTHING, name_goals
 from hbtom.observe import Identity
-from hbtom.show.minds import attitudes, ghosts, unseen
+from hbtom.show.company_beliefs import attitudes, ghosts, unseen
 from hbtom.show.plots.company_map import draw_attitude, draw_ghost, draw_other
 from hbtom.show.plots.glyphs import CALLED, DISC, SQUARE, TRIANGLE, kinds
 from hbtom.show.plots.maps import HATCH, PALE, draw_lock

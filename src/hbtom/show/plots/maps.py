@@ -17,7 +17,7 @@ from matplotlib.patches import Polygon, Rectangle
 from hbtom.arrays import Floats
 from hbtom.mind import Posterior
 from hbtom.observe import Episode, Trial
-from hbtom.show.minds import cause, unseen
+from hbtom.show.company_beliefs import cause, unseen
 from hbtom.show.plots.company_map import LARGER, draw_company
 from hbtom.show.plots.glyphs import JUMP, SQUARE, seen_at, turned, walked
 from hbtom.show.plots.glyphs import Polygon as Glyph

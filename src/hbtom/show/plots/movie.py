@@ -17,7 +17,7 @@ import numpy as np
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
-from hbtom.show.deeds import has_company
+from hbtom.show.happenings import has_company
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.plots.cast import BETWEEN, Paints, cast, paints
 from hbtom.show.plots.company_pixels import CompanyPainter

@@ -41,6 +41,15 @@ function drawDeeds(film, trial, scale) {
   };
 }
 
+/** Return the side of a moment on which there is room for words; null if there is none. */
+function freeSide(first, deeds, scale, room) {
+  const starts = deeds.map((deed) => deed.first).filter((other) => other > first);
+  const ends = deeds.map((deed) => deed.last).filter((other) => other < first);
+  const from = scale.x(first);
+  if (from + room < Math.min(scale.x(Math.min(...starts)), scale.right)) return "after";
+  return from - room > Math.max(scale.x(Math.max(...ends)), scale.left) ? "before" : null;
+}
+
 /** Draw a deed as a bar, or as a diamond if it takes no time, with words if there is room. */
 function drawDeed({ first, last, kind, words }, deeds, scale, { y, rgb }) {
   const [from, to] = [scale.x(first), scale.x(last)];
@@ -49,14 +58,13 @@ function drawDeed({ first, last, kind, words }, deeds, scale, { y, rgb }) {
   const title = draw("title", {}, `${words}, ${frames}`);
   const room = words.length * LETTER + 10;
   if (MOMENTS.includes(kind)) {
-    const next = Math.min(...deeds.map((deed) => deed.first).filter((other) => other > first));
-    const isFree = from + room < Math.min(scale.x(next), scale.right);
-    const text = { class: "beside", x: from + 8, y: y + 4 };
+    const side = freeSide(first, deeds, scale, room);
+    const text = { class: `beside ${side}`, x: from + (side === "before" ? -8 : 8), y: y + 4 };
     return draw(
       "g",
       { class: "deed" },
       draw("path", { d: `M${from} ${y - 7}l5 7l-5 7l-5-7Z`, fill }),
-      isFree ? draw("text", text, words) : null,
+      side ? draw("text", text, words) : null,
       title,
     );
   }

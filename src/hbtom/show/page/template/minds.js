@@ -1,6 +1,6 @@
 // What is believed about company: where the agent thinks things are, who helps it, what moves it.
 
-const LEAST = 0.02; // probability of a place that is worth drawing
+const LEAST = 0.05; // probability of a place that is worth drawing
 const ELSEWHERE = 4; // pixels from where a thing is
 const ATTITUDES = ["hinders", "neutral", "helps"];
 const BAR = { width: 18, height: 3.6 };
@@ -48,7 +48,8 @@ function layAttitudes(trial) {
       node.classList.toggle("gone", where === null);
       if (!where) continue;
       const x0 = clamp(where[0] - BAR.width / 2, 1, trial.size[0] - BAR.width - 1);
-      place(node, { x: x0, y: Math.max(where[1] - other.height / 2 - 7.5, 1) });
+      const above = other.height / 2 + BAR.height + (other.item === undefined ? 4 : RING_GAP + 4);
+      place(node, { x: x0, y: Math.max(where[1] - above, 1) });
       let x = 0;
       chances[step].forEach((chance, index) => {
         set(parts[index], { x: round(x), width: round(chance * BAR.width) });

@@ -33,7 +33,7 @@ function layScene(svg, film, trial) {
   const { lock, key } = trial;
   const wanted = wantedThings(trial);
   const rings = wanted.map(ring);
-  const labels = wanted.map((thing) => label(film.items[thing.item].name, thing, trial.size));
+  const labels = wanted.map((thing) => label(labelOf(film, thing), thing, trial.size));
   const isWanted = key !== null && key.item !== null; // then it is the last of them
   const objects = trial.objects.map((thing) => place(drawThing(thing), thing));
   const others = trial.others.map(drawOther);
@@ -120,6 +120,10 @@ function label(name, thing, [width, height]) {
   const at = { x: round(thing.x + shift), y: round(thing.y + (below ? away : 4 - away)) };
   return draw("text", { class: "label", ...at, "text-anchor": anchor }, inLines(name, at, below));
 }
+
+/** Return the name of a thing; blobs have their number on them, which is enough for others. */
+const labelOf = (film, { item, shape, kind }) =>
+  kind === "agent" && /^blob_\d+$/.test(shape) ? "" : film.items[item].name;
 
 /** Return a long name as two lines, the second below the first, or both above their place. */
 function inLines(name, { x }, below) {

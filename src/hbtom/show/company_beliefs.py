@@ -12,10 +12,10 @@ from hbtom.arrays import Floats
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Other, Trial
-from hbtom.show.deeds import has_company, sets_out
+from hbtom.show.happenings import has_company, sets_out
 from hbtom.world.sight_lines import sees_objects
 
-LEAST = 0.02  # probability of a place that is worth drawing
+LEAST = 0.05  # probability of a place that is worth drawing
 ELSEWHERE = 4.0  # pixels from where a thing is
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.observe import Identity, Other, Trial
 from hbtom.observe.contact import Places, stretches
-from hbtom.show.deeds import has_company, sets_out
+from hbtom.show.happenings import has_company, sets_out
 from hbtom.show.page.plain_values import (
     CHANCES,
     PIXELS,
