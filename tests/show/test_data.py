@@ -10,7 +10,8 @@ import pytest
 import hbtom
 from episodes import episode, key_trial, read
 from hbtom.judgement import Judgement
-from hbtom.show.page.page_values import changes, film, numbers
+from hbtom.show.page.page_values import film
+from hbtom.show.page.plain_values import changes, numbers
 
 
 def spread(changed, frames: int) -> list[list[float | None]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
 
+import numpy as np
+
+from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import Account
+from hbtom.mind import Posterior
 from hbtom.observe import names
+from hbtom.show.company_beliefs import company_of
 from hbtom.show.words import CLEAR, SURE, efficiency, explain, plain
 
 
@@ -61,13 +66,37 @@ def trace_table(judgement: Judgement) -> str:
     """Return the beliefs before the first step of the test trial, and after each step."""
     test = judgement.test
     goals = [f"P({plain(name)})" for name in names(test.goals)]
-    rows = [("step", "frame", *goals, "efficiency", "surprise of the step")]
+    more, table = _company_columns(test)
+    rows = [("step", "frame", *goals, "efficiency", *more, "surprise of the step")]
     mean = test.efficiency @ test.efficiencies
     surprise = ["", *(f"{-value:.2f}" for value in test.log_likelihood)]
     for step, (frame, goal) in enumerate(zip(test.frame, test.goal, strict=True)):
         beliefs = (f"{probability:.3f}" for probability in goal)
-        rows.append((str(step), str(frame + 1), *beliefs, f"{mean[step]:.2f}", surprise[step]))
-    return "\n".join(columns(rows, right="R" * len(rows[0])))
+        known = (*beliefs, f"{mean[step]:.2f}", *(f"{chance:.3f}" for chance in table[step]))
+        rows.append((str(step), str(frame + 1), *known, surprise[step]))
+    return "\n".join([*columns(rows, right="R" * len(rows[0])), *_believed_places(test)])
+
+
+def _company_columns(test: Posterior) -> tuple[list[str], Annotated[Floats, "1+step column"]]:
+    """Return the heads and the columns of beliefs about company; none without company."""
+    known = company_of(test)
+    if known is None:
+        return [], np.empty((len(test) + 1, 0))
+    heads, found = ["P(by itself)"], [known.cause[:, 0]]
+    for look, name in zip(known.attitudes, names(tuple(known.attitudes)), strict=True):
+        heads += [f"P({plain(name)} hinders)", f"P({plain(name)} helps)"]
+        found += [known.attitudes[look][:, 0], known.attitudes[look][:, 2]]
+    return heads, np.stack(found, axis=1)
+
+
+def _believed_places(test: Posterior) -> Iterator[str]:
+    """Yield a line for each thing that the agent may believe to be in one place or another."""
+    known = company_of(test)
+    for look, places in known.places.items() if known is not None else ():
+        if len(places) < 2:
+            continue
+        told = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
+        yield f"where it believes {plain(str(look))} to be: {told}"
 
 
 def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hbtom.judgement.accounts import surprising
+from hbtom.mind.regret import KEY, NOTHING
 from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE
@@ -16,7 +17,7 @@ WORTH_SAYING = 0.3  # what a step must waste to be mentioned, in units of cost
 
 def summary(scene: Scene) -> str:
     """Say how the trial went, and for the test trial also what was surprising about it."""
-    if not scene.trial.items:
+    if NOTHING in scene.posterior.goals:
         return "There is nothing it could want."
     if len(scene.posterior) == 0:
         return "It does not move."
@@ -32,21 +33,21 @@ def _deeds(scene: Scene) -> str:
     """Say what the agent did: fetched the key, opened the lock, went somewhere."""
     picked, opened = (scene.steady.event(kind) for kind in ("pick up key", "reach lock"))
     deeds = []
-    if picked is not None and scene.reached != len(scene.trial.objects):
+    if picked is not None and scene.reached != KEY:
         deeds.append("fetched the key")
     if opened is not None:
         deeds.append("opened the lock")
     if scene.reached is None:
         deeds.append("stopped without touching anything" if not deeds else "stopped")
     else:
-        deeds.append(f"went to {scene.item(scene.reached)}")
+        deeds.append(f"went to the {scene.names.get(scene.reached, 'key')}")
     return listed(deeds)
 
 
 def _aside(scene: Scene) -> str:
     """Say whether the agent had no choice, or took a detour."""
     reachable = scene.posterior.reachable
-    if scene.reached != scene.went:
+    if not scene.arrived:
         return ""
     if reachable.sum() == 1 and len(reachable) > 1:
         return ", the only thing it can reach"
@@ -58,7 +59,7 @@ def _aside(scene: Scene) -> str:
 def _wish(scene: Scene) -> str:
     """Say what the agent probably wants, unless it went there and this is almost certain."""
     chance = float(scene.posterior.goal[-1].max())
-    if scene.reached != scene.went:
+    if not scene.arrived:
         return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
     return (
         "" if chance >= SURE else f"; it is {per_cent(chance)} certain that this is what it wants"

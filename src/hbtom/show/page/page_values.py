@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
-from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
-from hbtom.mind.regret import NOTHING
-from hbtom.observe import Body, Identity, Other
-from hbtom.show.page.scenes import Scene, names_of, scenes, shape_of
+from hbtom.mind.regret import name_goals
+from hbtom.observe import Body, Identity
+from hbtom.show.page.company_values import company, object_paths, others
+from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, changes, index_of, look_of, numbers
+from hbtom.show.page.scenes import Scene, names_of, scenes
 from hbtom.show.page.story import chapter
-from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
-
-PIXELS = 2  # decimals of places
-CHANCES = 5  # decimals of probabilities and surprises
-
-Plain = dict[str, Any]
 
 
 def film(judgement: Judgement) -> Plain:
@@ -54,16 +48,15 @@ def _items(judgement: Judgement) -> dict[Identity, Plain]:
     names = names_of(judgement)
     looks: dict[Identity, Identity] = {}
     for trial, posterior in zip(judgement.episode, judgement.posteriors, strict=True):
-        for goal, item in zip(posterior.goals, trial.items, strict=False):
-            looks.setdefault(goal, item.look)
-        if not trial.items:
-            looks.setdefault(NOTHING, NOTHING)
-    return {goal: {"name": names[goal], **_look(look)} for goal, look in looks.items()}
+        drawn = dict(zip(name_goals(trial), trial.items, strict=False))
+        for goal in posterior.goals:
+            looks.setdefault(goal, drawn[goal].look if goal in drawn else goal)
+    return {goal: {"name": names[goal], **look_of(look)} for goal, look in looks.items()}
 
 
 def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
     trial, posterior = scene.trial, scene.posterior
-    told = chapter(scene)
+    told, paths = chapter(scene), object_paths(trial)
     start, end = (scene.steady.event(kind) for kind in ("first motion", "end of motion"))
     return {
         "frames": len(trial.path),
@@ -75,28 +68,16 @@ def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
         "agent": {"name": scene.names[posterior.agent], **_body(trial.agent)},
         "path": changes(trial.whole_path),
         "objects": [
-            {"item": items.index(goal), **_body(body)}
-            for goal, body in zip(posterior.goals, trial.objects, strict=False)
+            {"item": index_of(items, goal), **_body(body), **moving}
+            for goal, body, moving in zip(scene.things, trial.objects, paths, strict=False)
         ],
-        "others": [_other(scene, other) for other in trial.others],
+        "others": others(scene, items),
         "key": _key(scene, items),
         "lock": _lock(scene),
         "beliefs": _beliefs(posterior, items),
         "summary": told.summary,
         "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
-    }
-
-
-def _other(scene: Scene, other: Other) -> Plain:
-    """Return another thing; each entry of its path is a position and an angle."""
-    width, height = numbers(other.size, PIXELS)
-    return {
-        "kind": other.kind,
-        "name": scene.names.get(other.look, other.kind) if other.kind == "agent" else other.kind,
-        "width": width,
-        "height": height,
-        **_look(other.look),
-        "path": changes(np.column_stack([other.path, other.angle])),
+        **company(scene),
     }
 
 
@@ -134,28 +115,4 @@ def _beliefs(posterior: Posterior, items: Sequence[Identity]) -> Plain:
 
 def _body(body: Body) -> Plain:
     x, y = numbers(body.centre, PIXELS)
-    return {"x": x, "y": y, "r": numbers(body.radius, PIXELS), **_look(body.look)}
-
-
-def _look(look: Identity) -> Plain:
-    return {"shape": plain(shape_of(look)), "rgb": list(rgb(look))}
-
-
-def changes(values: Annotated[Floats, "frame value"]) -> list[list[float | None]]:
-    """Return ``[frame, *value]`` for the first frame and for every change."""
-    same = (values[1:] == values[:-1]) | ((values[1:] != values[1:]) & (values[:-1] != values[:-1]))
-    frames = [0, *(np.flatnonzero(~same.all(axis=1)) + 1).tolist()]
-    return [[frame, *numbers(values[frame], 4)] for frame in frames]
-
-
-def numbers(values: Any, decimals: int) -> Any:
-    """Round numbers; whole numbers become integers, and what is not finite becomes None."""
-    return _tidy(np.round(np.asarray(values, dtype=np.float64), decimals).tolist())
-
-
-def _tidy(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_tidy(one) for one in value]
-    if not np.isfinite(value):
-        return None
-    return int(value) if value == int(value) else value
+    return {"x": x, "y": y, "r": numbers(body.radius, PIXELS), **look_of(body.look)}

@@ -18,11 +18,13 @@ from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import detour
 from hbtom.mind import Posterior
-from hbtom.mind.regret import KEY
+from hbtom.mind.regret import KEY, name_goals
 from hbtom.observe import Identity, Trial
 from hbtom.observe.colour_names import colour_table, nearest_name
+from hbtom.show.happenings import Deed, Teller, deeds, has_company
 from hbtom.show.plots.signs import rgb
 from hbtom.show.words import plain
+from hbtom.world.steady import steadied
 
 LONGEST = 40  # letters of a name; longer names are cut
 
@@ -82,9 +84,11 @@ class Scene:
     def trial(self) -> Trial:
         return self.judgement.episode[self.index]
 
-    @property
+    @cached_property
     def steady(self) -> Trial:
         """The trial without noise, from which events are read."""
+        if has_company(self.trial):  # the course that is planned may be a part of it
+            return steadied(self.trial, self.judgement.model.observation)
         return self.judgement.planned[self.index].seen.steady
 
     @property
@@ -118,11 +122,35 @@ class Scene:
         """The index of the likeliest goal at the end."""
         return int(self.posterior.goal[-1].argmax())
 
+    @property
+    def arrived(self) -> bool:
+        """Whether the agent touched the likeliest goal last."""
+        return self.reached == self.posterior.goals[self.went]
+
     @cached_property
-    def reached(self) -> int | None:
-        """The index of the item that the agent touched last."""
+    def things(self) -> tuple[Identity, ...]:
+        """The identities of the items, in their order; ``nothing`` if there is none."""
+        return name_goals(self.trial)
+
+    @cached_property
+    def deeds(self) -> tuple[Deed, ...]:
+        """All that agents do to the world and to each other; none without company."""
+        return deeds(self.trial)
+
+    @cached_property
+    def teller(self) -> Teller:
+        """Puts deeds into words, with the names of this page."""
+        names = ["it", *(f"the {self.names[one.look]}" for one in self.trial.actors[1:])]
+        return Teller(self.trial, names.__getitem__, self.item)
+
+    @cached_property
+    def reached(self) -> Identity | None:
+        """The item that the agent touched last, or another agent, if that is what it may want."""
+        met = [self.trial.actors[one.thing or 0].look for one in self.deeds if one.kind == "reach"]
+        if met and met[-1] in self.posterior.goals:
+            return met[-1]
         items = [event.item for event in self.steady.events if event.item is not None]
-        return items[-1] if items else None
+        return self.things[items[-1]] if items else None
 
     def the(self, goal: int) -> str:
         """Return the name of a goal with its article."""
@@ -130,7 +158,7 @@ class Scene:
 
     def item(self, index: int) -> str:
         """Return the name of an item with its article; in some models the key is not a goal."""
-        return self.the(index) if index < len(self.posterior.goals) else "the key"
+        return f"the {self.names.get(self.things[index], 'key')}"
 
     @property
     def agent(self) -> str:

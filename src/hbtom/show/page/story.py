@@ -13,12 +13,23 @@ from typing import Literal
 import numpy as np
 
 from hbtom.judgement import Judgement
+from hbtom.mind.regret import NOTHING
 from hbtom.show.page.endings import history, peak, summary
 from hbtom.show.page.scenes import Scene, listed, per_cent, scenes
 from hbtom.show.words import SURE
 
 Kind = Literal[
-    "start", "motion", "goal", "certain", "key", "lock", "barrier", "touch", "peak", "end"
+    "start",
+    "motion",
+    "deed",
+    "goal",
+    "certain",
+    "key",
+    "lock",
+    "barrier",
+    "touch",
+    "peak",
+    "end",
 ]
 
 
@@ -52,6 +63,7 @@ def chapter(scene: Scene) -> Chapter:
 
 def _moments(scene: Scene) -> Iterator[Moment]:
     yield Moment(0, "start", _expectation(scene))
+    yield from _deeds(scene)
     yield from _events(scene)
     yield from _goals(scene)
     if scene.is_test and len(scene.posterior) > 1:
@@ -67,7 +79,7 @@ def _moments(scene: Scene) -> Iterator[Moment]:
 
 def _expectation(scene: Scene) -> str:
     """Say what is expected, and why."""
-    if not scene.trial.items:
+    if NOTHING in scene.posterior.goals:
         return f"{_choice(scene)}."
     if not scene.earlier:
         known = "Nothing is known yet about" if scene.index == 0 else "This is a new agent:"
@@ -85,7 +97,7 @@ def _expectation(scene: Scene) -> str:
 def _choice(scene: Scene) -> str:
     """Say what the agent can choose from."""
     goals = range(len(scene.posterior.goals))
-    if not scene.trial.items:
+    if NOTHING in scene.posterior.goals:
         return "There is nothing it could want"
     within = [scene.the(goal) for goal in goals if scene.posterior.reachable[goal]]
     if not within:
@@ -109,15 +121,23 @@ def _manner(scene: Scene) -> str:
 # What happens
 
 
+def _deeds(scene: Scene) -> Iterator[Moment]:
+    """Yield what the agents do to the world and to each other."""
+    for deed in scene.deeds:
+        for frame, told in scene.teller.sentences(deed):
+            yield Moment(frame, "deed", f"{told[0].upper()}{told[1:]}.")
+
+
 def _events(scene: Scene) -> Iterator[Moment]:
     """Yield the events: motion, touches, key, lock and barrier."""
     trial = scene.steady
+    starts = {deed.first for deed in scene.deeds if deed.actor == 0}  # told already
     touched: set[int | None] = set()
     if trial.event("pick up key") is not None:
         touched.add(len(trial.objects))  # picking it up includes touching it
     opening = trial.event("barrier starts to vanish")
     for event in trial.events:
-        if event.kind == "first motion":
+        if event.kind == "first motion" and not {event.frame, event.frame - 1} & starts:
             yield Moment(event.frame, "motion", "It starts to move.")
         elif event.kind == "pick up key":
             yield Moment(event.frame, "key", "It picks up the key.")

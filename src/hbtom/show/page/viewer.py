@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path, PurePath
 
@@ -14,18 +14,22 @@ from hbtom import __version__
 from hbtom.judgement import Judgement
 from hbtom.observe import Trial, same_trial
 from hbtom.show.document import document
-from hbtom.show.page.page_values import Plain, film
+from hbtom.show.page.page_values import film
+from hbtom.show.page.plain_values import Plain
 from hbtom.show.page.scenes import listed
 from hbtom.show.terminal import three
 from hbtom.show.words import plain
 
-STYLES = ("page", "drawings", "print")
+STYLES = ("page", "drawings", "company", "print")
 SCRIPTS = (
     "film",  # reads the data, and finds where things are at a frame
     "shapes",  # draws the things that images are named after
+    "company",  # others, things that move, and what the agent sees
+    "minds",  # what is believed about company
     "world",  # the scene, and its thumbnails
     "charts",  # what the charts have in common
     "beliefs",  # the three charts
+    "deeds",  # who does what, above them
     "strip",  # all trials, with the preferences
     "verdict",  # plausibility, its parts, and the story
     "player",  # time: playing, and links to a moment
@@ -153,8 +157,23 @@ def _aspects(one: Trial, other: Trial) -> list[str]:
         "the agent": one.agent.look != other.agent.look,
         "the walls": not np.array_equal(one.walls, other.walls),
         "the barrier": not np.array_equal(one.barrier, other.barrier),
-        "the objects or their positions": one.objects != other.objects,
+        "the objects or their positions": one.objects != other.objects
+        or not same_trial(one, replace(one, object_paths=other.object_paths)),
         "the key or the lock": (one.key, one.lock) != (other.key, other.lock),
+        "what the others do": not _alike(one, other),
         "the path of the agent": not np.array_equal(one.path, other.path, equal_nan=True),
     }
     return [name for name, is_so in differs.items() if is_so] or ["when things happen"]
+
+
+def _alike(one: Trial, other: Trial) -> bool:
+    """Tell whether others do the same in both trials, as long as both last."""
+    last = min(len(one.path), len(other.path))
+    moved = [
+        [(o.kind, o.look, np.column_stack([o.path, o.angle])[:last]) for o in trial.others]
+        for trial in (one, other)
+    ]
+    return len(moved[0]) == len(moved[1]) and all(
+        a[:2] == b[:2] and np.array_equal(a[2], b[2], equal_nan=True)
+        for a, b in zip(*moved, strict=True)
+    )

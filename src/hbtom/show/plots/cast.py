@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from hbtom.errors import BadInput
 from hbtom.observe import Body, Trial
+from hbtom.show.happenings import has_company
 from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
-from hbtom.show.plots.signs import Signs, rgb
+from hbtom.show.plots.signs import ATTITUDES, Signs, rgb
 
 Colour = tuple[int, int, int]
 
@@ -20,6 +21,17 @@ BETWEEN: Colour = (128, 128, 128)  # of the pictures between trials
 BOARD: Colour = (216, 216, 216)  # of boards that are as white as the floor
 
 MOST = 256  # colours of a movie
+PALE = 0.35  # share of its colour in what the agent does not see, and in trails
+SHARES = (PALE, 0.6, 0.85)  # of ghosts: the more probable, the stronger
+
+
+def _decoded(colour: str) -> Colour:
+    """Return a colour given as ``#RRGGBB``."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red, green, blue
+
+
+ATTITUDE_COLOURS = tuple(_decoded(colour) for _, colour in ATTITUDES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +52,13 @@ class Cast:
     key: Actor | None
     lock: Actor | None
     others: tuple[Colour, ...] = ()  # of other things, in the order of the trial
+    marks: tuple[Colour, ...] = ()  # of what is drawn besides, such as trails and ghosts
 
     @property
     def colours(self) -> list[Colour]:
-        all_of_it = (self.agent, *self.objects, self.key, self.lock)
-        return [*(actor.colour for actor in all_of_it if actor is not None), *self.others]
+        actors = (self.agent, *self.objects, self.key, self.lock)
+        theirs = (actor.colour for actor in actors if actor is not None)
+        return [*theirs, *self.others, *self.marks]
 
 
 def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
@@ -58,19 +72,39 @@ def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
         for item, sign in zip(trial.items, signs.of(trial), strict=True)
     ]
     agent, lock, objects = trial.agent, trial.lock, len(trial.objects)
-    others = (rgb(other.look) for other in trial.others)
+    others = tuple(
+        _decoded(signs.items[other.look].colour)
+        if other.kind == "agent" and not own
+        else _on_floor(rgb(other.look))
+        for other in trial.others
+    )
+    marks = () if own or not has_company(trial) else _marks([*(i.colour for i in items), *others])
     return Cast(
         agent=Actor(agent, signs.agents[agent.look].glyph, rgb(agent.look)),
         objects=tuple(items[:objects]),
         key=items[objects] if trial.key is not None else None,
         lock=Actor(lock, SQUARE, rgb(lock.look)) if lock is not None else None,
-        others=tuple(BOARD if colour == FLOOR else colour for colour in others),
+        others=others,
+        marks=marks,
     )
 
 
-def _decoded(colour: str) -> Colour:
-    """Return a colour given as ``#RRGGBB``."""
-    red, green, blue = bytes.fromhex(colour[1:])
+def _on_floor(colour: Colour) -> Colour:
+    return BOARD if colour == FLOOR else colour
+
+
+def _marks(colours: list[Colour]) -> tuple[Colour, ...]:
+    """Return all colours that marks need, given those of the things."""
+    pale = (paler(colour, share) for colour in colours for share in SHARES)
+    return (*pale, *ATTITUDE_COLOURS)
+
+
+def paler(colour: Colour, share: float = PALE) -> Colour:
+    """Return a colour mixed with the floor's; ``share`` is that of the colour."""
+    red, green, blue = (
+        round(share * mine + (1 - share) * ground)
+        for mine, ground in zip(colour, FLOOR, strict=True)
+    )
     return red, green, blue
 
 

@@ -68,8 +68,9 @@ def draw_judgements(judgements: Sequence[Judgement], width: float = PAGE) -> Fig
     for judgement, heading, tall in zip(judgements, headings, heights, strict=True):
         for number, (line, how) in enumerate(heading):
             column.text(0, (number + 0.5) * LINE, line, **how)
-        below = draw_strip(column.below(lines * LINE + GAP), judgement.episode, known)
-        draw_legend(below, legend_rows(episode_entries(judgement.episode, known), each))
+        strip = column.below(lines * LINE + GAP)
+        below = draw_strip(strip, judgement.episode, known, judgement.posteriors)
+        draw_legend(below, legend_rows(episode_entries(judgement, known), each))
         draw_panels(column.below(tall - panels_height(each)), judgement, known, shared)
         column = column.beside(APART) if beside else column.below(tall + APART)
     return column.sheet.figure
@@ -77,7 +78,7 @@ def draw_judgements(judgements: Sequence[Judgement], width: float = PAGE) -> Fig
 
 def _height(judgement: Judgement, known: Signs, width: float, lines: int) -> float:
     maps = lay_out(len(judgement.episode), width).height
-    legend = len(legend_rows(episode_entries(judgement.episode, known), width)) * LINE
+    legend = len(legend_rows(episode_entries(judgement, known), width)) * LINE
     return lines * LINE + GAP + maps + legend + panels_height(width)
 
 

@@ -8,7 +8,7 @@ trial, agents are discs and boards are rotated boxes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -16,9 +16,12 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe import Episode, Other, Trial
 from hbtom.observe.episode import OtherKind
+from hbtom.world.stages import at_frame
 
 Polygon = Annotated[Floats, "corner 2"]
 
+JUMP = 8.0  # pixels in one frame: an agent that moves farther was put there
+_INSET = 9.0  # pixels from the edge of the world to the sign of an observer outside
 _BLUNT = 0.12  # half the width of a tip, so that it is visible even with few pixels
 _ROUND = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
 
@@ -48,6 +51,7 @@ AGENTS: tuple[Polygon, ...] = (
     frozen([(-_BLUNT, -1), (_BLUNT, -1), (1, -0.2), (0.6, 1), (-0.6, 1), (-1, -0.2)]),  # pentagon
     frozen([(-1, -1), (1, -1), (1, 0), (_BLUNT, 1), (-_BLUNT, 1), (-1, 0)]),  # shield
 )
+CAMERA = frozen([(-6, -3.6), (2, -3.6), (2, -1), (6, -3.4), (6, 3.4), (2, 1), (2, 3.6), (-6, 3.6)])
 
 CALLED: dict[OtherKind, str] = {
     "agent": "other agent",
@@ -93,8 +97,35 @@ def shape(other: Other, frame: int) -> Polygon:
     return outline @ towards
 
 
-def first_seen(trial: Trial) -> Iterator[tuple[Other, Polygon]]:
-    """Yield all other things, with their outlines where they first appear."""
-    for other in trial.others:
-        frame = int((~np.isnan(other.angle)).argmax())
-        yield other, other.path[frame] + shape(other, frame)
+def seen_from_to(other: Other) -> tuple[int, int]:
+    """Return the first and the last frame in which another thing is there; 0 and -1 if never."""
+    there = np.flatnonzero(~np.isnan(other.angle))
+    return (int(there[0]), int(there[-1])) if len(there) else (0, -1)
+
+
+def outline(other: Other, frame: int) -> Polygon:
+    """Return the outline of another thing where it is in a frame."""
+    return other.path[frame] + shape(other, frame)
+
+
+def seen_at(trial: Trial, frame: int) -> Trial:
+    """Return a trial in whose world everything is as it is seen in a frame.
+
+    Unlike :func:`hbtom.world.stages.at_frame`, this does not ask what the agent takes note of.
+    """
+    return at_frame(replace(trial, still=False) if trial.still else trial, frame)
+
+
+def camera_place(camera: tuple[float, float], size: tuple[float, float]) -> tuple[Polygon, Polygon]:
+    """Return where the observer's sign is drawn, at the edge of the world, and its rotation."""
+    place = np.clip(np.array(camera), _INSET, np.array(size) - _INSET)
+    towards = np.array(size) / 2 - place
+    towards = towards / max(np.hypot(*towards), 1e-9)
+    return place, np.array([towards, (-towards[1], towards[0])])
+
+
+def walked(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "point 2"]:
+    """Return the points of a path, with a gap (not a number) where something jumps."""
+    steps = np.hypot(*np.diff(path, axis=0).T)
+    jumps = np.flatnonzero(steps > JUMP) + 1
+    return np.insert(path, jumps, np.nan, axis=0)

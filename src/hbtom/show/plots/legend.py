@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,14 +10,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
-from hbtom.mind.regret import name_goals
-from hbtom.observe import Episode
-from hbtom.observe.episode import OtherKind
+from hbtom.judgement import Judgement
+from hbtom.mind.regret import NOTHING, name_goals
+from hbtom.observe import Identity
+from hbtom.show.company_beliefs import attitudes, ghosts, unseen
+from hbtom.show.plots.company_map import draw_attitude, draw_ghost, draw_other
 from hbtom.show.plots.glyphs import CALLED, DISC, SQUARE, TRIANGLE, kinds
-from hbtom.show.plots.maps import HATCH, draw_lock, draw_other
+from hbtom.show.plots.maps import HATCH, PALE, draw_lock
 from hbtom.show.plots.posteriors import line_style
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
-from hbtom.show.plots.signs import BARRIER, INK, Sign, Signs, hexadecimal
+from hbtom.show.plots.signs import BARRIER, INK, SOFT, Sign, Signs, hexadecimal
 
 _BEFORE, _AFTER = 0.08, 0.25  # from a sign to its name, and from a name to the next sign
 _RADIUS = 0.1  # of a sign
@@ -70,10 +72,12 @@ def item_entries(known: Signs) -> Iterator[Entry]:
         yield Entry(sign.name, _HALF, partial(_item, sign))
 
 
-def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
+def episode_entries(judgement: Judgement, known: Signs) -> Iterator[Entry]:
     """Yield an entry for everything in an episode."""
-    trials = [trial for trial in episode if trial.items or trial is episode.test]
-    items = dict.fromkeys(look for trial in trials for look in name_goals(trial))
+    episode, test = judgement.episode, judgement.test
+    wanted = (goal for one in judgement.posteriors for goal in one.goals if goal != NOTHING)
+    items = dict.fromkeys(look for trial in episode if trial.items for look in name_goals(trial))
+    items |= dict.fromkeys((*wanted, *test.goals))
     yield from item_entries(Signs({look: known.items[look] for look in items}, {}))
     for look in dict.fromkeys(trial.agent.look for trial in episode):
         sign = known.agents[look]
@@ -83,9 +87,28 @@ def episode_entries(episode: Episode, known: Signs) -> Iterator[Entry]:
         yield Entry("lock", _RADIUS, lambda axes, x, y: draw_lock(axes, (x, y), _RADIUS, TRIANGLE))
     if any(len(trial.barrier) for trial in episode):
         yield Entry("barrier", 0.2, partial(_box, 0.2, _BARRIER))
-    for kind in kinds(episode):
-        look = next(one.look for trial in episode for one in trial.others if one.kind == kind)
-        yield Entry(CALLED[kind], _RADIUS, partial(_other, kind, hexadecimal(look)))
+    yield from _company_entries(judgement, known, items)
+
+
+def _company_entries(
+    judgement: Judgement, known: Signs, items: Container[Identity]
+) -> Iterator[Entry]:
+    """Yield an entry for everything that others are or do, and for what is believed about it."""
+    episode, posteriors = judgement.episode, judgement.posteriors
+    looks = {other.look: other.kind for trial in episode for other in trial.others}
+    for look in (look for look, kind in looks.items() if kind == "agent" and look not in items):
+        sign = known.items[look]
+        yield Entry(f"{sign.name} (other agent)", _RADIUS, partial(_polygon, sign, SOFT, 0.6))
+    for kind in (kind for kind in kinds(episode) if kind != "agent"):
+        look = next(look for look, other in looks.items() if other == kind)
+        yield Entry(CALLED[kind], _RADIUS, partial(_board, hexadecimal(look)))
+    both = list(zip(episode, posteriors, strict=True))
+    if any(map(unseen, episode)):
+        yield Entry("out of its sight", _RADIUS, _pale)
+    if any(ghosts(trial, posterior) for trial, posterior in both):
+        yield Entry("believed place", _RADIUS, _ghost)
+    if any(attitudes(trial, posterior) for trial, posterior in both):
+        yield Entry("hinders, neutral, helps", 2 * _RADIUS, _attitude)
 
 
 def _item(sign: Sign, axes: Axes, x: float, y: float) -> None:
@@ -105,6 +128,17 @@ def _box(half: float, look: How, axes: Axes, x: float, y: float) -> None:
     axes.add_patch(box)
 
 
-def _other(kind: OtherKind, colour: str, axes: Axes, x: float, y: float) -> None:
-    glyph = DISC if kind == "agent" else SQUARE * (0.5, 1.0)
-    draw_other(axes, np.array((x, y)) + _RADIUS * glyph, colour)
+def _board(colour: str, axes: Axes, x: float, y: float) -> None:
+    draw_other(axes, np.array((x, y)) + _RADIUS * SQUARE * (0.5, 1.0), colour)
+
+
+def _pale(axes: Axes, x: float, y: float) -> None:
+    axes.add_patch(Polygon(np.array((x, y)) + _RADIUS * DISC, facecolor=INK, alpha=PALE))
+
+
+def _ghost(axes: Axes, x: float, y: float) -> None:
+    draw_ghost(axes, np.array((x, y)) + _RADIUS * DISC, "white", 1.0)
+
+
+def _attitude(axes: Axes, x: float, y: float) -> None:
+    draw_attitude(axes, (x, y), [1 / 3] * 3, size=(4 * _RADIUS, _RADIUS))

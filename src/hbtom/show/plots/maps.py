@@ -5,8 +5,9 @@ The trials of an episode make a strip: familiarization small and numbered, the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,45 +15,53 @@ from matplotlib.collections import PatchCollection
 from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.arrays import Floats
-from hbtom.observe import Body, Episode, Trial
-from hbtom.show.plots.glyphs import SQUARE, first_seen, turned
+from hbtom.mind import Posterior
+from hbtom.observe import Episode, Trial
+from hbtom.show.company_beliefs import cause, unseen
+from hbtom.show.plots.company_map import LARGER, draw_company
+from hbtom.show.plots.glyphs import JUMP, SQUARE, seen_at, turned, walked
 from hbtom.show.plots.glyphs import Polygon as Glyph
-from hbtom.show.plots.sheet import LINE, Column, How
-from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs, hexadecimal
-from hbtom.world.stages import at_frame
+from hbtom.show.plots.sheet import LINE, SMALL, Column, How
+from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs
 
+PALE = 0.35  # opacity of what the agent does not see
 HATCH = "//////"  # of the barrier, visible in grey
-LARGER = 1.3  # how much things are enlarged on small maps
-JUMP = 8.0  # pixels in one frame: an agent that moves farther was put there
 _ARROW = np.array([(1.0, 0.0), (-0.8, 0.75), (-0.8, -0.75)])
 LARGEST = 2.7  # centimetres: the largest side of a familiarization trial's map
 GAP = 0.12  # between maps
 
 
-def draw_map(axes: Axes, trial: Trial, signs: Signs, *, large: bool = False) -> None:
-    """Draw a trial from above, with the agent's whole path.
+def draw_map(
+    axes: Axes,
+    trial: Trial,
+    signs: Signs,
+    posterior: Posterior | None = None,
+    *,
+    large: bool = False,
+) -> None:
+    """Draw a trial from above, with the agent's whole path and what is believed in the end.
 
     If walls or objects change, they are drawn as they are at the end, with the paths of objects.
+    What the agent does not see when it sets out is pale.
     """
     width, height = trial.size
     axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal", xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set(visible=True, linewidth=1.0 if large else 0.5, color=INK if large else SOFT)
-    at_end = at_frame(trial, -1)
+    at_end, pale = seen_at(trial, -1), unseen(trial)
     _draw_blocks(axes, at_end.walls, WALL)
     _draw_blocks(axes, trial.barrier, BARRIER, hatch=HATCH)
     if trial.lock is not None:
         draw_lock(axes, trial.lock.centre, trial.lock.radius, turned(trial.lock.look.image))
-    for item, sign in zip(at_end.items, signs.of(trial), strict=True):
+    for index, (item, sign) in enumerate(zip(at_end.items, signs.of(trial), strict=True)):
         shape = turned(item.look.image) if item is trial.key else sign.glyph
-        seen = item if large else replace(item, radius=LARGER * item.radius)
-        _draw_glyph(axes, seen, shape, sign.colour, edge="white", line=0.5)
+        size = item.radius * (1.0 if large else LARGER)
+        look: How = {"edgecolor": "white", "linewidth": 0.5, "alpha": PALE if index in pale else 1}
+        _draw_glyph(axes, np.array(item.centre) + size * shape, sign.colour, **look)
     if trial.object_paths is not None:
         for path in trial.object_paths.swapaxes(0, 1):
             axes.plot(*walked(path).T, color=SOFT, linewidth=0.5)
-    for other, corners in first_seen(trial):
-        draw_other(axes, corners, hexadecimal(other.look))
-        axes.plot(*walked(other.path).T, color=SOFT, linewidth=0.7, linestyle=":")
+    draw_company(axes, trial, signs, posterior, large=large)
     draw_path(axes, trial, signs.agents[trial.agent.look], large=large)
 
 
@@ -68,16 +77,9 @@ def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
         turn = np.array([heading, (-heading[1], heading[0])])
         corners = place + _ARROW * (4.5 if large else 7.0) @ turn
         axes.add_patch(Polygon(corners, facecolor=INK, linewidth=0, zorder=3))
-    end = Body(trial.agent.look, tuple(trial.whole_path[-1]), radius)
-    _draw_glyph(axes, end, agent.glyph, agent.colour, edge=INK, line=0.6)
-
-
-def draw_other(axes: Axes, corners: Glyph, colour: str) -> None:
-    """Draw another agent or a board, half transparent."""
-    for share, edge in ((0.45, "none"), (None, SOFT)):
-        fill = colour if share else "none"
-        look: How = {"facecolor": fill, "edgecolor": edge, "linewidth": 0.6, "alpha": share}
-        axes.add_patch(Polygon(corners, zorder=3.5, **look))
+    if trial.agent_there is None or trial.agent_there[-1]:
+        corners = trial.whole_path[-1] + radius * agent.glyph
+        _draw_glyph(axes, corners, agent.colour, edgecolor=INK, linewidth=0.6)
 
 
 def draw_lock(axes: Axes, centre: tuple[float, float], radius: float, slot: Glyph) -> None:
@@ -85,13 +87,6 @@ def draw_lock(axes: Axes, centre: tuple[float, float], radius: float, slot: Glyp
     for glyph, size, colour in ((SQUARE, radius, WALL), (slot, 0.6 * radius, "white")):
         corners = np.array(centre) + size * glyph
         axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="white", linewidth=0.4))
-
-
-def walked(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "point 2"]:
-    """Return the points of a path, with a gap (not a number) where the agent jumps."""
-    steps = np.hypot(*np.diff(path, axis=0).T)
-    jumps = np.flatnonzero(steps > JUMP) + 1
-    return np.insert(path, jumps, np.nan, axis=0)
 
 
 def _headings(path: Floats, at: tuple[float, ...]) -> list[tuple[Floats, Floats]]:
@@ -121,12 +116,8 @@ def _draw_blocks(
         axes.add_collection(PatchCollection(boxes, **lines))
 
 
-def _draw_glyph(
-    axes: Axes, body: Body, glyph: Glyph, colour: str, *, edge: str, line: float
-) -> None:
-    corners = np.array(body.centre) + body.radius * glyph
-    patch = Polygon(corners, facecolor=colour, edgecolor=edge, linewidth=line, zorder=4)
-    axes.add_patch(patch)
+def _draw_glyph(axes: Axes, corners: Glyph, colour: str, **look: Any) -> None:
+    axes.add_patch(Polygon(corners, facecolor=colour, **look, zorder=4))
 
 
 @dataclass(frozen=True)
@@ -154,15 +145,21 @@ def lay_out(trials: int, width: float) -> Strip:
     return Strip(rows, columns, side, 2 * side + between)
 
 
-def draw_strip(column: Column, episode: Episode, known: Signs) -> Column:
-    """Draw all trials of an episode; return the column below them."""
+def draw_strip(
+    column: Column, episode: Episode, known: Signs, posteriors: Sequence[Posterior]
+) -> Column:
+    """Draw all trials of an episode, with what is believed then; return the column below them."""
     strip = lay_out(len(episode), column.width)
     for index, trial in enumerate(episode.familiarization):
         row, place = divmod(index, strip.columns)
         left, top = place * (strip.side + GAP), row * (strip.side + LINE + GAP)
-        draw_map(column.axes(left, top + LINE, strip.side, strip.side), trial, known)
+        axes = column.axes(left, top + LINE, strip.side, strip.side)
+        draw_map(axes, trial, known, posteriors[index])
         column.text(left, top + LINE / 2, str(index + 1), color=SOFT)
     left = strip.columns * (strip.side + GAP) + (GAP if strip.columns else 0)
-    draw_map(column.axes(left, LINE, strip.large, strip.large), episode.test, known, large=True)
+    axes = column.axes(left, LINE, strip.large, strip.large)
+    draw_map(axes, episode.test, known, posteriors[-1], large=True)
     column.text(left, LINE / 2, "test trial", fontweight="bold")
+    if moved := cause(posteriors[-1]):
+        column.text(left + strip.large, LINE / 2, moved, ha="right", fontsize=SMALL, color=SOFT)
     return column.below(strip.height)

@@ -17,8 +17,10 @@ import numpy as np
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
+from hbtom.show.happenings import has_company
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.plots.cast import BETWEEN, Paints, cast, paints
+from hbtom.show.plots.company_pixels import CompanyPainter
 from hbtom.show.plots.encoders import Film, encoder
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.show.plots.signs import signs
@@ -73,7 +75,7 @@ def animate(
     pace = pace or Pace()
     episode = shown.episode if isinstance(shown, Judgement) else shown
     chosen = _chosen(episode, trials)
-    painters, found = _painters(episode, chosen, scale, own=isinstance(shown, Episode))
+    painters, found = _painters(shown, chosen, scale)
     (width, height), colours, charts = painters[0].size, found.colours, None
     if isinstance(shown, Judgement):
         need_matplotlib()
@@ -90,14 +92,22 @@ def animate(
 
 
 def _painters(
-    episode: Episode, chosen: Sequence[int], scale: int, *, own: bool
+    shown: Episode | Judgement, chosen: Sequence[int], scale: int
 ) -> tuple[list[Painter], Paints]:
     """Return a painter for each trial, all with pictures of the same size, and their colours."""
+    judgement = shown if isinstance(shown, Judgement) else None
+    episode = shown.episode if isinstance(shown, Judgement) else shown
     trials, known = [episode[index] for index in chosen], signs([episode])
-    casts = [cast(trial, known, own=own) for trial in trials]
+    casts = [cast(trial, known, own=judgement is None) for trial in trials]
     found, size = paints(casts), _size(trials, scale)
-    both = zip(trials, casts, strict=True)
-    return [Painter(trial, actors, found, scale, size) for trial, actors in both], found
+    painters: list[Painter] = []
+    for index, trial, actors in zip(chosen, trials, casts, strict=True):
+        given = trial, actors, found, scale, size
+        if judgement is not None and has_company(trial):
+            painters.append(CompanyPainter(*given, judgement.posteriors[index]))
+        else:
+            painters.append(Painter(*given))
+    return painters, found
 
 
 def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:

@@ -15,11 +15,10 @@ import numpy as np
 from hbtom.judgement import Judgement
 from hbtom.observe import Body, Trial
 from hbtom.plottable import Plottable
-from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, first_seen, turned
+from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, outline, seen_at, seen_from_to, turned
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
 from hbtom.show.terminal import three
 from hbtom.show.words import plain
-from hbtom.world.stages import at_frame
 
 _SIDE = 180  # pixels on the screen
 
@@ -75,7 +74,7 @@ def trial_svg(trial: Trial, known: Signs) -> str:
     """Return a small map of a trial as SVG."""
     width, height = trial.size
     shapes = [f'<rect width="{width:g}" height="{height:g}" fill="white"/>']
-    at_end = at_frame(trial, -1)
+    at_end = seen_at(trial, -1)
     shapes += [_box(block, WALL) for block in at_end.walls]
     shapes += [_box(block, BARRIER) for block in trial.barrier]
     if trial.lock is not None:
@@ -84,9 +83,11 @@ def trial_svg(trial: Trial, known: Signs) -> str:
     for item, sign in zip(at_end.items, known.of(trial), strict=True):
         glyph = turned(item.look.image) if item is trial.key else sign.glyph
         shapes.append(_glyph(item, glyph, sign.colour, sign.name))
-    for other, corners in first_seen(trial):
-        colour, name = hexadecimal(other.look), CALLED[other.kind]
-        shapes.append(_polygon(corners, colour, name, SOFT, opacity=0.45))
+    for other in trial.others:
+        first, last = seen_from_to(other)
+        if first <= last:
+            colour, name = hexadecimal(other.look), CALLED[other.kind]
+            shapes.append(_polygon(outline(other, last), colour, name, SOFT, opacity=0.45))
     agent = known.agents[trial.agent.look]
     moved = np.concatenate([[True], (np.diff(trial.whole_path, axis=0) != 0).any(axis=1)])
     points = _points(trial.whole_path[moved])

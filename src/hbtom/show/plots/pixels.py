@@ -8,7 +8,7 @@ key, agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 
 from hbtom.arrays import Bools, Floats
 from hbtom.observe import Trial
-from hbtom.show.plots.cast import BARRIER, FLOOR, HOME, WALL, Actor, Cast, Colour, Paints
-from hbtom.show.plots.glyphs import SQUARE, mask, shape, turned
-from hbtom.world.stages import at_frame
+from hbtom.show.plots.cast import (
+    BARRIER,
+    FLOOR,
+    HOME,
+    WALL,
+    Actor,
+    Cast,
+    Colour,
+    Paints,
+    paler,
+)
+from hbtom.show.plots.glyphs import SQUARE, mask, seen_at, shape, turned
 
 Pixels = Annotated[NDArray[np.uint8], "row column"]  # numbers of colours
 Place = tuple[float, float]  # a centre, in the world's pixels
@@ -43,16 +52,35 @@ class Painter:
         scene = places = None
         stage = picture = np.empty((0, 0), dtype=np.uint8)
         for frame in shown:
-            there = at_frame(self.trial, frame)
-            still = there.walls.tobytes(), there.objects
-            now = *still, self.trial.barrier_left[frame], self._lock_there(frame)
+            there = seen_at(self.trial, frame)
+            still = there.walls.tobytes(), there.places.tobytes()
+            now = *still, self.trial.barrier_left[frame], self._lock_there(frame), self._pale(frame)
             if now != scene:
                 scene, stage, places = now, self._stage(there, frame), None
             agent = _place(self.trial.whole_path[frame])
-            here = (*self._others(frame), self._key_place(frame), agent)
+            place = agent if self._agent_there(frame) else None
+            here = (*self._others(frame), self._key_place(frame), place, self._marks(frame))
             if here != places:
                 places, picture = here, self._with_movers(stage, frame)
             yield picture
+
+    def _pale(self, frame: int) -> frozenset[int]:
+        """Return the objects that are drawn pale in a frame."""
+        return frozenset()
+
+    def _marks(self, frame: int) -> Hashable:
+        """Return what is drawn besides the things, as far as it depends on the frame."""
+        return None
+
+    def _draw_below(self, picture: Pixels, frame: int) -> None:
+        """Draw what lies below the other things, the key and the agent."""
+
+    def _draw_above(self, picture: Pixels, frame: int) -> None:
+        """Draw what lies above everything."""
+
+    def _agent_there(self, frame: int) -> bool:
+        there = self.trial.agent_there
+        return there is None or bool(there[frame])
 
     def _lock_there(self, frame: int) -> bool:
         there = self.trial.lock_there
@@ -83,14 +111,18 @@ class Painter:
             self._stamp(picture, lock.body.centre, self._shape(lock), lock.colour)
             slot = mask(turned(lock.body.look.image), self._side(SLOT * lock.body.radius))
             self._stamp(picture, lock.body.centre, slot, FLOOR)
-        for actor, body in zip(self.cast.objects, there.objects, strict=True):
-            self._stamp(picture, body.centre, self._shape(actor), actor.colour)
+        pale = self._pale(frame)
+        for index, (actor, body) in enumerate(zip(self.cast.objects, there.objects, strict=True)):
+            colour = paler(actor.colour) if index in pale else actor.colour
+            if not np.isnan(body.centre).any():
+                self._stamp(picture, body.centre, self._shape(actor), colour)
         return picture
 
     def _with_movers(self, stage: Pixels, frame: int) -> Pixels:
         """Draw the other things, the key and the agent on a stage."""
         picture, key = stage.copy(), self.cast.key
         key_place, place = self._key_place(frame), _place(self.trial.whole_path[frame])
+        self._draw_below(picture, frame)
         for other, colour in zip(self.trial.others, self.cast.others, strict=True):
             if not np.isnan(other.angle[frame]):
                 outline = shape(other, frame)
@@ -99,7 +131,9 @@ class Painter:
                 self._stamp(picture, _place(other.path[frame]), covered, colour)
         if key is not None and key_place is not None:
             self._stamp(picture, key_place, self._shape(key), key.colour)
-        self._stamp(picture, place, self._agent_shape, self.cast.agent.colour)
+        if self._agent_there(frame):
+            self._stamp(picture, place, self._agent_shape, self.cast.agent.colour)
+        self._draw_above(picture, frame)
         return picture
 
     @cached_property

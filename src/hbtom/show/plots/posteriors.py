@@ -57,10 +57,17 @@ def draw_goal_lines(
     """Draw P(goal) from one frame of a trial to another."""
     _time_axis(axes, ends)
     for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
-        draw_line(axes, posterior.frame + 1, belief, signs.items[look], drawstyle="steps-post")
-        axes.hlines(belief[-1], posterior.frame[-1] + 1, ends[1], **line_style(signs.items[look]))
+        draw_belief(axes, posterior, belief, signs.items[look], ends[1])
     probability_axis(axes)
     label(axes, y="probability")
+
+
+def draw_belief(
+    axes: Axes, posterior: Posterior, belief: Annotated[Floats, "1+step"], sign: Sign, end: float
+) -> None:
+    """Draw a probability as it changes from step to step, up to the last frame that is shown."""
+    draw_line(axes, posterior.frame + 1, belief, sign, drawstyle="steps-post")
+    axes.hlines(belief[-1], posterior.frame[-1] + 1, end, **line_style(sign))
 
 
 def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hbtom.judgement import Judgement, account
 from hbtom.mind.regret import KEY, name_goals
 from hbtom.observe import Episode, Identity, Trial, names
-from hbtom.show.plots.glyphs import AGENTS, OBJECTS, TRIANGLE, Polygon
+from hbtom.show.plots.glyphs import AGENTS, DISC, OBJECTS, TRIANGLE, Polygon
 from hbtom.show.words import explain, plain
 
 # Colours that colour-blind readers can tell apart, after Okabe and Ito; and greys.
@@ -19,6 +19,7 @@ BARRIER = "#4F9D69"
 WALL = "#3C3D42"
 INK, SOFT, HAIR = "#1C1D20", "#5E6067", "#D5D3CC"
 HEAT = "#17456E"
+ATTITUDES = ("hinders", "#D55E00"), ("neutral", "#D9D9D9"), ("helps", "#0072B2")
 NO_COLOUR = (128, 128, 128)
 
 _LONGEST = 24  # letters of a name; longer names are cut
@@ -48,12 +49,17 @@ class Signs:
 
 
 def signs(episodes: Iterable[Episode]) -> Signs:
-    """Give every item and agent of some episodes a sign, in order of appearance."""
+    """Give every item and agent of some episodes a sign, in order of appearance.
+
+    Other agents come after the items: they may be goals, too.
+    """
     trials = [trial for episode in episodes for trial in episode]
     agents = list(dict.fromkeys(trial.agent.look for trial in trials))
     called = short_names(agents)
+    goals = [look for trial in trials for look in name_goals(trial)]
+    others = (one.look for trial in trials for one in trial.others if one.kind == "agent")
     return Signs(
-        signs_of_goals(look for trial in trials for look in name_goals(trial)).items,
+        {**signs_of_goals(goals).items, **signs_of_others(goals, others).items},
         {
             look: Sign(called[look], hexadecimal(look), AGENTS[index % len(AGENTS)], index)
             for index, look in enumerate(agents)
@@ -68,6 +74,18 @@ def signs_of_goals(goals: Iterable[Identity]) -> Signs:
     called = short_names(items)
     number = {look: len(objects) if look == KEY else objects.index(look) for look in items}
     return Signs({look: _item_sign(called[look], look, number[look]) for look in items}, {})
+
+
+def signs_of_others(goals: Iterable[Identity], others: Iterable[Identity]) -> Signs:
+    """Give each other agent a sign: a disc, with the next colour after those of the goals."""
+    known = list(dict.fromkeys(goals))
+    looks = [look for look in dict.fromkeys(others) if look not in known]
+    called = short_names(looks)
+    number = len([look for look in known if look != KEY])
+    found = {}
+    for at, look in enumerate(looks, start=number):
+        found[look] = Sign(called[look], ITEMS[at % len(ITEMS)], DISC, at)
+    return Signs(found, {})
 
 
 def _item_sign(name: str, look: Identity, number: int) -> Sign:

@@ -11,7 +11,7 @@ from hbtom import __version__
 from hbtom.bench.score import wilson
 from hbtom.model import Model
 from hbtom.show.document import POLICY, document
-from hbtom.show.page.page_values import Plain
+from hbtom.show.page.plain_values import Plain
 from hbtom.show.server.catalogue import Entry, Selection
 from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VERDICTS

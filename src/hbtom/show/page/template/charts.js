@@ -10,7 +10,11 @@ const AXIS_HEIGHT = 18;
  */
 function makeCharts(film, { onseek, onpeek }) {
   const rows = Math.min(film.efficiencies.length, 16);
+  const deeds = film.trials.some((trial) => trial.deeds?.length)
+    ? [makeChart("Who does what?", "deeds", deedHeights, drawDeeds)]
+    : [];
   const charts = [
+    ...deeds,
     makeChart("What does it want?", "goal", [138, 230], drawGoal),
     makeChart("How efficiently does it act?", "efficiency", [13 * rows, 18 * rows], drawEfficiency),
     makeChart("How surprising is it?", "surprise", [150, 216], drawSurprise, AXIS_HEIGHT),
@@ -47,8 +51,11 @@ function makeCharts(film, { onseek, onpeek }) {
   return { node, show };
 }
 
-/** Make one chart: a question, the values at the cursor, and a drawing with cursor and veil. */
-function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
+/**
+ * Make one chart: a question, the values at the cursor, and a drawing with cursor and veil.
+ * `heights` are the least and the most, or a function of the trial; without height it is hidden.
+ */
+function makeChart(question, kind, heights, drawInside, axisHeight = 0) {
   const value = make("p", { class: "value" });
   const svg = draw("svg", { class: `chart ${kind}`, role: "img" });
   const heading = make("figcaption", {}, make("h3", {}, question), value);
@@ -59,6 +66,8 @@ function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
   let cursor = null;
 
   function layout(film, trial, width) {
+    const [least, most] = typeof heights === "function" ? heights(trial) : heights;
+    node.hidden = most === 0;
     const height = Math.round(least + (most - least) * roominess());
     const whole = height + axisHeight;
     scale = timeScale(trial, width);
@@ -75,7 +84,7 @@ function makeChart(question, kind, [least, most], drawInside, axisHeight = 0) {
     set(cursor, { x1: x, x2: x });
     const step = stepAt(trial, frame);
     inside.show?.(step, x);
-    const text = inside.value(step);
+    const text = inside.value(step, frame);
     say(value, text);
     set(svg, { "aria-label": `${question} ${text}` });
   }
@@ -170,7 +179,7 @@ function endLabels(labels, scale, top, bottom) {
   });
 }
 
-const LETTER = 6.6; // pixels, about
+const LETTER = 7.1; // pixels, about
 const shortened = (text, room) =>
   text.length * LETTER <= room ? text : `${text.slice(0, Math.floor(room / LETTER) - 1)}…`;
 

@@ -12,12 +12,26 @@ function openTrial(raw, index, all) {
     isTest: index === all.length - 1,
     path: spread(raw.path, raw.frames),
     left: spread(raw.left, raw.frames).map(([share]) => share),
-    others: raw.others.map((other) => ({ ...other, path: spread(other.path, raw.frames) })),
+    objects: raw.objects.map((thing) => openThing(thing, raw.frames)),
+    others: raw.others.map((other) => openThing(other, raw.frames)),
+    standing: raw.standing && spread(raw.standing, raw.frames),
+    there: openFlags(raw.there, raw.frames),
+    viewed: openFlags(raw.viewed, raw.frames),
+    deeds: raw.deeds?.map(openDeed),
     key: raw.key && { ...raw.key, path: spread(raw.key.path, raw.frames) },
     lock: raw.lock && { ...raw.lock, there: spread(raw.lock.there, raw.frames).map(([is]) => is) },
     moments: raw.moments.map(([frame, kind, text]) => ({ frame, kind, text })),
   };
 }
+
+const openDeed = ([actor, first, last, kind, words]) => ({ actor, first, last, kind, words });
+
+function openThing(thing, frames) {
+  const path = thing.path && spread(thing.path, frames);
+  return { ...thing, path, seen: openFlags(thing.seen, frames) };
+}
+
+const openFlags = (changes, frames) => changes && spread(changes, frames).map(([is]) => is);
 
 /** Expand [[frame, value, …], …], one entry per change, to one value per frame. */
 function spread(changes, frames) {
@@ -62,5 +76,6 @@ function sentenceAt(trial, frame) {
 
 /** Tell whether nothing moves at a frame, before the motion starts or after it ends. */
 function isPause(trial, frame) {
+  if (trial.busy) return !trial.busy.some(([first, last]) => first - 1 <= frame && frame <= last);
   return trial.motion !== null && (frame < trial.motion[0] - 1 || frame > trial.motion[1]);
 }

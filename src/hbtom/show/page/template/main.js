@@ -23,6 +23,13 @@ function unique(numbers) {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
+/** Return the moments of a slot, one a frame; where something is done, that counts. */
+function marks(slot) {
+  const moments = trialsIn(slot).flatMap((trial) => trial.moments);
+  const deeds = moments.filter(({ kind }) => kind === "deed");
+  return [...new Map([...moments, ...deeds].map((one) => [one.frame, one])).values()];
+}
+
 /** Make everything that belongs to one film. */
 function makeMember(film) {
   const offset = offsetOf(film);
@@ -35,6 +42,7 @@ function makeMember(film) {
   const strip = makeStrip(film, offset, seek);
   const story = makeStory(film, offset, seek);
   const sentence = make("p", { class: "sentence", "aria-live": "polite" });
+  const companyBar = makeCompanyBar(film, world);
   const scene = make(
     "figure",
     { class: "scene" },
@@ -42,6 +50,7 @@ function makeMember(film) {
     make(
       "figcaption",
       {},
+      companyBar.node,
       sentence,
       make(
         "p",
@@ -70,12 +79,15 @@ function makeMember(film) {
     charts.show(trial, frame);
     strip.show(trial, frame);
     story.show(trial, frame);
+    companyBar.show(trial, frame);
     say(sentence, sentenceAt(trial, frame));
   }
-  return { node, show };
+  return { node, show, toggleSight: companyBar.toggle };
 }
 
 // Help
+
+if (films.some((film) => film.trials.some(hasSight))) KEYS.splice(-1, 0, SIGHT_KEY);
 
 const dialog = make(
   "dialog",
@@ -135,12 +147,12 @@ document.body.append(
   make("footer", {}, `Model ${model} (${fingerprint}), hbtom ${data.version}.`),
   makeTransport(player, {
     lengths,
-    marks: (slot) =>
-      unique(trialsIn(slot).flatMap((trial) => trial.moments.map((one) => one.frame))),
+    marks,
     nameOf: (slot) => (slot === slots - 1 ? "Test trial" : `Trial ${slot + 1}`),
   }),
   dialog,
 );
-steerByKeys(player, { help, theme: changeTheme });
+const sight = () => members.forEach((member) => member.toggleSight());
+steerByKeys(player, { help, sight, theme: changeTheme });
 const named = readAddress();
 player.seek(named?.slot ?? slots - 1, named?.at ?? 0);

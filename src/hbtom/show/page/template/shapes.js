@@ -116,12 +116,14 @@ function picture({ shape, rgb }) {
   return token(shape, rgb, fill);
 }
 
-function token(shape, [red, green, blue], fill) {
-  const bright = 0.299 * red + 0.587 * green + 0.114 * blue > 140;
+/** Tell whether dark letters are more legible on a colour than light ones. */
+const isBright = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue > 140;
+
+function token(shape, rgb, fill) {
   const [, number] = /^blob_(\d+)$/.exec(shape) ?? []; // all agents of these scenes are blobs
   const letters = [...shape.replace(/[^\p{L}\p{N}]/gu, "")].slice(0, 2).join("") || "?";
   return [
     draw("circle", { r: 9, fill }),
-    draw("text", { class: "token", fill: bright ? "#111" : "#fff", y: 3.4 }, number ?? letters),
+    draw("text", { class: "token", fill: isBright(rgb) ? "#111" : "#fff", y: 3.4 }, number ?? letters),
   ];
 }

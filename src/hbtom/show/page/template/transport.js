@@ -14,8 +14,10 @@ const KEYS = [
   ["?", "this help"],
 ];
 
+const SIGHT_KEY = ["S", "show or hide what the agent sees"]; // where that is a question
+
 /** Let keys control time, except those that scroll the page and those of the browser. */
-function steerByKeys(player, { help, theme }) {
+function steerByKeys(player, { help, sight, theme }) {
   const deeds = {
     " ": () => player.toggle(),
     ArrowLeft: (event) => player.nudge(event.shiftKey ? -LEAP : -1),
@@ -32,6 +34,8 @@ function steerByKeys(player, { help, theme }) {
     "=": () => player.changeSpeed(1),
     "-": () => player.changeSpeed(-1),
     "?": () => help(),
+    s: () => sight(),
+    S: () => sight(),
     t: () => theme(),
     T: () => theme(),
   };
@@ -80,7 +84,7 @@ function makeTransport(player, { lengths, marks, nameOf }) {
       slot = now.slot;
       range.max = lengths[slot] - 1;
       ticks.replaceChildren(
-        ...marks(slot).map((frame) => tickAt(frame / Math.max(lengths[slot] - 1, 1))),
+        ...marks(slot).map((one) => tickAt(one, Math.max(lengths[slot] - 1, 1))),
       );
     }
     range.value = Math.floor(now.at);
@@ -116,9 +120,9 @@ function makeTransport(player, { lengths, marks, nameOf }) {
   );
 }
 
-function tickAt(share) {
-  const tick = make("i");
-  tick.style.left = `${round(100 * share)}%`;
+function tickAt({ frame, kind }, last) {
+  const tick = make("i", { class: kind });
+  tick.style.left = `${round((100 * frame) / last)}%`;
   return tick;
 }
 

@@ -2,6 +2,8 @@
 
 const RING_GAP = 4.5; // pixels between a thing and the ring around it
 const RING_WIDTH = 2.4;
+const LONGEST_LINE = 16; // letters of a label
+const LABEL_LINE = 7.5; // pixels from line to line
 
 /** Make the world of a film. `show(trial, at)` draws a trial at a time given in frames. */
 function makeWorld(film) {
@@ -17,11 +19,12 @@ function makeWorld(film) {
     const frame = Math.floor(at);
     moveAgent(scene, trial, at);
     moveKey(scene, trial, at);
-    moveOthers(scene, trial, at);
+    scene.company.show(scene, at);
     openBarrier(scene, trial, frame);
     fillRings(scene, trial, stepAt(trial, frame));
   }
-  return { node: svg, show };
+  const showSight = (on) => svg.classList.toggle("blind", !on);
+  return { node: svg, show, showSight };
 }
 
 /** Draw everything that does not move in a trial, and return the parts that will. */
@@ -30,45 +33,51 @@ function layScene(svg, film, trial) {
   const { lock, key } = trial;
   const wanted = wantedThings(trial);
   const rings = wanted.map(ring);
-  const labels = wanted.map((thing) => label(film.items[thing.item].name, thing, trial.size));
+  const labels = wanted.map((thing) => label(labelOf(film, thing), thing, trial.size));
   const isWanted = key !== null && key.item !== null; // then it is the last of them
+  const objects = trial.objects.map((thing) => place(drawThing(thing), thing));
+  const others = trial.others.map(drawOther);
   const scene = {
     rings,
     barrier: draw("path", { class: "barrier", d: blocks(trial.barrier) }),
     path: draw("path", { class: "path" }),
     steps: stepMarks(trial),
+    walls: draw("path", { class: "walls", d: blocks(trial.walls) }),
     lock: lock ? [place(drawThing(lock), lock), label("lock", lock, trial.size)] : [],
     key: key && drawThing(key),
     aroundKey: isWanted ? [rings.at(-1).node, labels.at(-1)] : [],
-    others: trial.others.map(drawOther),
     agent: drawThing(trial.agent, { class: "thing agent" }),
+    company: layCompany(film, trial, { objects, others, wanted, rings, labels }),
   };
   set(svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": describe(film, trial) });
   svg.replaceChildren(
     home(trial),
     scene.path,
     ...scene.steps.map((step) => step.node),
-    draw("path", { class: "walls", d: blocks(trial.walls) }),
+    scene.walls,
     scene.barrier,
+    ...scene.company.below,
     ...scene.lock,
     ...rings.map((one) => one.node),
-    ...trial.objects.map((thing) => place(drawThing(thing), thing)),
+    ...objects,
+    ...others,
     ...labels,
-    ...scene.others,
     ...(key ? [scene.key] : []),
+    ...scene.company.above,
     scene.agent,
   );
   return scene;
 }
 
-/** Return the things with a ring: the objects, and the key if it can be wanted. */
+/** Return the things with a ring: objects, other agents and the key, if they can be wanted. */
 function wantedThings(trial) {
   const key = trial.key && trial.key.item !== null ? [trial.key] : [];
-  return [...trial.objects, ...key];
+  return [...trial.objects.filter(({ item }) => item !== null), ...wantedOthers(trial), ...key];
 }
 
 function describe(film, trial) {
   const things = wantedThings(trial)
+    .filter(({ kind }) => kind !== "agent")
     .map((thing) => film.items[thing.item].name)
     .join(", ");
   const kind = trial.isTest ? "test trial" : "familiarization trial";
@@ -109,7 +118,23 @@ function label(name, thing, [width, height]) {
   const anchor = thing.x < 45 ? "start" : thing.x > width - 45 ? "end" : "middle";
   const shift = { start: -thing.r, end: thing.r, middle: 0 }[anchor];
   const at = { x: round(thing.x + shift), y: round(thing.y + (below ? away : 4 - away)) };
-  return draw("text", { class: "label", ...at, "text-anchor": anchor }, name);
+  return draw("text", { class: "label", ...at, "text-anchor": anchor }, inLines(name, at, below));
+}
+
+/** Return the name of a thing; blobs have their number on them, which is enough for others. */
+const labelOf = (film, { item, shape, kind }) =>
+  kind === "agent" && /^blob_\d+$/.test(shape) ? "" : film.items[item].name;
+
+/** Return a long name as two lines, the second below the first, or both above their place. */
+function inLines(name, { x }, below) {
+  const middle = name.length / 2;
+  const spaces = [...name.matchAll(/ /g)].map(({ index }) => index);
+  if (name.length <= LONGEST_LINE || !spaces.length) return name;
+  const at = spaces.reduce((a, b) => (Math.abs(a - middle) < Math.abs(b - middle) ? a : b));
+  return [
+    draw("tspan", { x, dy: below ? 0 : -LABEL_LINE }, name.slice(0, at + 1)),
+    draw("tspan", { x, dy: LABEL_LINE }, name.slice(at + 1)),
+  ];
 }
 
 /** Mark where each step of the agent ends. */
@@ -127,21 +152,8 @@ function moveAgent(scene, trial, at) {
   const frame = Math.floor(at);
   const [x, y] = placeAt(trial.path, at);
   place(scene.agent, { x, y });
-  scene.path.setAttribute("d", `${pathUntil(trial, frame)}L${round(x)} ${round(y)}`);
+  scene.path.setAttribute("d", `${pathUntil(trial.path, frame)}L${round(x)} ${round(y)}`);
   for (const step of scene.steps) step.node.classList.toggle("done", step.frame <= frame);
-}
-
-/** Return the path up to a frame; where the agent jumps, the line has a gap. */
-function pathUntil(trial, frame) {
-  let line = "";
-  let last = null;
-  for (const here of trial.path.slice(0, frame + 1)) {
-    if (last && here[0] === last[0] && here[1] === last[1]) continue;
-    const jump = !last || Math.hypot(here[0] - last[0], here[1] - last[1]) > LONGEST_STRIDE;
-    line += `${jump ? "M" : "L"}${here[0]} ${here[1]}`;
-    last = here;
-  }
-  return line;
 }
 
 function moveKey(scene, trial, at) {
@@ -151,35 +163,6 @@ function moveKey(scene, trial, at) {
   if (where) place(scene.key, { x: where[0], y: where[1] });
   const carried = !where || where[0] !== trial.key.x || where[1] !== trial.key.y;
   for (const part of scene.aroundKey) part.classList.toggle("gone", carried);
-}
-
-/** Draw another agent or a board (occluder, door or paddle) around the origin. */
-function drawOther(other) {
-  const { kind, name, width, height, rgb } = other;
-  const what = kind === "agent" ? `${name}, another agent` : name;
-  const title = draw("title", {}, what);
-  if (kind === "agent") {
-    const node = drawThing({ ...other, r: width / 2 }, { class: "thing other" });
-    node.append(title);
-    return node;
-  }
-  const box = { x: -width / 2, y: -height / 2, width, height, fill: `rgb(${rgb.join(" ")})` };
-  return draw("g", { class: `board ${kind}` }, draw("rect", box), title);
-}
-
-function moveOthers(scene, trial, at) {
-  trial.others.forEach(({ path, kind }, index) => {
-    const node = scene.others[index];
-    const where = placeAt(path, at);
-    node.classList.toggle("gone", where === null);
-    if (where) turn(node, kind, where, path[Math.floor(at)][2]);
-  });
-}
-
-/** Move another thing to its position; pictures of agents stay upright. */
-function turn(node, kind, [x, y], angle) {
-  const rotate = kind === "agent" ? "" : ` rotate(${round(angle)})`;
-  node.setAttribute("transform", `translate(${round(x)} ${round(y)})${rotate}`);
 }
 
 function openBarrier(scene, trial, frame) {
@@ -207,21 +190,13 @@ function thumbnail(trial) {
   return draw(
     "svg",
     { class: "thumbnail", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-    draw("path", { class: "walls", d: blocks(trial.walls) }),
+    draw("path", { class: "walls", d: blocks(wallsAt(trial, trial.frames - 1)) }),
     draw("path", { class: "barrier", d: blocks(trial.barrier) }),
-    [trial.lock, ...trial.objects, trial.key]
+    [trial.lock, ...trial.objects.map(objectAtEnd), trial.key]
       .filter(Boolean)
       .map((thing) => place(drawThing({ ...thing, r: thing.r * 1.35 }), thing)),
-    trial.others.map(otherAtFirst),
-    draw("path", { class: "path", d: pathUntil(trial, trial.frames - 1) }),
+    trial.others.map(otherAtEnd),
+    draw("path", { class: "path", d: pathUntil(trial.path, trial.frames - 1) }),
     draw("circle", { class: "start", cx: trial.path[0][0], cy: trial.path[0][1], r: 6 }),
   );
-}
-
-/** Draw another thing where it first appears. */
-function otherAtFirst(other) {
-  const node = drawOther(other);
-  const [x, y, angle] = other.path.find(([x]) => x !== null);
-  turn(node, other.kind, [x, y], angle);
-  return node;
 }

@@ -1,0 +1,133 @@
+"""Company in figures, movies and on the terminal: others, what moves, and what is believed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from PIL import Image
+
+import companions
+from hbtom.judgement import Judgement
+from hbtom.show.company_beliefs import attitudes, cause, ghosts, unseen
+from hbtom.show.plots import html, plot
+from hbtom.show.plots.cast import ATTITUDE_COLOURS, FLOOR, WALL, paler
+from hbtom.show.plots.company_pixels import dashed
+from hbtom.show.plots.glyphs import DISC, mask
+from hbtom.show.plots.movie import animate
+from hbtom.show.terminal import trace_table
+
+BLUE, VERMILION = (0, 114, 178), (213, 94, 0)  # the ball and Ben, in figures
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judgement:
+    return companions.imagine(companions.judged(), known=False)
+
+
+@pytest.fixture(scope="module")
+def imagined(judged: Judgement) -> Judgement:
+    return companions.imagine(judged)
+
+
+def test_what_is_believed_where(judged: Judgement, imagined: Judgement) -> None:
+    trial, test = imagined.episode.test, imagined.test
+    assert [(one.place, one.chance) for one in ghosts(trial, test)] == [((40, 150), 0.9)]
+    assert ghosts(trial, test, 39) == ()  # before it sets out
+    assert ghosts(trial, judged.test) == attitudes(trial, judged.test) == ()
+    assert (cause(test), cause(judged.test)) == ("moves by itself: 0.98", "")
+    assert unseen(trial) == {0}
+    assert unseen(trial, 55) == unseen(companions.busy()) == frozenset()
+
+
+def maps(figure: Figure) -> list[Axes]:
+    return [one for one in figure.axes if one.get_xlim() == (0, 200)]
+
+
+def named(axes: Axes, name: str) -> list[Patch]:
+    return [one for one in axes.patches if one.get_gid() == name]
+
+
+def middle(patch: Patch) -> tuple[float, float]:
+    box = patch.get_extents().transformed(patch.axes.transData.inverted())
+    return round((box.x0 + box.x1) / 2, 6), round((box.y0 + box.y1) / 2, 6)
+
+
+def test_figures_show_others_and_what_is_believed(imagined: Judgement) -> None:
+    figure = plot(imagined)
+    first, test = maps(figure)
+    assert {middle(one) for one in named(first, "before")} == {(90, 33), (90, 60)}  # Cat, the door
+    assert len(named(first, "camera")) == 1
+    assert {middle(one) for one in named(test, "ghost")} == {(40, 150)}
+    assert {middle(one) for one in named(test, "before")} == {(40, 135)}  # Ben, who has left
+    widths = [named(first, part)[0].get_width() for part in ("hinders", "neutral", "helps")]
+    assert widths == pytest.approx([2, 4, 14])
+    [ball] = [one for one in test.patches if one.get_alpha() == 0.35]
+    assert middle(ball) == (40, 50)
+    texts = {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert {"believed place", "out of its sight"} <= texts
+    assert texts & {"ben", "ben (other agent)"}  # a goal, or just somebody
+    assert "hinders, neutral, helps" in texts
+    assert "moves by itself: 0.98" in {text.get_text() for text in figure.texts}
+
+
+def test_without_beliefs_figures_show_only_what_is_seen(judged: Judgement) -> None:
+    figure = plot(judged)
+    first, test = maps(figure)
+    assert not named(test, "ghost")
+    assert not named(first, "helps")
+    assert "believed place" not in {t.get_text() for axes in figure.axes for t in axes.texts}
+    assert "<title>door</title>" not in html(judged)  # it is in the first trial only
+
+
+def pictures(movie: bytes) -> Iterator[np.ndarray]:
+    with Image.open(io.BytesIO(movie)) as image:
+        for number in range(image.n_frames):  # type: ignore[attr-defined]
+            image.seek(number)
+            yield np.array(image.convert("RGB"))
+
+
+def colour_at(picture: np.ndarray, x: float, y: float) -> tuple[int, ...]:
+    return tuple(picture[round(2 * y), round(2 * x)].tolist())
+
+
+def test_plain_movies_show_what_moves_and_who_is_away(judged: Judgement) -> None:
+    first, *_, last = pictures(animate(judged.episode, trials=[2], scale=2))
+    ball, anna = (0, 200, 200), (0, 0, 200)
+    assert (colour_at(first, 40, 150), colour_at(first, 40, 50)) == (ball, FLOOR)
+    assert (colour_at(last, 40, 150), colour_at(last, 40, 50)) == (FLOOR, ball)
+    assert (colour_at(first, 90, 10), colour_at(last, 90, 10)) == (WALL, FLOOR)
+    assert not (first == anna).all(axis=2).any()
+    assert (last == anna).all(axis=2).any()
+
+
+def test_movies_with_beliefs_show_them(imagined: Judgement) -> None:
+    first, *_, last = (one[:, :400] for one in pictures(animate(imagined, trials=[2], scale=2)))
+    assert colour_at(first, 40, 150) == paler(BLUE)  # nobody is there to see it
+    assert colour_at(last, 40, 50) == BLUE
+    assert (last == paler(BLUE, 0.85)).all(axis=2)[270:330, 50:110].any()  # the ghost
+    assert not (first == paler(BLUE, 0.85)).all(axis=2).any()
+    assert colour_at(last, 40, 120) == paler(VERMILION)  # Ben's way
+    for colour in ATTITUDE_COLOURS:
+        assert (first == colour).all(axis=2).any()
+
+
+def test_a_dashed_outline_has_gaps_and_no_inside() -> None:
+    disc = mask(DISC, 40)
+    outline = dashed(disc, 2)
+    assert not (outline & ~disc).any()
+    assert not outline[10:30, 10:30].any()
+    assert 0.3 < outline.sum() / (disc.sum() - mask(DISC, 34).sum()) < 0.9
+
+
+def test_the_terminal_shows_them_step_by_step(judged: Judgement, imagined: Judgement) -> None:
+    head, *rows, places = trace_table(imagined).splitlines()
+    assert "P(by itself)  P(ben hinders)  P(ben helps)" in head
+    assert rows[-1].split()[4:7] == ["0.980", "0.100", "0.700"]
+    assert places == "where it believes ball to be: (40, 150) 0.900, (40, 50) 0.100"
+    assert "itself" not in trace_table(judged)
