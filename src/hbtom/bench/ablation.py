@@ -124,13 +124,12 @@ class Ablation(Result):
             "dataset": self.dataset,
             "version": __version__,
         }
-        records = []
-        for variation in variations(self.model):
-            rated = self.tasks[variation.name]
-            for score in (*rated, total("overall", rated)):
-                where = {"group": variation.group, "variation": variation.name}
-                records.append({**where, **score.to_record(), **run})
-        return records
+        return [
+            {"group": one.group, "variation": one.name, **score.to_record(), **run}
+            for one in variations(self.model)
+            for rated in [self.tasks[one.name]]
+            for score in (*rated, total("overall", rated))
+        ]
 
 
 def ablate(

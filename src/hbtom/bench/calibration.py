@@ -47,10 +47,9 @@ class Calibration(Plottable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain values."""
-        curves = msgspec.to_builtins(self.fit.classifier)
         return {
             "episodes": self.episodes,
-            "classifier": curves,
+            "classifier": msgspec.to_builtins(self.fit.classifier),
             "loss": self.fit.loss,
             "iterations": self.fit.iterations,
             "converged": self.fit.converged,

@@ -88,17 +88,10 @@ def _column(runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: K
         try:
             values.append(fields.decoded(raw, decode, known))
         except (BadInput, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            frame = 1 + sum(_counts(runs[:index]))
-            raise _at_frame(frame, name, error) from None
+            if not isinstance(error, BadInput):
+                error = BadInput(problem(error), hint=fields.HINTS[name])
+            raise error.at(frame=1 + sum(_counts(runs[:index])), field=name) from None
     return values
-
-
-def _at_frame(frame: int, name: str, error: Exception) -> BadInput:
-    if not isinstance(error, BadInput):
-        deep = isinstance(error, RecursionError)
-        why = "the lists are nested too deeply" if deep else problem(error)
-        error = BadInput(why, hint=fields.HINTS[name])
-    return error.at(frame=frame, field=name)
 
 
 def _path(

@@ -19,9 +19,9 @@ from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.regret import NOTHING
 from hbtom.observe import Body, Identity, Other
-from hbtom.show.page.scenes import Scene, names_of, scenes, shape_of
+from hbtom.show.page.scenes import Scene, names_of, scenes
 from hbtom.show.page.story import chapter
-from hbtom.show.plots.signs import rgb
+from hbtom.show.plots.signs import rgb, shape_of
 from hbtom.show.words import plain
 
 PIXELS = 2  # decimals of places
