@@ -23,15 +23,10 @@ from episodes import (
 )
 from episodes import trial as still_and_walk
 from hbtom.judgement import Judgement, account
-from hbtom.show.page.scenes import leaders, per_cent, scenes
+from hbtom.show.page.scenes import leaders, per_cent
 from hbtom.show.page.story import Chapter
-from hbtom.show.page.story import chapter as tell
 from hbtom.show.words import explain
-
-
-def story(judgement: Judgement) -> list[Chapter]:
-    """Return the chapters of all trials."""
-    return list(map(tell, scenes(judgement)))
+from stories import story
 
 
 def told(chapter: Chapter, kind: str) -> list[tuple[int, str]]:
