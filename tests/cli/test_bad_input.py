@@ -257,7 +257,7 @@ def test_many_kinds_of_objects_over_many_trials_are_judged_or_refused(
 
         return every_frame([to_thing(HEART.at(65, 100))], rename)[0]
 
-    file = write(tmp_path / "crowd.json", [crowd(number) for number in range(12)])
+    file = write(tmp_path / "crowd.json", [crowd(number) for number in range(10)])
     ran = spawn("judge", file, memory=4 << 30)
     assert ran.status in (0, 1)
     assert "Traceback" not in ran.err
