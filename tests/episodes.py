@@ -301,6 +301,13 @@ def write(path: Path, episode: Json) -> Path:
     return path
 
 
+def shorten(files: Iterable[Path]) -> None:
+    """Leave two familiarization trials and the test trial of packed files (.gz), for speed."""
+    for file in files:
+        trials = json.loads(gzip.decompress(file.read_bytes()))
+        file.write_bytes(gzip.compress(json.dumps([*trials[:2], trials[-1]]).encode()))
+
+
 def write_pairs(folder: Path, tasks: Iterable[str], pairs: int) -> Path:
     """Write a dataset of short episodes, all different: in u, the agent takes the other object."""
     for row, task in enumerate(tasks):

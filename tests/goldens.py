@@ -66,8 +66,13 @@ def numbers(judgement: Judgement) -> Numbers:
 
 
 def judged(of: str, files: list[Path]) -> dict[str, Numbers]:
-    """Judge files by a model."""
-    return {name(path): numbers(judge(path, model(of))) for path in files}
+    """Judge files by a model; the two of a pair lie side by side and share most of the work."""
+    found: dict[str, Numbers] = {}
+    last = None
+    for path in files:
+        last = judge(path, model(of), reuse=last)
+        found[name(path)] = numbers(last)
+    return found
 
 
 def synthetic() -> Golden:

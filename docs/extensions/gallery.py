@@ -21,8 +21,10 @@ from sphinx.util.docutils import SphinxDirective
 
 import hbtom
 from hbtom.judgement import Judgement
+from hbtom.judgement.warm_up import WORTH_LOADING, warm_up
 from hbtom.show.page import page
-from hbtom.show.page.story import story
+from hbtom.show.page.scenes import scenes
+from hbtom.show.page.story import chapter
 from hbtom.show.terminal import three
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +41,7 @@ def _depend_on_code(directive: SphinxDirective) -> None:
 @lru_cache(maxsize=1)
 def judged(task: str, seed: int) -> Judged:
     """Judge a pair; all directives of a page share the result."""
+    warm_up([WHOLE.model], WORTH_LOADING)  # quicker, if the kernels were compiled before
     return WHOLE.judge(make_pair(task, seed))
 
 
@@ -104,7 +107,7 @@ class Account(_PairDirective):
 
 def _sentences(name: str, judgement: Judgement) -> Iterator[str]:
     yield f"The {name} episode: plausibility {three(judgement.plausibility)}"
-    for number, moment in enumerate(story(judgement)[-1].moments):
+    for number, moment in enumerate(chapter(scenes(judgement)[-1]).moments):
         yield f"{'  ' if number else ': '}- frame {moment.frame + 1}: {moment.text}"
     yield ""
 

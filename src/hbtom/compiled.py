@@ -19,13 +19,7 @@ from threading import RLock
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
 from hbtom.arrays import FROZEN, Bools, Floats, Ints
-from hbtom.kernel_store import (
-    KernelFile,
-    is_complete,
-    source_digest,
-    writable_folder,
-    write_marker,
-)
+from hbtom.kernel_store import KernelFile, source_digest, writable_folder, write_marker
 
 R = TypeVar("R")
 _ONE_AT_A_TIME = RLock()  # threads that compile
@@ -160,11 +154,6 @@ def start_compiler() -> bool:
                 one.prepare()
             Kernel.compiling = True
     return True
-
-
-def compiled_before(what: str) -> bool:
-    """Tell whether something was compiled to the end before, so that loading it is enough."""
-    return is_complete(what)
 
 
 def remember_compiled(what: str) -> None:

@@ -52,6 +52,15 @@ def missing(library: str, extra: str) -> BadInput:
     )
 
 
+@contextmanager
+def needed(library: str, extra: str) -> Iterator[None]:
+    """Say how to install a library if importing it inside fails."""
+    try:
+        yield
+    except ImportError:
+        raise missing(library, extra) from None
+
+
 class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 

@@ -41,7 +41,8 @@ def file_bytes(
     except IsADirectoryError:
         raise BadInput(f"this is a folder, not {what}", hint=folder) from None
     except OSError as error:
-        raise BadInput(f"the file cannot be read: {error.strerror or error}") from None
+        hint = "check the name and whether you may read the file, or copy it again"
+        raise BadInput(f"the file cannot be read: {error.strerror or error}", hint=hint) from None
     except ValueError as error:
         if isinstance(error, BadInput):
             raise
@@ -112,11 +113,13 @@ def check_target(
     import tempfile
 
     if path.suffix not in kinds:
-        hint = f"end the name in {' or '.join(kinds)}"
-        raise BadInput(f"this is not written as '{path.suffix}'", hint=hint, file=path)
+        problem = f"this is not written as '{path.suffix}'" if path.suffix else "it has no ending"
+        raise BadInput(problem, hint=f"end the name in {' or '.join(kinds)}", file=path)
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise missing("pyarrow", "tables")
-    if path.exists() and not path.is_dir() and not overwrite:
+    with system_errors("the file cannot be written", path, "choose another name"):
+        there = path.exists()  # or the name is too long
+    if there and not path.is_dir() and not overwrite:
         hint = f"choose another name, or use {otherwise}"
         raise BadInput("the file exists already", hint=hint, file=path)
     if path.is_dir():

@@ -165,10 +165,9 @@ def _locked(handle: int) -> bool:
 
 def _is_still(handle: int, path: Path) -> bool:
     """Return whether an open file still has this name; its last holder may have removed it."""
-    try:
+    with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.stat(path))
-    except FileNotFoundError:
-        return False
+    return False
 
 
 def _forget() -> None:

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
+from episodes import shorten
 from hbtom.bench import workers
 from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _watch, _with_donors, ablate
 from hbtom.bench.dataset import find_pairs
@@ -52,7 +53,7 @@ def surprises(small):
     folder = small.parent / "instrumental"
     if not folder.exists():
         tasks = ["instrumental_blocking_barrier", "inaccessible_goal"]
-        generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1)
+        shorten(generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1))
     jobs = _with_donors(find_pairs(folder).pairs)
     model = find_model("default")
     return list(_surprises(model, False, jobs))

@@ -89,6 +89,48 @@ def test_files_that_cannot_be_opened(run, tmp_path: Path) -> None:
     one_complaint(run("judge", long), long, "cannot be read")
 
 
+LONG = "a" * 300  # letters, more than a file system takes
+SOURCES = {
+    "evaluate": ("FILE",),
+    "fit": ("FILE", "-o", "new.toml"),
+    "ablate": ("FILE",),
+    "sweep": ("FILE", "--set", "acts.cost=1"),
+    "score": ("FILE",),
+    "compare": ("FILE", "FILE"),
+    "report": ("FILE", "-o", "new.html"),
+    "pack": ("FILE", "new.parquet"),
+    "convert": ("FILE", "new.json", "--to", "mcs"),
+    "show": ("FILE", "-o", "new.html"),
+    "plot": ("FILE", "-o", "new.png"),
+    "animate": ("FILE", "-o", "new.gif"),
+}
+TARGETS = {
+    "show": ("good.json", "-o", "FILE.html"),
+    "plot": ("good.json", "-o", "FILE.png"),
+    "animate": ("good.json", "-o", "FILE.gif"),
+    "convert": ("good.json", "FILE.json", "--to", "mcs"),
+    "pack": (".", "FILE.parquet"),
+    "evaluate": (".", "--out", "FILE.csv"),
+    "sweep": (".", "--set", "acts.cost=1", "--out", "FILE.csv"),
+    "fit": (".", "-o", "FILE.toml"),
+}
+
+
+@pytest.mark.parametrize(("verb", "words"), [*SOURCES.items(), *TARGETS.items()])
+@pytest.mark.parametrize("file", [LONG, "nowhere/a"])
+def test_every_verb_refuses_names_that_lead_nowhere(
+    run, good: Path, monkeypatch: pytest.MonkeyPatch, verb: str, words: tuple[str, ...], file: str
+) -> None:
+    monkeypatch.chdir(good.parent)
+    before = set(good.parent.iterdir())
+    ran = run(verb, *(word.replace("FILE", file) for word in words))
+    assert (ran.status, ran.out) == (1, "")
+    (line,) = ran.complaints
+    assert file.partition("/")[0] in line
+    assert "Hint: " in line
+    assert set(good.parent.iterdir()) == before
+
+
 @pytest.mark.parametrize("packing", ["json.gz", "json.zst"])
 def test_packed_files_that_are_cut_off(run, tmp_path: Path, packing: str) -> None:
     file = write(tmp_path / f"cut.{packing}", simple_episode())
@@ -215,7 +257,7 @@ def test_many_kinds_of_objects_over_many_trials_are_judged_or_refused(
 
         return every_frame([to_thing(HEART.at(65, 100))], rename)[0]
 
-    file = write(tmp_path / "crowd.json", [crowd(number) for number in range(12)])
+    file = write(tmp_path / "crowd.json", [crowd(number) for number in range(10)])
     ran = spawn("judge", file, memory=4 << 30)
     assert ran.status in (0, 1)
     assert "Traceback" not in ran.err

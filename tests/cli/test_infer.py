@@ -320,7 +320,7 @@ def test_costs_that_do_not_count_are_warned_about(run, tmp_path: Path) -> None:
     ],
 )
 def test_agents_are_named_before_their_plans(given: str, agent: str, file: str) -> None:
-    assert _named_plans(None, None, (given,)) == ((agent, file),)
+    assert _named_plans((given,)) == ((agent, file),)
 
 
 @pytest.mark.parametrize("missing", ["--domain", "--problem", "--goals", "--plan"])

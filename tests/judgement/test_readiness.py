@@ -15,13 +15,13 @@ DEFAULT, PAPER = Model.preset("default"), Model.preset("paper")
 
 
 def test_much_work_is_worth_compiling_and_little_is_not(monkeypatch):
-    monkeypatch.setattr(readiness, "compiled_before", lambda kind: False)
+    monkeypatch.setattr(readiness, "is_complete", lambda kind: False)
     assert worth_compiling([DEFAULT], WORTH_COMPILING)
     assert not worth_compiling([DEFAULT], WORTH_COMPILING - 1)
 
 
 def test_some_work_is_worth_loading_what_was_compiled_for_just_these_motions(monkeypatch):
-    monkeypatch.setattr(readiness, "compiled_before", lambda kind: kind == "Grid")
+    monkeypatch.setattr(readiness, "is_complete", lambda kind: kind == "Grid")
     assert worth_compiling([PAPER], WORTH_LOADING)
     assert not worth_compiling([PAPER], WORTH_LOADING - 1)
     assert not worth_compiling([PAPER, DEFAULT], WORTH_LOADING)

@@ -23,7 +23,7 @@ from episodes import (
 from hbtom import BadInput, Episode, observe
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.observe import bib
-from hbtom.observe.formats import Loaded, read_one, read_pair
+from hbtom.observe.formats import Loaded, read_pair
 
 ONE, KEY, OTHER = simple_episode()[0], key_trial(), to_thing(HEART.at(65, 100), who=ACORN)
 NAMES = ("e.json", "u.json")
@@ -42,7 +42,7 @@ def shared(one: Loaded, other: Loaded) -> int:
 
 def assert_as_alone(pair: tuple[Loaded, Loaded], data: tuple[bytes, bytes]) -> None:
     for got, each, name in zip(pair, data, NAMES, strict=True):
-        alone = read_one(each, name)
+        alone, _ = read_pair((each, BadInput("it is not read")), (name, ""))
         if isinstance(alone, BadInput):
             assert isinstance(got, BadInput)
             assert str(got) == str(alone)

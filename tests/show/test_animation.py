@@ -286,7 +286,7 @@ def test_progress_counts_the_pictures() -> None:
     told: list[tuple[int, int]] = []
     animate(seen, scale=1, progress=lambda done, total: told.append((done, total)))
     total = sum(len(one.path) for one in seen) + 2 * Pace().pause
-    assert told == [(number, total) for number in range(1, total + 1)]
+    assert told == [(number, total) for number in range(total + 1)]
 
 
 def test_too_many_colours_are_refused() -> None:

@@ -16,7 +16,7 @@ from browsing import Browser
 from episodes import CLOVE, HEART, SPOON, episode, every_frame, key_trial, read, to_thing
 from hbtom.judgement import Judgement
 from hbtom.show.page import page
-from hbtom.show.page.story import story
+from stories import story
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ import pytest
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity
 from hbtom.observe.colour_names import nearest_name
-from hbtom.show.page.scenes import COLOURS, called, shape_of
-from hbtom.show.plots.signs import rgb
+from hbtom.show.plots.signs import COLOURS, called, rgb, shape_of
 
 RED, BLUE, OTHER_RED = (255, 0, 0), (0, 0, 255), (254, 0, 0)
 

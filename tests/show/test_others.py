@@ -18,10 +18,10 @@ from hbtom.judgement import Judgement
 from hbtom.observe import Identity, Other
 from hbtom.show.page import page
 from hbtom.show.page.page_values import film
-from hbtom.show.page.story import story
 from hbtom.show.plots import html, plot
 from hbtom.show.plots.glyphs import shape
 from hbtom.show.plots.movie import animate
+from stories import story
 
 CROWD, USUAL = scenes.CROWDED
 

@@ -47,7 +47,7 @@ from hbtom.show.plots.cost_map import draw_cost_map
 from hbtom.show.plots.maps import walked
 from hbtom.show.plots.posteriors import scales
 from hbtom.show.plots.sheet import figure_bytes, text_width, wrapped
-from hbtom.show.plots.signs import ITEMS, KEY_COLOUR, short_names, signs
+from hbtom.show.plots.signs import ITEMS, KEY_COLOUR, LONGEST_DRAWN, called, signs
 
 INCH = 2.54
 HEART_HERE, SPOON_HERE = HEART.at(120, 60), SPOON.at(120, 140)
@@ -211,12 +211,12 @@ CLOVE_LOOK = hbtom.observe.Identity(CLOVE.image, CLOVE.colour)
 def test_names_are_short_and_differ() -> None:
     look = hbtom.observe.Identity
     looks = [look("a/big_red.png"), look("b.PNG"), look("c.d"), look(".png"), look("x" * 50)]
-    short = [*short_names(looks).values()]
-    assert short[:4] == ["big red", "b", "c.d", ".png"]
+    short = [*called(looks, LONGEST_DRAWN).values()]
+    assert short[:4] == ["big red", "b", "c.d", "thing"]
     assert len(short[4]) == 24
-    assert [*short_names([look("a.png"), look("a.jpg")]).values()] == ["a.png", "a.jpg"]
-    twins = short_names([look("a.png", (1,)), look("a.png", (2,))])
-    assert len(set(twins.values())) == 2
+    assert [*called([look("a.png"), look("a.jpg")]).values()] == ["a", "a (2)"]
+    twins = called([look("a.png", (255, 0, 0)), look("a.png", (0, 0, 255))])
+    assert [*twins.values()] == ["red a", "blue a"]
 
 
 # Sizes

@@ -34,8 +34,7 @@ from hbtom.show.report.spreads import (
     MEASURES,
     RATING,
     SIDE,
-    bins_near,
-    count_margins,
+    count,
     margin_edges,
     range_of,
     spread,
@@ -186,9 +185,8 @@ def test_ties_are_counted_at_zero_and_what_is_far_at_the_ends() -> None:
     edges = margin_edges([(number, 0) for number in range(-500, 501)] + [(math.inf, 0.0)])
     assert edges[SIDE] == 0
     assert 490 < edges[-1] == -edges[0] < 500
-    counts = count_margins([0.0, -1e-9, math.inf, -math.inf, 1000], edges)
+    counts = count([0.0, -1e-9, math.inf, -math.inf, 1000], edges)
     assert (counts[SIDE - 1], counts[SIDE], counts[0], counts[-1]) == (1, 1, 1, 2)
-    assert bins_near(edges) == SIDE  # a bin is wider than .05
 
 
 def test_ratings_that_never_differ_have_margins() -> None:

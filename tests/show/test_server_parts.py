@@ -19,7 +19,7 @@ from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.show.server import judges as processes
 from hbtom.show.server import listing, surroundings
-from hbtom.show.server.catalogue import Catalogue, Selection, catalogue, distinct
+from hbtom.show.server.catalogue import Catalogue, Selection, catalogue, printable
 from hbtom.show.server.judges import Judges
 from hbtom.show.server.session import RequestCache, Session, choice_of_models
 from shelves import FEW, MANY, NAMED, PAIRS
@@ -41,7 +41,7 @@ def dataset(*names: tuple[str, str]) -> Dataset:
 
 def test_names_that_cannot_be_printed_are_told_apart() -> None:
     names = ["a\udcff", "a\udcfe", "a?", "a? (2)", "b\n", "b"]
-    shown = distinct(names)
+    shown = printable(names)
     assert list(shown) == names
     assert len(set(shown.values())) == len(names)
     assert all(name.isprintable() for name in shown.values())

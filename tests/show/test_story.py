@@ -24,8 +24,9 @@ from episodes import (
 from episodes import trial as still_and_walk
 from hbtom.judgement import Judgement, account
 from hbtom.show.page.scenes import leaders, per_cent
-from hbtom.show.page.story import Chapter, story
+from hbtom.show.page.story import Chapter
 from hbtom.show.words import explain
+from stories import story
 
 
 def told(chapter: Chapter, kind: str) -> list[tuple[int, str]]:

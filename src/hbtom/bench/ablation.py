@@ -125,12 +125,11 @@ class Ablation(Result):
             "dataset": self.dataset,
             "version": __version__,
         }
-        records = []
-        for name, rated in self.tasks.items():
-            for score in (*rated, total("overall", rated)):
-                where = {"group": self.groups[name], "variation": name}
-                records.append({**where, **score.to_record(), **run})
-        return records
+        return [
+            {"group": self.groups[name], "variation": name, **score.to_record(), **run}
+            for name, rated in self.tasks.items()
+            for score in (*rated, total("overall", rated))
+        ]
 
 
 def ablate(

@@ -47,10 +47,9 @@ class Calibration(Plottable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain values."""
-        curves = msgspec.to_builtins(self.fit.classifier)
         return {
             "episodes": self.episodes,
-            "classifier": curves,
+            "classifier": msgspec.to_builtins(self.fit.classifier),
             "loss": self.fit.loss,
             "iterations": self.fit.iterations,
             "converged": self.fit.converged,
@@ -87,7 +86,8 @@ Both = tuple[Surprise, Surprise]  # of the expected and the unexpected member of
 def held_out(pairs: Sequence[Both], penalty: float = PENALTY) -> list[Both]:
     """Return the parts of every pair's plausibility under a fit to the pairs of other folds."""
     if len(pairs) < FOLDS:
-        raise BadInput(f"fitting needs at least {FOLDS} pairs, there are {len(pairs)}")
+        hint = f"this dataset has {len(pairs)}; name a larger one, or more tasks"
+        raise BadInput(f"fitting needs at least {FOLDS} pairs", hint=hint)
     folds = [[pair for n, pair in enumerate(pairs) if n % FOLDS != fold] for fold in range(FOLDS)]
     classifiers = [_fit(others, penalty).classifier for others in folds]
     return [parts_of(classifiers[number % FOLDS], pair) for number, pair in enumerate(pairs)]

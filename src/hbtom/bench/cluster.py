@@ -16,7 +16,7 @@ from typing import Any
 
 from hbtom import __version__
 from hbtom.bench.workers import S, T, Work, chunks, in_order, without_collecting_garbage
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput, needed
 from hbtom.files import WRITTEN, read_whole
 
 PATIENCE = 15  # seconds to wait for the scheduler's answer
@@ -48,10 +48,8 @@ def each(
 @contextmanager
 def _connected(place: str) -> Iterator[Any]:
     """Connect to a scheduler; leaving disconnects, and with it the scheduler drops all work."""
-    try:
+    with needed("distributed", "cluster"):
         import distributed
-    except ImportError:
-        raise missing("distributed", "cluster") from None
     dask: Any = distributed
     address = _address(place)
     try:

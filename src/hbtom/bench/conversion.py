@@ -70,7 +70,7 @@ def convert(
     if to not in get_args(Format):
         raise BadInput(f"there is no format '{to}'", hint=f"one of {', '.join(get_args(Format))}")
     source, target = Path(source), Path(target)
-    if not (source.is_dir() or is_table(source.name) or is_zip(source)):
+    if not (os.path.isdir(source) or is_table(source.name) or is_zip(source)):
         return _convert_one(source, target, to, compress, overwrite)
     check_dataset(source)
     left_out: list[LeftOut] = []

@@ -167,7 +167,7 @@ def find_pairs(
 
 def check_dataset(path: Path) -> None:
     """Refuse what is no dataset."""
-    if not path.exists():
+    if not os.path.exists(path):
         raise BadInput("there is no such dataset", hint="name a folder or an archive", file=path)
     if is_table(path.name) and path.is_file():
         open_archive(str(path))  # which tells what is wrong with it

@@ -90,14 +90,8 @@ def _children(folder: Path) -> list[_Child]:
     beside = (".", "__MACOSX")  # what systems leave, as downloads leave their ledger
     inside = [one for one in inside if not one.name.startswith(beside) and one.name != LEDGER]
     inside.sort(key=lambda one: (one.is_symlink(), one.name), reverse=True)
-    return [_Child(folder / one.name, _is_folder(one), task) for one in inside]
-
-
-def _is_folder(one: os.DirEntry[str]) -> bool:
-    try:
-        return one.is_dir()
-    except OSError:  # a link that leads nowhere
-        return False
+    folders = {one for one in inside if (os.path.isdir(one) if one.is_symlink() else one.is_dir())}
+    return [_Child(folder / one.name, one in folders, task) for one in inside]
 
 
 def _identity(folder: Path) -> tuple[int, int]:

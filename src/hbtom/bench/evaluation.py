@@ -27,14 +27,16 @@ from hbtom.bench.labels import Levels
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared, Row, layout
 from hbtom.bench.score import Score, mean_by_level, pair_score, paired, scores, total
-from hbtom.bench.table_files import to_pandas
 from hbtom.bench.workers import Progress, each, forks
 from hbtom.errors import BadInput, count
+from hbtom.judgement.tables import frame
 from hbtom.model import Model
 from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_KEPT = "what was judged until then is kept: the same command with --resume goes on from there"
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,7 +111,7 @@ class Evaluation(Plottable, Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per episode (needs the extra ``tables``)."""
-        return to_pandas([row.to_dict() for row in self.rows], layout(self.rater.columns))
+        return frame([row.to_dict() for row in self.rows], layout(self.rater.columns))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -194,7 +196,10 @@ def _evaluate(
         so_far = _evaluation(found, rater, judged)
         raise Interrupted(so_far, len(judged), len(found.pairs)) from None
     except BadInput as error:
-        raise journal.and_resume(error) if target and judged else error from None
+        if not (target and judged):
+            raise
+        hint = f"{error.hint}; {_KEPT}" if error.hint else _KEPT
+        raise BadInput(error.problem, hint=hint, place=error.place) from None
     return evaluation
 
 

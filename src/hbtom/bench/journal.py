@@ -220,10 +220,3 @@ def finish(target: Target, rows: Sequence[Row]) -> None:
     if target.grows != target.path or not target.path.exists():
         write_rows(rows, target.path, overwrite=True, columns=target.columns)
     journal_of(target.path).unlink(missing_ok=True)
-
-
-def and_resume(error: BadInput) -> BadInput:
-    """Return the error that has ended an evaluation, with a word on what it has left."""
-    kept = "what was judged until then is kept: the same command with --resume goes on from there"
-    hint = f"{error.hint}; {kept}" if error.hint else kept
-    return BadInput(error.problem, hint=hint, place=error.place)

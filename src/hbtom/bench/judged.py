@@ -97,7 +97,7 @@ class RateByAll:
             yield self._rated(pair, (expected, unexpected))
 
     def _rated(self, pair: Pair, episodes: Both) -> list[Values] | Problems:
-        models, values = self.models, []
+        models = self.models
         judged = judge_by_all(
             [rater.model for rater in models],
             pair,
@@ -106,7 +106,7 @@ class RateByAll:
         )
         if isinstance(judged, tuple):
             return judged
-        of_models = iter(judged)
+        of_models, values = iter(judged), []
         for rater in self.raters:
             if isinstance(rater, ModelRater):
                 values.append(next(of_models))
@@ -114,8 +114,7 @@ class RateByAll:
             rated, problems = rate_members(rater, pair, episodes)
             if problems:
                 return problems
-            (_, expected), (_, unexpected) = rated
-            values.append((expected.value, unexpected.value))
+            values.append((rated[0][1].value, rated[1][1].value))
         return values
 
 

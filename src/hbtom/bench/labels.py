@@ -139,7 +139,12 @@ class _Entries(list[tuple[str, Any]]):
 def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     reader = csv_reader(text, strict=True)
     try:
-        _check_heading(reader.fieldnames or ())
+        heading = reader.fieldnames or ()
+        if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
+            problem = f"the first line does not name what is needed but {', '.join(heading)}"
+            hint = "write file,pair,label or file,pair,more_plausible, and perhaps task"
+            raise BadInput(problem, hint=hint, place=Place(line=1))
+        _check_once(heading, "the first line")
         for row in reader:
             where = f"line {reader.line_num}"
             if None in row:
@@ -149,14 +154,6 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     except csv.Error as error:
         place = Place(line=max(reader.line_num, 1))
         raise BadInput(f"this is not CSV: {error}", hint=_NEEDED, place=place) from None
-
-
-def _check_heading(heading: Sequence[str]) -> None:
-    if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
-        problem = f"the first line does not name what is needed but {', '.join(heading)}"
-        hint = "write file,pair,label or file,pair,more_plausible, and perhaps task"
-        raise BadInput(problem, hint=hint, place=Place(line=1))
-    _check_once(heading, "the first line")
 
 
 def _row(where: str, row: Mapping[str, Any]) -> _Row:

@@ -11,7 +11,7 @@ from hbtom.files import file_bytes
 from hbtom.observe import Episode, load, read
 from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.archive.reading import Both, PairName, open_archive
-from hbtom.observe.formats import Loaded, read_one, read_pair
+from hbtom.observe.formats import Loaded, read_pair
 
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Member, Pair
@@ -31,14 +31,7 @@ class Sources:
     def load(self, pair: Pair) -> tuple[Loaded, Loaded]:
         """Read both episodes of a pair."""
         expected, unexpected = map(self._attempted, pair.members)
-        files = pair.expected.file, pair.unexpected.file
-        if isinstance(expected, bytes) and isinstance(unexpected, bytes):
-            return read_pair((expected, unexpected), files)
-        one, other = (
-            read_one(data, file) if isinstance(data, bytes) else data
-            for data, file in zip((expected, unexpected), files, strict=True)
-        )
-        return one, other
+        return read_pair((expected, unexpected), (pair.expected.file, pair.unexpected.file))
 
     def load_one(self, member: Member | Entry) -> Episode:
         """Read one episode."""

@@ -21,9 +21,9 @@ from hbtom.bench.judged import RateByAll
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, scores_of, total
-from hbtom.bench.table_files import to_pandas
 from hbtom.bench.workers import Progress, counted, each, forks
 from hbtom.errors import BadInput
+from hbtom.judgement.tables import frame
 from hbtom.model import Model
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Sweep(Result):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the records as a table (needs the extra ``tables``)."""
-        return to_pandas(self.to_records())
+        return frame(self.to_records())
 
 
 def _plain(value: Any) -> Any:

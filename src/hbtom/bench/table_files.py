@@ -13,14 +13,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hbtom.errors import missing
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive.columns import arrow
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Records = Sequence[Mapping[str, Any]]
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # or text that would be read back as one
@@ -65,15 +61,6 @@ def csv_reader(text: str, *, strict: bool = False) -> csv.DictReader[str]:
     separator = max(",;\t", key=stream.readline().count)
     stream.seek(0)
     return csv.DictReader(stream, delimiter=separator, skipinitialspace=strict, strict=strict)
-
-
-def to_pandas(records: Records, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return a table for pandas (needs the extra ``tables``)."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise missing("pandas", "tables") from None
-    return pd.DataFrame(records, columns=None if columns is None else list(columns))
 
 
 def guarded(value: Any) -> Any:

@@ -23,7 +23,7 @@ _READ = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others zipfile unpacks wit
 
 def is_zip(path: Path) -> bool:
     """Tell whether a path leads to a file with the end of a zip archive."""
-    return path.is_file() and zipfile.is_zipfile(path)
+    return os.path.isfile(path) and zipfile.is_zipfile(path)
 
 
 def members(path: str) -> list[zipfile.ZipInfo]:

@@ -22,7 +22,9 @@ def run(tasks: Sequence[str], to: str | None = None, base: str | None = None, **
             archives = download(tasks, to, base=base or DEFAULT_BASE, **how)
     except Incomplete as error:
         _tell(error.archives)
-        _tell_missing(error)
+        for line in (*error.reasons(), *error.by_hand()):
+            # An address is on a line of its own, to be copied.
+            click.echo(line, err=True) if line.startswith(" ") else complain(line)
         return 1
     except KeyboardInterrupt:
         complain("interrupted; what was fetched is kept, and the same command continues from there")
@@ -38,13 +40,6 @@ def _tell(archives: Iterable[Archive]) -> None:
         how = "fetched" if archive.fetched else "already there"
         complain(f"{archive.task}: {how}, {size(archive.size)}, sha256 {archive.sha256[:12]}")
         click.echo(archive.path)
-
-
-def _tell_missing(error: Incomplete) -> None:
-    for line in error.reasons():
-        complain(line)
-    for line in error.by_hand():  # an address is on a line of its own, to be copied
-        click.echo(line, err=True) if line.startswith(" ") else complain(line)
 
 
 class _Bars:

@@ -35,6 +35,7 @@ def _run(
     no_open: bool,
 ) -> int:
     try:
+        from hbtom.show.server.app import make_app
         from hbtom.show.server.host_check import is_loopback
         from hbtom.show.server.serving import address_of, listen, serve
     except ImportError as error:
@@ -62,5 +63,6 @@ def _run(
             if not no_open:  # beside the server, for some browsers are waited for
                 threading.Thread(target=browse, args=(address,), daemon=True).start()
 
-        serve(listener, pairs, models, host=host, token=token, workers=workers, announce=announce)
+        app = make_app(pairs, models, host=host, token=token, workers=workers)
+        serve(listener, app, announce)
     return 0

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput, needed
 from hbtom.judgement.surprises import Surprise
 from hbtom.model import Classifier, Logistic
 
@@ -90,8 +90,6 @@ def loss(
 
 def optimiser() -> Any:
     """Return scipy's minimize, or say how to get it; worth asking before long work."""
-    try:
+    with needed("scipy", "fit"):
         from scipy.optimize import minimize
-    except ImportError:
-        raise missing("scipy", "fit") from None
     return minimize

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hbtom.errors import missing
+from hbtom.errors import needed
 from hbtom.mind import Posterior
 from hbtom.observe import names
 
@@ -56,10 +56,6 @@ def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
 
 def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
     """Return one row a belief: trial, agent, step, frame, variable, value, probability."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise missing("pandas", "tables") from None
     rows = [
         (entry["trial"], entry["agent"], number, step["frame"], variable, value, probability)
         for entry in traced(posteriors)
@@ -68,7 +64,14 @@ def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
         for value, probability in step.get(variable, {}).items()
     ]
     columns = ["trial", "agent", "step", "frame", "variable", "value", "probability"]
-    return pd.DataFrame(rows, columns=columns)
+    return frame(rows, columns)
+
+
+def frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return a table for pandas (needs the extra ``tables``)."""
+    with needed("pandas", "tables"):
+        import pandas as pd
+    return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
 def to_xarray(posterior: Posterior) -> xr.Dataset:
@@ -76,10 +79,8 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
 
     Beliefs and processes have axes of their own where there are several.
     """
-    try:
+    with needed("xarray", "tables"):
         import xarray as xr
-    except ImportError:
-        raise missing("xarray", "tables") from None
     more = dict(_axes(posterior))
     single = tuple(axis for axis, name in ((2, "belief"), (3, "process")) if name not in more)
     return xr.Dataset(

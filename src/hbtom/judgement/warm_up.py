@@ -8,8 +8,9 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from hbtom.compiled import compiled_before, remember_compiled, start_compiler
+from hbtom.compiled import remember_compiled, start_compiler
 from hbtom.judgement.judging import judge
+from hbtom.kernel_store import is_complete
 from hbtom.model import Model
 from hbtom.observe import Body, Episode, Identity, Trial
 
@@ -46,7 +47,7 @@ def advice(pairs: int) -> str:
 def worth_compiling(models: Sequence[Model], pairs: int) -> bool:
     """Tell whether judging so many pairs takes longer than compiling, or loading, what does it."""
     return pairs >= WORTH_COMPILING or (
-        pairs >= WORTH_LOADING and all(map(compiled_before, _kinds(models)))
+        pairs >= WORTH_LOADING and all(map(is_complete, _kinds(models)))
     )
 
 

@@ -7,6 +7,7 @@ Each function takes the JSON of one field and returns its value, or raises
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -166,12 +167,11 @@ def _either(
     """Decode a bare entity, or one wrapped in a list of its own, as in some files."""
     try:
         return bare(raw)
-    except msgspec.ValidationError as error:
-        try:
+    except msgspec.ValidationError:
+        with suppress(msgspec.ValidationError):
             unwrapped: T = wrapped(raw)
-        except msgspec.ValidationError:
-            raise error from None
-        return unwrapped
+            return unwrapped
+        raise
 
 
 def _made(row: Any) -> Body:

@@ -54,19 +54,17 @@ def load_each(path: str | os.PathLike[str]) -> Iterator[Episode]:
         yield from episodes_in(*packed)
 
 
-def read_pair(data: tuple[bytes, bytes], names: tuple[str, str]) -> tuple[Loaded, Loaded]:
+def read_pair(
+    data: tuple[bytes | Loaded, bytes | Loaded], names: tuple[str, str]
+) -> tuple[Loaded, Loaded]:
     """Read two episodes that probably begin with the same trials; if one fails, the other may not.
 
     Trials at the beginning that are the same in both files are the same objects in both episodes.
+    What is no data is an episode that was read elsewhere, or why it could not be.
     """
     one = _attempted(data[0], names[0])
-    other = _attempted(data[1], names[1], None if isinstance(one, BadInput) else one)
+    other = _attempted(data[1], names[1], one if isinstance(one, bib.Reading) else None)
     return _loaded(one), _loaded(other)
-
-
-def read_one(data: bytes, name: str) -> Loaded:
-    """Read an episode, or return why it cannot be read."""
-    return _loaded(_attempted(data, name))
 
 
 def read(data: bytes, name: str = "episode") -> Episode:
@@ -74,13 +72,15 @@ def read(data: bytes, name: str = "episode") -> Episode:
     return _reading(data, name).episode
 
 
-def _loaded(attempted: bib.Reading | BadInput) -> Loaded:
-    return attempted if isinstance(attempted, BadInput) else attempted.episode
+def _loaded(attempted: bib.Reading | Loaded) -> Loaded:
+    return attempted.episode if isinstance(attempted, bib.Reading) else attempted
 
 
-def _attempted(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Reading | BadInput:
+def _attempted(
+    data: bytes | Loaded, name: str, other: bib.Reading | None = None
+) -> bib.Reading | Loaded:
     try:
-        return _reading(data, name, other)
+        return _reading(data, name, other) if isinstance(data, bytes) else data
     except BadInput as error:
         return error.at(file=name)
 
@@ -151,24 +151,20 @@ def _unzstd(data: bytes) -> bytes:
 def _piecewise(
     data: bytes, kind: str, begin: Callable[[], PartDecoder], failure: type[Exception]
 ) -> bytes:
-    try:
-        return _in_parts(data, begin)
-    except (EOFError, failure) as error:
-        raise BadInput(
-            f"the {kind} file is broken or cut off ({error})", hint="copy or download it again"
-        ) from None
-
-
-def _in_parts(data: bytes, begin: Callable[[], PartDecoder]) -> bytes:
     """Decompress part after part, a few bytes at a time."""
     unpacked, at = bytearray(), 0
     for _ in range(MOST_PARTS):
         part = begin()
         while not part.eof:
-            if at >= len(data):
-                raise EOFError("the data end in the middle of a part")
             piece = data[at : at + _PIECE]
-            unpacked += part.decompress(piece)
+            try:
+                unpacked += part.decompress(piece)
+                why = "" if piece else "the data end in the middle of a part"
+            except failure as error:
+                why = str(error)
+            if why:
+                hint = "copy or download it again"
+                raise BadInput(f"the {kind} file is broken or cut off ({why})", hint=hint)
             at += len(piece)
             if len(unpacked) > files.LARGEST:
                 raise files.too_large("unpacks to")

@@ -82,9 +82,7 @@ def decode_runs(data: bytes) -> list[list[Run]]:
     """Decode a whole document, and say what is wrong with it if that fails."""
     try:
         trials = decode(data)
-    except RecursionError:
-        raise BadInput("the lists in the file are nested too deeply", hint=SHAPE) from None
-    except msgspec.ValidationError as error:
+    except (RecursionError, msgspec.ValidationError) as error:
         raise BadInput(problem(error), hint=SHAPE, place=place_in_message(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise malformed(data, error, hint=SHAPE) from None

@@ -9,6 +9,8 @@ from hbtom.errors import BadInput, Place
 
 def problem(error: Exception) -> str:
     """Return a decoder's message without its own notation for the place."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
     words = re.sub(r" - at `\$.*", "", str(error)).replace("`", "'")
     return re.sub(r"^(Expected|Object)", lambda word: word[0].lower(), words)
 

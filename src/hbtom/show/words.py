@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hbtom.judgement.accounts import Account
 
 SURE = 0.9  # a goal that is less probable than this is stated with reserve
@@ -65,6 +67,18 @@ def _history(told: Account, goal: int) -> str:
     if past.choices:
         return f", chosen {past.chosen[goal]} of {past.choices} times"
     return "" if past.seen else f" ({plain(told.agent)} was not seen before)"
+
+
+def distinct(names: Iterable[str], numbered: str = "{} ({})") -> list[str]:
+    """Return names of which no two are the same in whatever case: the later ones get a number."""
+    found: dict[str, str] = {}
+    for name in names:
+        free, number = name, 1
+        while free.casefold() in found:
+            number += 1
+            free = numbered.format(name, number)
+        found[free.casefold()] = free
+    return list(found.values())
 
 
 def plain(text: str) -> str:

@@ -46,7 +46,7 @@ import numpy as np
 
 from hbtom import __version__
 from hbtom.arrays import Ints
-from hbtom.errors import missing
+from hbtom.errors import needed
 
 SUFFIX = ".parquet"
 FORMAT, VERSION = "hbtom episodes", 3
@@ -58,11 +58,9 @@ _KEY = "hbtom."  # prefix of the names in a file's metadata
 
 def arrow() -> tuple[Any, Any]:
     """Return the library that reads and writes Parquet, which comes with an extra."""
-    try:
+    with needed("pyarrow", "tables"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise missing("pyarrow", "tables") from None
     return pyarrow, pyarrow.parquet
 
 

@@ -189,9 +189,7 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
             return None  # the camera may be anywhere
         raise _at_thing(raw, name, error) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        deep = isinstance(error, RecursionError)
-        why = "it is nested too deeply" if deep else problem(error)
-        raise BadInput(why, hint=SHAPE, place=Place(thing=called(name))) from None
+        raise BadInput(problem(error), hint=SHAPE, place=Place(thing=called(name))) from None
     is_scenery = old and role == "object" and thing.structure
     return None if is_scenery else (role, thing)
 

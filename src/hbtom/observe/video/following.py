@@ -51,11 +51,6 @@ class Sight:
     middle: Annotated[Floats, "2"]
 
 
-def first_sight(thing: VideoThing) -> Sight:
-    """Return what is seen of a thing in the first picture."""
-    return Sight(thing.place, len(thing.region), thing.region.mean(axis=0))
-
-
 def follow_things(
     view: View, things: Sequence[VideoThing], sights: Sequence[Sight], before: Picture, now: Picture
 ) -> tuple[Sight, ...]:

@@ -17,7 +17,7 @@ from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import located
 from hbtom.observe.video.camera import SIDE, Camera, calibrate_camera
 from hbtom.observe.video.colours import STAGE, is_dark, palette_of
-from hbtom.observe.video.following import Sight, View, first_sight, follow_things
+from hbtom.observe.video.following import Sight, View, follow_things
 from hbtom.observe.video.pictures import Picture, is_plain
 from hbtom.observe.video.shapes import Region, runs_in
 from hbtom.observe.video.stage import VideoStage, stage_of
@@ -143,7 +143,8 @@ def _watched(
     """Watch a trial, given its first picture; also return the picture that comes after it."""
     known = [thing for trial in before for thing in trial.scene.movable]
     scene = scene_of(first, camera, before[-1].scene.view.stage if before else None, known)
-    sights = [tuple(map(first_sight, scene.movable))]
+    seen = ((one.place, len(one.region), one.region.mean(axis=0)) for one in scene.movable)
+    sights = [tuple(Sight(*one) for one in seen)]
     there, left = [scene.lock is not None], [scene.barrier_left(first)]
     last, following = first, None
     for picture in shown:

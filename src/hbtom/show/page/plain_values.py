@@ -9,8 +9,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe import Identity
-from hbtom.show.page.scenes import shape_of
-from hbtom.show.plots.signs import rgb
+from hbtom.show.plots.signs import rgb, shape_of
 from hbtom.show.words import plain
 
 PIXELS = 2  # decimals of places

@@ -12,10 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from hbtom.judgement import Judgement
 from hbtom.mind.regret import NOTHING
 from hbtom.show.page.endings import history, peak, summary
-from hbtom.show.page.scenes import Scene, listed, per_cent, scenes
+from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE
 
 Kind = Literal[
@@ -48,11 +47,6 @@ class Chapter:
 
     moments: tuple[Moment, ...]
     summary: str
-
-
-def story(judgement: Judgement) -> tuple[Chapter, ...]:
-    """Tell a judged episode, with one chapter per trial."""
-    return tuple(chapter(scene) for scene in scenes(judgement))
 
 
 def chapter(scene: Scene) -> Chapter:

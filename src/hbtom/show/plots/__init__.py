@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput, needed
 from hbtom.judgement import Judgement
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
@@ -53,10 +53,8 @@ def plot(
 
 def need_matplotlib() -> None:
     """Raise an error that says how to install matplotlib, if it is missing."""
-    try:
+    with needed("matplotlib", "plots"):
         import matplotlib  # noqa: F401
-    except ImportError:
-        raise missing("matplotlib", "plots") from None
 
 
 def html(result: Plottable) -> str | None:

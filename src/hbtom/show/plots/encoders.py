@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hbtom.errors import BadInput, missing
+from hbtom.errors import BadInput, needed
 from hbtom.observe.video.pictures import ffmpeg_library
 from hbtom.scratch import scratch
 from hbtom.show.plots.cast import Colour
@@ -102,18 +102,9 @@ def mp4(film: Film, pictures: Pictures) -> bytes:
 
 def pillow() -> Any:
     """Return the library that writes GIFs."""
-    try:
+    with needed("pillow", "plots"):
         from PIL import Image
-    except ImportError:
-        raise missing("pillow", "plots") from None
     return Image
 
 
 ENCODERS: dict[str, Callable[[Film, Pictures], bytes]] = {"gif": gif, "mp4": mp4}
-
-
-def encoder(form: str) -> Callable[[Film, Pictures], bytes]:
-    """Return the function that encodes a movie in a format."""
-    if form not in ENCODERS:
-        raise BadInput(f"a movie cannot be written as {form}", hint=f"one of {', '.join(ENCODERS)}")
-    return ENCODERS[form]

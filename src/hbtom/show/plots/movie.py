@@ -7,13 +7,14 @@ scale, rounded up to an even number; a smaller world is drawn in the top left co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hbtom.bench.workers import Progress, counted
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
@@ -21,7 +22,7 @@ from hbtom.show.happenings import has_company
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.plots.cast import BETWEEN, Paints, cast, paints
 from hbtom.show.plots.company_pixels import CompanyPainter
-from hbtom.show.plots.encoders import Film, encoder
+from hbtom.show.plots.encoders import ENCODERS, Film
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.show.plots.signs import signs
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 LIFE = 25  # frames per second in the benchmark
 PAUSE = 0.4  # seconds between trials
 SCALE = 4  # pixels of the picture per pixel of the world
-
-Progress = Callable[[int, int], None]  # pictures done, pictures in all
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,8 @@ def animate(
     For a judgement, P(goal) is shown beside the world as it changes. ``trials`` are numbers from 1;
     the default is all. ``scale`` is the number of pixels in the picture per pixel of the world.
     """
+    if form not in ENCODERS:
+        raise BadInput(f"a movie cannot be written as {form}", hint=f"one of {', '.join(ENCODERS)}")
     pace = pace or Pace()
     episode = shown.episode if isinstance(shown, Judgement) else shown
     chosen = _chosen(episode, trials)
@@ -85,10 +86,9 @@ def animate(
         width += charts[0].width
     blank = np.full((height, width), found[BETWEEN], dtype=np.uint8)
     pictures = _pictures(painters, charts, pace, blank)
-    if progress is not None:
-        each = [len(pace.shown(len(painter.trial.path))) for painter in painters]
-        pictures = _counted(pictures, sum(each) + pace.pause * (len(each) - 1), progress)
-    return encoder(form)(Film(colours, (width, height), pace.fps), runs(pictures))
+    each = [len(pace.shown(len(painter.trial.path))) for painter in painters]
+    pictures = counted(pictures, sum(each) + pace.pause * (len(each) - 1), progress)
+    return ENCODERS[form](Film(colours, (width, height), pace.fps), runs(pictures))
 
 
 def _painters(
@@ -141,12 +141,6 @@ def _pictures(
         for world, frame in zip(painter.frames(frames), frames, strict=True):
             chart = [] if charts is None else [charts[index].at(frame)]
             yield np.concatenate([world, *chart], axis=1) if chart else world
-
-
-def _counted(pictures: Iterable[Pixels], total: int, progress: Progress) -> Iterator[Pixels]:
-    for number, picture in enumerate(pictures, start=1):
-        yield picture
-        progress(number, total)
 
 
 def runs(pictures: Iterable[Pixels]) -> Iterator[tuple[Pixels, int]]:

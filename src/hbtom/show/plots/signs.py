@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hbtom.judgement import Judgement, account
 from hbtom.mind.regret import KEY, name_goals
-from hbtom.observe import Episode, Identity, Trial, names
+from hbtom.observe import Episode, Identity, Trial
+from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.show.plots.glyphs import AGENTS, DISC, OBJECTS, TRIANGLE, Polygon
-from hbtom.show.words import explain, plain
+from hbtom.show.words import distinct, explain, plain
 
 # Colours that colour-blind readers can tell apart, after Okabe and Ito; and greys.
 ITEMS = ("#0072B2", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
@@ -22,8 +24,14 @@ HEAT = "#17456E"
 ATTITUDES = ("hinders", "#D55E00"), ("neutral", "#D9D9D9"), ("helps", "#0072B2")
 NO_COLOUR = (128, 128, 128)
 
-_LONGEST = 24  # letters of a name; longer names are cut
-_ENDING = re.compile(r"\.(png|jpe?g|gif|svg|webp)(?= |$)", re.IGNORECASE)
+LONGEST, LONGEST_DRAWN = 40, 24  # letters of a name, in sentences and in figures
+
+_SUFFIX = re.compile(r"\.(png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
+COLOURS = colour_table(
+    "black 000000, grey 808080, white FFFFFF, red E6001E, orange FF8C00, yellow FFE100, "
+    "olive 808000, green 009600, cyan 00E1FF, blue 286EDC, navy 000080, purple 8250DC, "
+    "magenta FF00FF, pink FF82BE, brown 8B4513, beige F5DEB3"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +63,13 @@ def signs(episodes: Iterable[Episode]) -> Signs:
     """
     trials = [trial for episode in episodes for trial in episode]
     agents = list(dict.fromkeys(trial.agent.look for trial in trials))
-    called = short_names(agents)
+    named = called(agents, LONGEST_DRAWN)
     goals = [look for trial in trials for look in name_goals(trial)]
     others = (one.look for trial in trials for one in trial.others if one.kind == "agent")
     return Signs(
         {**signs_of_goals(goals).items, **signs_of_others(goals, others).items},
         {
-            look: Sign(called[look], hexadecimal(look), AGENTS[index % len(AGENTS)], index)
+            look: Sign(named[look], hexadecimal(look), AGENTS[index % len(AGENTS)], index)
             for index, look in enumerate(agents)
         },
     )
@@ -71,20 +79,20 @@ def signs_of_goals(goals: Iterable[Identity]) -> Signs:
     """Give each goal a sign, in order of appearance; the key has its own."""
     items = list(dict.fromkeys(goals))
     objects = [look for look in items if look != KEY]
-    called = short_names(items)
+    named = called(items, LONGEST_DRAWN)
     number = {look: len(objects) if look == KEY else objects.index(look) for look in items}
-    return Signs({look: _item_sign(called[look], look, number[look]) for look in items}, {})
+    return Signs({look: _item_sign(named[look], look, number[look]) for look in items}, {})
 
 
 def signs_of_others(goals: Iterable[Identity], others: Iterable[Identity]) -> Signs:
     """Give each other agent a sign: a disc, with the next colour after those of the goals."""
     known = list(dict.fromkeys(goals))
     looks = [look for look in dict.fromkeys(others) if look not in known]
-    called = short_names(looks)
+    named = called(looks, LONGEST_DRAWN)
     number = len([look for look in known if look != KEY])
     found = {}
     for at, look in enumerate(looks, start=number):
-        found[look] = Sign(called[look], ITEMS[at % len(ITEMS)], DISC, at)
+        found[look] = Sign(named[look], ITEMS[at % len(ITEMS)], DISC, at)
     return Signs(found, {})
 
 
@@ -94,13 +102,26 @@ def _item_sign(name: str, look: Identity, number: int) -> Sign:
     return Sign(name, ITEMS[number % len(ITEMS)], OBJECTS[number % len(OBJECTS)], number)
 
 
-def short_names(looks: Sequence[Identity]) -> dict[Identity, str]:
-    """Return short and distinct names, such as "heart" for ``heart.png``."""
-    whole = [plain(name) for name in names(looks)]
-    short = [_ENDING.sub("", name).replace("_", " ").strip() or name for name in whole]
-    called = short if len(set(short)) == len(short) else whole
-    cut = (one if len(one) <= _LONGEST else f"{one[: _LONGEST - 1]}…" for one in called)
-    return dict(zip(looks, cut, strict=True))
+def called(looks: Iterable[Identity], longest: int = LONGEST) -> dict[Identity, str]:
+    """Return short and distinct names: by shape, if need be with colour or number."""
+    names = {look: _short(look, longest) for look in looks}
+    common = Counter(names.values())
+    for look, name in names.items():
+        if common[name] > 1 and look.colour:
+            names[look] = f"{nearest_name(rgb(look), COLOURS)} {name}"
+    return dict(zip(names, distinct(names.values()), strict=True))
+
+
+def shape_of(look: Identity) -> str:
+    """Return the name of the image without its folder and suffix."""
+    return _SUFFIX.sub("", str(Identity(look.image)))
+
+
+def _short(look: Identity, longest: int) -> str:
+    if look.image == KEY.image:
+        return "key"
+    name = plain(shape_of(look).replace("_", " ")).strip() or "thing"
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def rgb(look: Identity) -> tuple[int, int, int]:

@@ -86,7 +86,8 @@ def find(
     if isinstance(dataset, str | os.PathLike):
         dataset = find_pairs(Path(dataset), labels=labels)
     if isinstance(results, Evaluation):
-        found = _of_evaluation(results)
+        rows = paired({_name(row): row for row in results.rows})
+        found = Findings(results.dataset, results.score, results.ratings, rows, results.left_out)
         given = given or (results.model if isinstance(results.model, Model) else None)
     elif isinstance(results, Ratings):
         found = _of_ratings(results, {}, dataset)
@@ -97,16 +98,6 @@ def find(
         raise BadInput("there is no pair to report on", hint="rate both members of a pair")
     known, why = _recognised(found, given)
     return replace(found, model=known, unknown=why, dataset=dataset)
-
-
-def _of_evaluation(evaluation: Evaluation) -> Findings:
-    return Findings(
-        name=evaluation.dataset,
-        rated=evaluation.score,
-        ratings=evaluation.ratings,
-        rows=paired({_name(row): row for row in evaluation.rows}),
-        left_out=evaluation.left_out,
-    )
 
 
 def _of_ratings(

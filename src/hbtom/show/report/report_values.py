@@ -13,7 +13,7 @@ from hbtom import __version__
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.comparison import PairName
 from hbtom.bench.published import published
-from hbtom.bench.score import finite_or_text, margin, wilson
+from hbtom.bench.score import NEAR, finite_or_text, margin, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
 from hbtom.show.report import spreads
@@ -51,13 +51,14 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
     """Return everything that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
     edges = spreads.margin_edges(list(findings.ratings.values()))
+    near = sum(edge <= NEAR for edge in edges[1:])  # bins of pairs that fail, or nearly
     return {
         "title": title(findings),
         "version": __version__,
         "about": _about(findings),
         "systems": [[name, *about] for name, about in SYSTEMS.items()],
         "scores": [_score_row(line, edges) for line in score_lines(findings.tasks)],
-        "margins": {"reach": _short(edges[-1]), "near": spreads.bins_near(edges)},
+        "margins": {"reach": _short(edges[-1]), "near": near},
         "tasks": [_task(score.task) for score in findings.tasks],
         "spreads": [_spread(findings, measure) for measure in _measures(findings)],
         "calibration": _calibration(findings),
@@ -107,7 +108,7 @@ def _score_row(line: ScoreLine, edges: Sequence[float]) -> Plain:
         "task": plain(score.task),
         "label": "All pairs" if kind == "all" else label,
         "kind": kind,
-        "margins": spreads.count_margins(score.margins, edges),
+        "margins": spreads.count(score.margins, edges),
         "published": published(score.task),
     }
 

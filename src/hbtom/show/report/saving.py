@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from hbtom.bench.comparison import PairName
-from hbtom.errors import BadInput
+from hbtom.bench.workers import Progress, counted
+from hbtom.errors import BadInput, system_errors
 from hbtom.files import check_target, write_whole
 from hbtom.scratch import scratch
 from hbtom.show.document import document
@@ -33,7 +34,6 @@ SCRIPTS = (
     "main",  # puts everything together
 )
 TEMPLATE = Path(__file__).parent / "template"
-Progress = Callable[[int, int], None]  # pages made, pages in all
 _OURS = b'<meta name="generator" content="hbtom">'
 
 
@@ -83,13 +83,11 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
 
 def _is_page(path: Path) -> bool:
     """Return whether a file is a page that hbtom made, and so may replace."""
-    try:
-        if path.suffix != ".html" or not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            return _OURS in stream.read(1024)
-    except OSError:
-        return False
+    with suppress(OSError):
+        if path.suffix == ".html" and path.is_file():
+            with path.open("rb") as stream:
+                return _OURS in stream.read(1024)
+    return False
 
 
 def write(
@@ -134,17 +132,13 @@ def _write_pages(
     progress: Progress | None,
 ) -> dict[PairName, Link]:
     """Write the pages of some pairs, and return where each is, or why it is missing."""
-    tell = progress or (lambda done, pages: None)
     files = page_names(names)
     links: dict[PairName, Link] = {}
-    if names:
-        tell(0, len(names))
-    for name, watched in watch(findings, names) if names else ():
+    for name, watched in counted(watch(findings, names), len(names), progress) if names else ():
         if watched.text:
             (folder / files[name]).write_bytes(watched.text.encode())
         there = f"{address}/{files[name]}" if watched.text else ""
         links[name] = Link(there, watched.words, watched.missing)
-        tell(len(links), len(names))
     return links
 
 
@@ -154,15 +148,11 @@ def _replaced(folder: Path) -> Iterator[Path]:
 
     If nothing was put into it there is no such folder afterwards.
     """
-    try:
-        with scratch(folder.parent) as work:
-            new = work / "new"
-            new.mkdir()  # with the permissions that new folders have
-            yield new
-            if folder.exists():
-                folder.rename(work / "old")
-            if any(new.iterdir()):
-                new.rename(folder)
-    except OSError as error:
-        problem = f"the pages cannot be written: {error.strerror or error}"
-        raise BadInput(problem, file=folder) from None
+    with system_errors("the pages cannot be written", folder), scratch(folder.parent) as work:
+        new = work / "new"
+        new.mkdir()  # with the permissions that new folders have
+        yield new
+        if folder.exists():
+            folder.rename(work / "old")
+        if any(new.iterdir()):
+            new.rename(folder)

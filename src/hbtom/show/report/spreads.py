@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hbtom.arrays import Floats
-from hbtom.bench.score import NEAR, pair_score
+from hbtom.bench.score import pair_score
 
 BINS = 25
 SIDE = 20  # bins of margins on either side of zero
@@ -72,16 +72,8 @@ def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Sprea
     """Count the values of a measure, of either member of each pair."""
     right = [pair_score(e, u) if measure.rises else pair_score(u, e) for e, u in values]
     expected, unexpected = np.array(values, dtype=np.float64).T
-    return Spread(
-        expected=_counts(expected, bounds),
-        unexpected=_counts(unexpected, bounds),
-        right=sum(right) / len(right),
-    )
-
-
-def _counts(values: Annotated[Floats, "pair"], bounds: tuple[float, float]) -> tuple[int, ...]:
-    inside = np.clip(values, *bounds)
-    return tuple(np.histogram(inside, BINS, bounds)[0].tolist())
+    edges = np.linspace(*bounds, BINS + 1)
+    return Spread(count(expected, edges), count(unexpected, edges), sum(right) / len(right))
 
 
 def margin_edges(ratings: Both) -> tuple[float, ...]:
@@ -93,12 +85,7 @@ def margin_edges(ratings: Both) -> tuple[float, ...]:
     return tuple(reach * (step / SIDE) for step in range(-SIDE, SIDE + 1))
 
 
-def count_margins(margins: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
-    """Return how many margins each bin holds; the outermost hold all beyond."""
-    inside = np.clip(margins, edges[0], edges[-1])
-    return tuple(np.histogram(inside, edges)[0].tolist())
-
-
-def bins_near(edges: Sequence[float]) -> int:
-    """Return how many bins end at a margin of .05 or less: pairs that fail, or nearly."""
-    return sum(edge <= NEAR for edge in edges[1:])
+def count(values: ArrayLike, edges: Annotated[ArrayLike, "edge"]) -> tuple[int, ...]:
+    """Return how many values each bin holds; the outermost hold all beyond."""
+    ends = np.asarray(edges)
+    return tuple(np.histogram(np.clip(values, ends[0], ends[-1]), ends)[0].tolist())

@@ -20,7 +20,7 @@ from hbtom.observe.formats import Loaded
 from hbtom.show.page import page
 from hbtom.show.report.findings import Findings
 from hbtom.show.terminal import three
-from hbtom.show.words import explain
+from hbtom.show.words import distinct, explain
 
 _LONGEST = 80  # letters of a page's name
 _SAME = 1e-6  # plausibilities that differ by less are the same on another machine
@@ -50,17 +50,12 @@ def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> W
     for row, judgement in zip(rows, judge_members(model, loaded), strict=True):
         if isinstance(judgement, BadInput):
             return Watched(missing=f"member {row.member} cannot be read any more: {judgement}")
-        if not math.isclose(judgement.plausibility, row.plausibility, rel_tol=_SAME, abs_tol=_SAME):
-            return Watched(missing=_changed(row, judgement))
+        before, now = row.plausibility, judgement.plausibility
+        if not math.isclose(now, before, rel_tol=_SAME, abs_tol=_SAME):
+            told = f"{three(now)} instead of {three(before)}: its file has changed, or hbtom has"
+            return Watched(missing=f"member {row.member} is now judged otherwise, {told}")
         judged.append(judgement)
     return Watched(page(*judged), tuple(explain(account(judgement)) for judgement in judged))
-
-
-def _changed(row: Row, judgement: Judgement) -> str:
-    return (
-        f"member {row.member} is now judged otherwise, {three(judgement.plausibility)} instead of "
-        f"{three(row.plausibility)}: its file has changed since, or hbtom has"
-    )
 
 
 def _member(row: Row) -> Member:
@@ -76,13 +71,6 @@ def _member(row: Row) -> Member:
 
 def page_names(names: Sequence[PairName]) -> dict[PairName, str]:
     """Return a file name for each pair's page: valid on every file system, and distinct."""
-    found: dict[PairName, str] = {}
-    taken: set[str] = set()
-    for name in names:
-        stem = re.sub(r"[^A-Za-z0-9_]+", "-", "-".join(name))[:_LONGEST].strip("-") or "pair"
-        number = 1
-        while (file := f"{stem}-{number}" if number > 1 else stem).lower() in taken:
-            number += 1
-        taken.add(file.lower())
-        found[name] = f"{file}.html"
-    return found
+    safe = (re.sub(r"[^A-Za-z0-9_]+", "-", "-".join(name))[:_LONGEST].strip("-") for name in names)
+    files = distinct((stem or "pair" for stem in safe), "{}-{}")
+    return {name: f"{file}.html" for name, file in zip(names, files, strict=True)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,7 +18,7 @@ from hbtom.show.page.viewer import Shown
 from hbtom.show.server.catalogue import Catalogue, Entry, Selection
 from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
-from hbtom.show.server.listing import list_document, list_page, listing, row
+from hbtom.show.server.listing import facts, list_document, listing, row
 from hbtom.show.server.session import Raters, Session
 from hbtom.show.server.surroundings import message_page, watch_document, watch_page
 from hbtom.show.server.work import UNJUDGED, VERDICTS, VIEWS
@@ -60,12 +61,9 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return HostCheck(app, host, token, _policy(), _forbidden)
-
-
-def _forbidden(problem: str) -> Response:
-    """Refuse, and close the connection: others may need it."""
-    return _message("Request refused", problem, status=403, headers={"connection": "close"})
+    # What is refused closes its connection: others may need it.
+    refuse = partial(_message, "Request refused", status=403, headers={"connection": "close"})
+    return HostCheck(app, host, token, _policy(), refuse)
 
 
 def _policy() -> str:
@@ -79,7 +77,8 @@ def _policy() -> str:
 
 
 async def _list(request: Request) -> Response:
-    return HTMLResponse(list_page(_desk(request)))
+    desk = _desk(request)
+    return HTMLResponse(list_document(desk.catalogue.title, facts(desk)))
 
 
 async def _pairs(request: Request) -> Response:

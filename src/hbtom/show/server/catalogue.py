@@ -6,13 +6,13 @@ Nothing is ever looked up by a path: what an address names is an entry of the ca
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from hbtom.bench.dataset import Dataset, LeftOut, Pair
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.show.words import plain
+from hbtom.show.words import distinct, plain
 
 _KNOWN = {one.folder: one for one in EVALUATION_TASKS}
 
@@ -81,8 +81,8 @@ def catalogue(dataset: Dataset) -> Catalogue:
     members: dict[str, list[str]] = {}
     for pair in dataset.pairs:
         members.setdefault(pair.task, []).append(pair.name)
-    tasks = distinct(members)
-    names = {task: distinct(inside) for task, inside in members.items()}
+    tasks = printable(members)
+    names = {task: printable(inside) for task, inside in members.items()}
     entries = tuple(
         Entry(place, tasks[pair.task], names[pair.task][pair.name], pair)
         for place, pair in enumerate(dataset.pairs)
@@ -97,19 +97,9 @@ def catalogue(dataset: Dataset) -> Catalogue:
     )
 
 
-def distinct(names: Iterable[str]) -> dict[str, str]:
+def printable(names: Collection[str]) -> dict[str, str]:
     """Return for each name one that can be printed, and that none of the others has."""
-    shown: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in names:
-        first = free = plain(name)
-        number = 1
-        while free in taken:
-            number += 1
-            free = f"{first} ({number})"
-        shown[name] = free
-        taken.add(free)
-    return shown
+    return dict(zip(names, distinct(map(plain, names)), strict=True))
 
 
 def _section(task: str, name: str, pairs: int) -> Section:

@@ -33,12 +33,8 @@ SCRIPTS = (
 )
 
 
-def list_page(desk: Session) -> str:
-    """Return the page that lists pairs; it asks for the rows itself."""
-    return list_document(desk.catalogue.title, _facts(desk))
-
-
 def list_document(title: str, facts: Plain) -> str:
+    """Return the page that lists pairs; it asks for the rows itself."""
     return document(
         TEMPLATE,
         STYLES,
@@ -50,7 +46,7 @@ def list_document(title: str, facts: Plain) -> str:
     )
 
 
-def _facts(desk: Session) -> Plain:
+def facts(desk: Session) -> Plain:
     """Return everything that does not change."""
     catalogue = desk.catalogue
     return {
@@ -104,11 +100,9 @@ def _counted(verdicts: Sequence[str]) -> Plain:
 def row(desk: Session, model: str, entry: Entry) -> Plain:
     """Return what is known of a pair."""
     known = desk.known(model, entry)
-    about = {
+    return {
         "task": entry.task,
         "label": desk.catalogue.sections[entry.task].label,
         "pair": entry.name,
+        **({"verdict": UNJUDGED} if known is None else asdict(known)),
     }
-    if known is None:
-        return {**about, "verdict": UNJUDGED}
-    return {**about, **asdict(known)}

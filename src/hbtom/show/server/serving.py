@@ -5,17 +5,14 @@ from __future__ import annotations
 import errno
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
 
 from hbtom.errors import BadInput
-from hbtom.show.server.app import make_app
-from hbtom.show.server.catalogue import Catalogue
 from hbtom.show.server.connections import Connection
-from hbtom.show.server.session import Raters
+from hbtom.show.server.host_check import HostCheck
 
 QUEUE = 128  # connections that wait to be let in
 PATIENCE = 1  # seconds that answers under way have when the server is stopped
@@ -48,22 +45,13 @@ def address_of(listener: socket.socket, token: str | None = None) -> str:
     return address if token is None else f"{address}?token={token}"
 
 
-def serve(
-    listener: socket.socket,
-    catalogue: Catalogue,
-    models: Raters,
-    *,
-    host: str,
-    token: str | None = None,
-    workers: int | None = None,
-    announce: Callable[[], None] = lambda: None,
-) -> None:
-    """Serve until Ctrl-C, or until the process is told to end.
+def serve(listener: socket.socket, app: HostCheck, announce: Callable[[], None]) -> None:
+    """Serve an application until Ctrl-C, or until the process is told to end.
 
     ``announce`` is called once Ctrl-C stops the server instead of interrupting it.
     """
     config = uvicorn.Config(
-        make_app(catalogue, models, host=host, token=token, workers=workers),
+        app,
         loop="asyncio",
         http=Connection,
         backlog=max(1, Connection.most // 8),  # are let in at a time, before any can give way
@@ -76,9 +64,13 @@ def serve(
         timeout_graceful_shutdown=PATIENCE,
     )
     server = _Server(config)
-    with _stopped_by_ctrl_c(server):
+    # From now on, Ctrl-C stops the server, also while it is about to start or to end.
+    before = signal.signal(signal.SIGINT, server.handle_exit)
+    try:
         announce()
         server.run(sockets=[listener])
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _Server(uvicorn.Server):
@@ -94,13 +86,3 @@ class _Server(uvicorn.Server):
             self.should_exit = True
         else:
             super().handle_exit(sig, frame)
-
-
-@contextmanager
-def _stopped_by_ctrl_c(server: _Server) -> Iterator[None]:
-    """Let Ctrl-C stop the server also while it is about to start, or about to end."""
-    before = signal.signal(signal.SIGINT, server.handle_exit)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from hbtom.bench.checked_rater import CheckedRater, find_rater
+from hbtom.bench.checked_rater import CheckedRater, as_rater, find_rater
 from hbtom.bench.dataset import Pair, load_pairs
 from hbtom.bench.judged import rate_members
 from hbtom.bench.score import pair_score
@@ -49,18 +49,19 @@ class Drawing:
 def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> Outcome:
     """Rate both episodes of a pair."""
     if isinstance(rater, Model):
-        return _outcome(*_judged(rater, pair, "both", compiled))
-    if rater.origin:  # found by its name, and warmed up once in this process
+        if compiled:
+            start_compiler()
+    elif rater.origin:  # found by its name, and warmed up once in this process
         _warm_up_once(rater.origin, rater.folder)
     else:
         rater.warm_up(1)
     ((_, expected, unexpected),) = load_pairs([pair])
-    rated, left_out = rate_members(rater, pair, (expected, unexpected))
-    values = {member.member: rating.value for member, rating in rated}
+    rated, left_out = rate_members(as_rater(rater), pair, (expected, unexpected))
+    values: dict[str, float] = {one.member: rating.value for one, rating in rated}
     why = {one.file: one.why for one in left_out}
     members = [one for one in (pair.expected, pair.unexpected) if one.file in why]
     problems = (plain(f"{pair.name}{one.member}: {why[one.file]}") for one in members)
-    return _compared(values.get("e"), values.get("u"), tuple(problems))
+    return _outcome(values, tuple(problems))
 
 
 @cache
@@ -74,7 +75,8 @@ def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) ->
         told = f"{plain(rater.name)} gives ratings only. To watch the pair, choose a model above."
         return Drawing(None, rate_pair(rater, pair, compiled), (told,))
     judgements, problems = _judged(rater, pair, view, compiled)
-    outcome = _outcome(judgements, problems) if view == "both" else None
+    rated = {member: judgement.plausibility for member, judgement in judgements.items()}
+    outcome = _outcome(rated, problems) if view == "both" else None
     if problems:
         return Drawing(None, outcome, problems)
     return Drawing(shown(*judgements.values()), outcome)
@@ -97,14 +99,8 @@ def _judged(
     return {m: j for m, j in judged.items() if isinstance(j, Judgement)}, tuple(problems)
 
 
-def _outcome(judgements: dict[str, Judgement], problems: tuple[str, ...]) -> Outcome:
-    rated = {member: judgement.plausibility for member, judgement in judgements.items()}
-    return _compared(rated.get("e"), rated.get("u"), problems)
-
-
-def _compared(
-    expected: float | None, unexpected: float | None, problems: tuple[str, ...]
-) -> Outcome:
+def _outcome(rated: dict[str, float], problems: tuple[str, ...]) -> Outcome:
+    expected, unexpected = rated.get("e"), rated.get("u")
     if expected is None or unexpected is None:
         return Outcome("unreadable", expected, unexpected, problems)
     return Outcome(_OF_SCORE[pair_score(expected, unexpected)], expected, unexpected)

@@ -1,0 +1,12 @@
+"""The story of a whole episode, which pages tell trial by trial."""
+
+from __future__ import annotations
+
+from hbtom.judgement import Judgement
+from hbtom.show.page.scenes import scenes
+from hbtom.show.page.story import Chapter, chapter
+
+
+def story(judgement: Judgement) -> list[Chapter]:
+    """Return a chapter for each trial."""
+    return list(map(chapter, scenes(judgement)))
