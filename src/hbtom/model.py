@@ -149,6 +149,18 @@ class HypothesisPrior(_Part, frozen=True):
     ] = 0.0
 
 
+class Knowledge(_Part, frozen=True):
+    """What agents know at first about where things are, and whether they plan to look for them."""
+
+    plan: Annotated[bool, _says("agents may not know where things are, and look for them")] = False
+    walls_hide: Annotated[
+        bool, _says("walls and doors hide what is behind them; otherwise only boards do")
+    ] = False
+    certain: Annotated[
+        Chance, _says("probability that an agent is sure of one place at first, right or wrong")
+    ] = 0.0
+
+
 class Logistic(_Part, frozen=True):
     """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
 
@@ -182,6 +194,7 @@ class Model(_Part, frozen=True):
     classifier: Classifier
     observation: Observation = EXACT
     hypotheses: HypothesisPrior = HypothesisPrior()
+    knowledge: Knowledge = Knowledge()
 
     @property
     def fingerprint(self) -> str:

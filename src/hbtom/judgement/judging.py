@@ -130,7 +130,8 @@ def plan_trials(
     planned = list(reuse[1][: _alike(reuse[0], episode, same_trial)]) if reuse is not None else []
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
-        planned.append(plan_one(model, trial, openings))
+        earlier = episode.trials[: len(planned)]
+        planned.append(plan_one(model, trial, openings, earlier=earlier))
     return tuple(planned)
 
 

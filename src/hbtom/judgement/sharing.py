@@ -71,7 +71,8 @@ def together(models: Sequence[Model]) -> list[int]:
 def _shared(model: Model, example: Model) -> tuple[Any, Any]:
     """Return what models with the same plans, and with the same surprises, have in common."""
     mind = changed(model, name="", classifier=example.classifier)
-    dynamics = model.motion, model.acts, model.preference.keys, model.observation
+    planning = model.observation, model.knowledge
+    dynamics = model.motion, model.acts, model.preference.keys, *planning
     return dynamics, (mind, model.classifier.waste is None)
 
 

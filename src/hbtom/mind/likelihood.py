@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
@@ -20,6 +21,8 @@ from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import FilteredChoice, Headings, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
+
+UNINFORMED: Mapping[str, tuple[float, Regret]] = MappingProxyType({})
 
 
 class Likelihood(Struct, frozen=True, eq=False):
@@ -67,14 +70,23 @@ class Likelihood(Struct, frozen=True, eq=False):
         return f"<Likelihood of {count(steps, 'step')} under {both}>"
 
 
-def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None) -> Likelihood:
+def find_likelihood(
+    model: Model,
+    regret: Regret,
+    outdated: Regret | None = None,
+    believed: Mapping[str, tuple[float, Regret]] = UNINFORMED,
+) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.
 
     ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
-    missed a change.
+    missed a change. ``believed`` is the prior and the regret under each of the beliefs that the
+    agent may have at first about where things are, if there are any.
     """
     likelihood = log_likelihood(regret, model.efficiency.values)
-    if outdated is not None and model.hypotheses.outdated > 0:
+    if believed:
+        some = {one: log_likelihood(r, model.efficiency.values) for one, (_, r) in believed.items()}
+        likelihood = stacked(some, [prior for prior, _ in believed.values()])
+    elif outdated is not None and model.hypotheses.outdated > 0:
         wrong = log_likelihood(outdated, model.efficiency.values)
         prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated
         likelihood = stacked({TRUE: likelihood, OUTDATED: wrong}, prior)

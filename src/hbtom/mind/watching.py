@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.likelihood import Likelihood, find_likelihood
+from hbtom.mind.knowledge import find_informed
+from hbtom.mind.likelihood import UNINFORMED, Likelihood, find_likelihood
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Regret
 from hbtom.model import Model
@@ -15,6 +17,7 @@ from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
 from hbtom.world.seeing import Seen, see
+from hbtom.world.whereabouts import Whereabouts, noticing
 
 
 class Planned(NamedTuple):
@@ -24,6 +27,7 @@ class Planned(NamedTuple):
     cost_to_go: CostToGo
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed how the world has changed
+    believed: Mapping[str, tuple[float, Regret]] = UNINFORMED  # by what it may believe at first
 
     @property
     def agent(self) -> Identity:
@@ -31,23 +35,44 @@ class Planned(NamedTuple):
 
     def likelihood(self, model: Model) -> Likelihood:
         """Return the likelihood of the trial under all hypotheses of a model."""
-        return find_likelihood(model, self.regret, self.outdated)
+        return find_likelihood(model, self.regret, self.outdated, self.believed)
 
 
-def plan_one(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Planned:
+def plan_one(
+    model: Model,
+    trial: Trial,
+    openings: tuple[float, ...] = (),
+    *,
+    earlier: tuple[Trial, ...] = (),
+    whereabouts: Whereabouts | None = None,
+) -> Planned:
     """Return the world, trajectory, cost-to-go and regret of one trial.
 
-    ``openings`` is what waiting for barriers cost in the trials before.
+    ``openings`` is what waiting for barriers cost in the trials before. If agents may not know
+    where things are, ``whereabouts`` says where they may be; without it, they may be where they
+    lay in ``earlier`` trials or lie in this one.
     """
+    knows = not model.knowledge.plan and whereabouts is None
+    trial = trial if knows else noticing(trial)
     seen = see(model, trial, openings)
+    if not knows:
+        informed = find_informed(model, trial, seen, earlier, whereabouts)
+        if informed is not None:
+            seen, costs, believed = informed
+            return Planned(seen, costs, next(iter(believed.values()))[1], None, believed)
     costs = plan_trial(model, seen)
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
 
 
-def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
-    """Watch one trial: return what is believed during it, and what is believed after it."""
+def infer(
+    model: Model, beliefs: Beliefs, trial: Trial, *, whereabouts: Whereabouts | None = None
+) -> tuple[Posterior, Beliefs]:
+    """Watch one trial: return what is believed during it, and what is believed after it.
+
+    ``whereabouts`` says where things may be, if agents may not know it (``knowledge.plan``).
+    """
     check_once(trial)
-    one = plan_one(model, trial, beliefs.openings)
+    one = plan_one(model, trial, beliefs.openings, whereabouts=whereabouts)
     return infer_agent(model, beliefs, one.agent, one.likelihood(model), waited=one.seen.waited)
 
 

@@ -1,0 +1,93 @@
+"""Planning over knowledge, against value iteration in the belief MDP of small gridworlds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from belief_mdp import BeliefMDP, cells_of, draw
+from hbtom import Model
+from hbtom.plan import GRID, cost_to_go
+from hbtom.plan.knowledge import Lookout, knowledge_costs, lookout, shares
+from hbtom.world import see
+from hbtom.world.gridworld import Gridworld
+from hbtom.world.sight_map import sight_map
+
+few = settings(max_examples=20)
+seeds = st.integers(0, 2**32 - 1)
+PAPER = Model.preset("paper")
+
+
+def lookout_of(world: Gridworld) -> Lookout:
+    """Return what planning takes for the heart, which may lie at any place of the map."""
+    moved = (replace(world, things={"heart": mark}) for mark in world.whereabouts.places)
+    worlds = tuple(see(PAPER, one.trial).world for one in moved)
+    sight = sight_map(world.trial, 0, worlds[0], world.whereabouts.centres, walls_hide=True)
+    return lookout(0, worlds, sight, lambda one: cost_to_go(one, GRID).cost, world.path[0])
+
+
+def world_of(picture: str) -> Gridworld:
+    return Gridworld(picture, {"heart": min(cells_of(picture.splitlines()))})
+
+
+@few
+@given(seeds, st.booleans())
+def test_costs_are_those_of_the_belief_mdp(seed: int, sure: bool) -> None:
+    rng = np.random.default_rng(seed)
+    world = world_of(draw(rng))
+    look, names = lookout_of(world), list(world.whereabouts.places)
+    belief = rng.dirichlet(np.ones(len(names)))
+    if sure:
+        belief = np.eye(len(names))[rng.integers(len(names))]
+    mdp = BeliefMDP(list(world.rows), cells_of(list(world.rows)))
+    values = mdp.values(dict(zip(names, belief.tolist(), strict=True)))
+    costs = knowledge_costs(look, belief)
+    assert len(costs) == 2 ** len(names) - 1
+    for known, cost in costs.items():
+        places = frozenset(names[j] for j in known)
+        for cell in mdp.free:
+            np.testing.assert_allclose(cost[0][cell], values[cell, places], rtol=0, atol=1e-9)
+
+
+@few
+@given(seeds)
+def test_who_is_sure_plans_as_if_there_were_one_place(seed: int) -> None:
+    look = lookout_of(world_of(draw(np.random.default_rng(seed))))
+    for j, cost in enumerate(look.attained):
+        costs = knowledge_costs(look, np.eye(len(look.worlds))[j])
+        for known in (one for one in costs if j in one):
+            np.testing.assert_array_equal(costs[known], cost)
+
+
+@few
+@given(seeds)
+def test_looking_does_no_harm(seed: int) -> None:
+    """What is seen costs on average no more than what is known for sure, and no less than it."""
+    rng = np.random.default_rng(seed)
+    look = lookout_of(world_of(draw(rng)))
+    belief = rng.dirichlet(np.ones(len(look.worlds)))
+    cost = knowledge_costs(look, belief)[frozenset(range(len(belief)))]
+    knowing = sum(b * one for b, one in zip(belief, look.attained, strict=True))
+    assert (cost >= knowing - 1e-9).all()
+    everywhere = look._replace(sees=np.ones_like(look.sees))
+    at_once = knowledge_costs(everywhere, belief)[frozenset(range(len(belief)))]
+    np.testing.assert_allclose(at_once, knowing, rtol=1e-12)
+
+
+def test_a_place_that_cannot_be_reached_does_not_count() -> None:
+    world = world_of("1#@.2\n##...\n....3")
+    look = lookout_of(world)
+    belief = np.array([0.5, 0.4, 0.1])
+    assert shares(belief, frozenset([0, 1, 2]), look) == {1: 0.8, 2: 0.2}
+    assert shares(belief, frozenset([0]), look) == {0: 1.0}
+    cost = knowledge_costs(look, belief)[frozenset([0, 1])]
+    np.testing.assert_array_equal(cost, look.attained[1])
+
+
+def test_a_belief_that_was_proved_wrong_leaves_the_rest_equally_probable() -> None:
+    look = lookout_of(world_of("1.#.2\n..@..\n3.#.4"))
+    sure = np.array([1.0, 0.0, 0.0, 0.0])
+    assert shares(sure, frozenset([1, 3]), look) == {1: 0.5, 3: 0.5}
