@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.knowledge import find_informed
 from hbtom.mind.likelihood import UNINFORMED, Likelihood, find_likelihood
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Regret
@@ -17,7 +16,9 @@ from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
 from hbtom.world.seeing import Seen, see
-from hbtom.world.whereabouts import Whereabouts, noticing
+
+if TYPE_CHECKING:
+    from hbtom.world.whereabouts import Whereabouts
 
 
 class Planned(NamedTuple):
@@ -52,14 +53,17 @@ def plan_one(
     where things are, ``whereabouts`` says where they may be; without it, they may be where they
     lay in ``earlier`` trials or lie in this one.
     """
-    knows = not model.knowledge.plan and whereabouts is None
-    trial = trial if knows else noticing(trial)
-    seen = see(model, trial, openings)
-    if not knows:
+    if model.knowledge.plan or whereabouts is not None:
+        from hbtom.mind.knowledge import find_informed
+        from hbtom.world.whereabouts import noticing
+
+        trial = noticing(trial)
+        seen = see(model, trial, openings)
         informed = find_informed(model, trial, seen, earlier, whereabouts)
         if informed is not None:
-            seen, costs, believed = informed
-            return Planned(seen, costs, next(iter(believed.values()))[1], None, believed)
+            first = next(iter(informed.believed.values()))[1]
+            return Planned(informed.seen, informed.costs, first, None, informed.believed)
+    seen = see(model, trial, openings)
     costs = plan_trial(model, seen)
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
 

@@ -13,11 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import dedent
-from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
 from hbtom.observe import Body, Identity, Trial
 from hbtom.world.modes import UNIT
@@ -27,6 +25,7 @@ WALL, FLOOR, START = "#", ". ", "@"
 _COMPASS = {"N": (-1, 0), "S": (1, 0), "W": (0, -1), "E": (0, 1)}
 MOVES = _COMPASS | {a + b: (_COMPASS[a][0], _COMPASS[b][1]) for a in ("N", "S") for b in ("W", "E")}
 _RADIUS = 0.71 * UNIT  # things in adjacent cells touch, also diagonally
+_LEAVING = 0.45  # share of a move after which the agent is still in the cell that it leaves
 
 Cell = tuple[int, int]  # row and column
 
@@ -36,9 +35,11 @@ class Gridworld:
     """A map, what lies where, and the moves of an agent.
 
     ``things`` gives the mark at which each thing lies, by the name of the thing. ``moves`` are
-    points of the compass, as in ``"E E NE"``; north is up. The agent knows where the things are
-    that ``known`` names. Any other thing may lie, for all it knows at first, at any mark where no
-    thing is known to be. For ``beliefs`` and ``prior`` see
+    points of the compass, as in ``"E E NE"``; north is up. As in all gridworlds of hbtom, two moves
+    at a right angle count as one diagonal where there is room for it.
+
+    The agent knows where the things are that ``known`` names. Any other thing may lie, for all it
+    knows at first, at any mark where no thing is known to be. For ``beliefs`` and ``prior`` see
     :class:`hbtom.world.whereabouts.Whereabouts`.
     """
 
@@ -86,12 +87,14 @@ class Gridworld:
 
     @cached_property
     def trial(self) -> Trial:
-        """The trial: cells are 10 pixels wide, and there is a frame for every move."""
+        """The trial: cells are 10 pixels wide, and there are two frames for every move."""
         walls = [
             (r, c) for r, line in enumerate(self.rows) for c, m in enumerate(line) if m == WALL
         ]
         corners = np.array(walls, dtype=np.float64).reshape(-1, 2)[:, ::-1] * UNIT
-        path = _centres(self.path)
+        stops = np.array([_centre(cell) for cell in self.path])
+        between = stops[:-1] + _LEAVING * np.diff(stops, axis=0)
+        path = np.concatenate([np.stack((stops[:-1], between), axis=1).reshape(-1, 2), stops[-1:]])
         objects = (Body(Identity(name), self._place(name), _RADIUS) for name in self.things)
         return Trial(
             size=(len(self.rows[0]) * UNIT, len(self.rows) * UNIT),
@@ -130,10 +133,6 @@ class Gridworld:
 
 def _centre(cell: Cell) -> tuple[float, float]:
     return (cell[1] + 0.5) * UNIT, (cell[0] + 0.5) * UNIT
-
-
-def _centres(cells: tuple[Cell, ...]) -> Annotated[Floats, "frame 2"]:
-    return np.array([_centre(cell) for cell in cells])
 
 
 def _bad(problem: str, where: str, hint: str) -> BadInput:

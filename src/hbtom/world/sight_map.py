@@ -33,13 +33,17 @@ def cells_along(
 def seen_along(
     trial: Trial, world: PlaceWorld, places: Annotated[Floats, "place 2"], walls_hide: bool
 ) -> Annotated[Bools, "frame place"]:
-    """Tell in which frames the agent sees each place, from the middle of the cell it is in."""
+    """Tell in which frames the agent sees each place, from the middle of the cell it is in.
+
+    An agent that comes and goes sees nothing while it is away or outside the room.
+    """
     path = trial.whole_path
     start = (cells_along(path, world).astype(np.float64) + 0.5) * world.space.cell
-    there = in_room(trial, path) & (True if trial.agent_there is None else trial.agent_there)
     frames = np.arange(len(path))
-    cut = [_cut(trial, start, place, frames, walls_hide) for place in places]
-    return there[:, None] & ~np.stack(cut, axis=1)
+    cut = np.stack([_cut(trial, start, place, frames, walls_hide) for place in places], axis=1)
+    if trial.agent_there is None:
+        return ~cut
+    return ~cut & (trial.agent_there & in_room(trial, path))[:, None]
 
 
 def sight_map(
