@@ -68,8 +68,11 @@ class BeliefMDP:
 
     def values(self, belief: Mapping[str, float]) -> dict[tuple[Cell, Known], float]:
         """Return the expected cost of getting the thing, on arrival in a cell."""
-        every = [frozenset(s) for n in range(1, len(self.places) + 1)
-                 for s in combinations(self.places, n)]
+        every = [
+            frozenset(s)
+            for n in range(1, len(self.places) + 1)
+            for s in combinations(self.places, n)
+        ]
         states = [(cell, known) for known in every for cell in self.free]
         arrive = {state: self.outcomes(*state, belief) for state in states}
         steps = {cell: list(self.moves(cell)) for cell in self.free}
@@ -105,7 +108,11 @@ def _meets(cell: Cell, place: Cell, wall: Cell) -> bool:
     """Tell whether the line between two middles meets the square of a wall, edges included."""
     low, high = Fraction(0), Fraction(1)
     for at, to, side in zip(cell, place, wall, strict=True):
-        way, left, right = to - at, Fraction(2 * (side - at) - 1, 2), Fraction(2 * (side - at) + 1, 2)
+        way, left, right = (
+            to - at,
+            Fraction(2 * (side - at) - 1, 2),
+            Fraction(2 * (side - at) + 1, 2),
+        )
         if way == 0:
             if not left <= 0 <= right:
                 return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,8 +21,8 @@ from hbtom.mind.knowledge import known_along
 from hbtom.mind.watching import plan_one
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
-from hbtom.world.gridworld import MOVES as COMPASS
-from hbtom.world.gridworld import Gridworld
+from hbtom.world.text_gridworld import MOVES as COMPASS
+from hbtom.world.text_gridworld import Gridworld
 from hbtom.world.whereabouts import Whereabouts
 
 LOOKING = {"knowledge.plan": True, "knowledge.walls_hide": True, "knowledge.certain": 0.4}
@@ -61,14 +62,18 @@ def test_the_posterior_is_that_of_enumerating_goals_beliefs_and_efficiencies(see
             step = path[-1][0] - path[-2][0], path[-1][1] - path[-2][1]
             moves.append(next(name for name, way in COMPASS.items() if way == step))
     prior = {"this": 0.3, "that": 0.7}
-    world = Gridworld(picture, {"heart": heart, "spoon": spoon}, " ".join(moves), (), beliefs, prior)
+    world = Gridworld(
+        picture, {"heart": heart, "spoon": spoon}, " ".join(moves), (), beliefs, prior
+    )
     posterior = believed(model, world.trial, world.whereabouts)
     log = np.array(
         [
             [
                 [
                     math.log(prior[one]) + p + log_path(mdp, values, path, goals, beta)
-                    for beta, p in zip(model.efficiency.values, model.efficiency.log_prior, strict=True)
+                    for beta, p in zip(
+                        model.efficiency.values, model.efficiency.log_prior, strict=True
+                    )
                 ]
                 for one, values in ((one, mdp.values(b)) for one, b in beliefs.items())
             ]
@@ -88,7 +93,7 @@ def test_the_posterior_is_that_of_enumerating_goals_beliefs_and_efficiencies(see
 def log_path(mdp: BeliefMDP, values, path, lie: tuple[str, str], beta: float) -> float:
     """Return the log-probability of a path to the first of two things, given where they lie."""
     log, knowns = 0.0, [frozenset(mdp.places)] * 2
-    for here, there in zip(path, path[1:], strict=False):
+    for here, there in pairwise(path):
         knowns = [mdp.after(here, k, at) for k, at in zip(knowns, lie, strict=True)]
         cost = {to: way + values[to, knowns[0]] for to, way in mdp.moves(here)}
         for goal, (known, at) in enumerate(zip(knowns, lie, strict=True)):
@@ -112,7 +117,7 @@ def walk(*corners: tuple[float, float]) -> np.ndarray:
     """Return places about 3 pixels apart on the way through corners."""
     parts = [
         np.linspace(one, other, int(math.dist(one, other) / 3) + 1)[1:]
-        for one, other in zip(corners, corners[1:], strict=False)
+        for one, other in pairwise(corners)
     ]
     return np.concatenate([[corners[0]], *parts])
 
@@ -226,32 +231,144 @@ def test_the_order_of_places_and_things_does_not_matter(preset: str) -> None:
 
 # What is inferred
 
-
-LOOKED_BEHIND = """
+ALCOVES = """
     ###########
+    #..#......#
     #.........#
-    #.@.###...#
-    #...#1#.2.#
-    #...#.....#
+    #1.#......#
+    ####....@.#
+    #2.#......#
     #.........#
+    #..#......#
     ###########
 """
 
 
 def test_an_agent_that_looks_and_turns_back_wanted_what_was_not_there() -> None:
-    looks = Gridworld(
-        """
-        #############
-        #...........#
-        #.....#.....#
-        #..@..#..1..#
-        #.....#.....#
-        #.....#######
-        #2..........#
-        #.........s.#
-        #############
-        """,
-        {"heart": "2", "spoon": "s"},
-        "NE NE E S",
+    moves = "NW NW W W W E S S S S W W"  # the sixth leads back from where the spoon is in sight
+    world = Gridworld(ALCOVES, {"heart": "2", "spoon": "1"}, moves)
+    found = believed(KNOWING["paper"], world.trial, world.whereabouts)
+    np.testing.assert_allclose(found.goal[5], 0.5, atol=1e-9)
+    assert found.goal[6, 0] > 0.95
+    joint = found.full[-1].sum(axis=(2, 3))
+    believes = found.hypotheses.beliefs.index("at 1"), found.hypotheses.beliefs.index("at 2")
+    assert joint[0, believes[0]] > 10 * joint[0, believes[1]]
+    knows = believed(PLAIN["paper"], world.trial)
+    assert knows.goal[6, 0] < 0.05
+    assert found.efficiency[-1, 0] > 1000 * knows.efficiency[-1, 0]  # nothing was wasted
+
+
+@both_motions
+def test_boards_hide_and_beliefs_last_until_they_are_gone(preset: str) -> None:
+    board = np.tile([111.0, 100.0], (len(LOOKS), 1))
+    for gone in (False, True):
+        board[len(LOOKS) // 2 :] = np.nan if gone else board[0]
+        panel = Other("occluder", Identity("board"), (10.0, 180.0), board, np.zeros(len(LOOKS)))
+        trial = room(walls=np.zeros((0, 4)), others=(panel,))
+        model = with_settings(KNOWING[preset], {"knowledge.walls_hide": False})
+        seen = plan_one(model, trial, whereabouts=where()).seen
+        assert len(seen.stages) == 2
+        unknown = [np.isinf(one.reach[0]).all() for one in seen.stages]
+        assert unknown == [True, False]
+        first_known = seen.trajectory.frame[seen.trajectory.mode > 0].min()
+        assert (first_known <= len(LOOKS) // 2 + 15) == gone
+
+
+def test_what_is_known_grows_until_the_thing_is_put_elsewhere() -> None:
+    #       nothing   place 2   it moves to 0 unseen   it is carried   it is seen
+    sees = [[0, 0, 0], [0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0]]
+    lies = [1, 1, 0, -1, 0, 0]
+    known = known_along(np.array(sees, dtype=bool), np.array(lies))
+    assert [set(one) for one in known] == [{0, 1, 2}, {0, 1}, {0, 1, 2}, {0, 1, 2}, {0}, {0}]
+
+
+@both_motions
+def test_a_thing_that_was_moved_out_of_sight_is_looked_for_where_it_was(preset: str) -> None:
+    path = walk((41.0, 99.0), (91.0, 27.0))  # up around a wall, behind which it was moved down
+    up, down = (131.0, 63.0), (131.0, 137.0)
+    places = np.repeat([[up, (31.0, 31.0)]], len(path), axis=0)
+    places[4:, 0] = down
+    objects = Body(HEART, up, 9.0), Body(SPOON, (31.0, 31.0), 9.0)
+    wall = np.array([[96.0, 40.0, 8.0, 120.0]])
+    moved = room(path, walls=wall, objects=objects, object_paths=places)
+    for trial in (moved, replace(moved, still=True)):  # readers of scenes set ``still``
+        found = believed(KNOWING[preset], trial)
+        names = found.hypotheses.beliefs
+        wanted = found.full[-1].sum(axis=(2, 3))[0]
+        assert wanted[names.index("at (131, 63)")] > 5 * wanted[names.index("at (131, 137)")]
+
+
+def test_places_of_earlier_trials_are_candidates() -> None:
+    path = walk((41.0, 83.0), (93.0, 163.0), (109.0, 161.0), (113.0, 91.0), (127.0, 57.0))
+    before, after = room(path, "near"), room(path, "far")
+    model = KNOWING["default"]
+    judgement = judge(Episode((before, after)), model)
+    assert "at (131, 43)" in judgement.test.hypotheses.beliefs
+    assert judgement.posteriors[0].hypotheses.beliefs == ("true",)  # as the spoon is in sight
+    alone = judge(Episode((after,)), model)
+    assert "at (131, 43)" not in alone.test.hypotheses.beliefs
+    pair = Episode((before, before)), Episode((before, after))
+    models = [PLAIN["default"], model]
+    for one, judged in zip(models, judge_pair(models, *pair), strict=True):
+        alike = [judge(member, one).plausibility for member in pair]
+        assert [member.plausibility for member in judged] == alike
+
+
+def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
+    judgement = judge(Episode((room(heart="near"), room())), KNOWING["default"])
+    table = to_xarray(judgement.test)["posterior"]
+    assert table.dims == ("step", "goal", "belief", "efficiency")
+    assert list(table.coords["belief"].values) == list(judgement.test.hypotheses.beliefs)
+    np.testing.assert_allclose(
+        table[-1].sum("efficiency"), judgement.test.full[-1].sum(axis=(2, 3))
     )
-    assert looks is not None
+    assert set(to_pandas(judgement.posteriors)["variable"]) >= {"goal", "belief"}
+    last = judgement.to_dict(trace=True)["trace"][-1]["steps"][-1]
+    assert set(last["belief"]) == set(judgement.test.hypotheses.beliefs)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"places": {}}, "field 'places': there are no places"),
+        ({"places": {str(i): (i, i) for i in range(5)}}, "there are 5 places"),
+        (
+            {"beliefs": {"odd": {"near": 0.5}}},
+            "field 'beliefs': the belief 'odd' is 0.5, in all 0.5",
+        ),
+        ({"beliefs": {"odd": {"near": 1.5, "far": -0.5}}}, "the belief 'odd' is 1.5, -0.5"),
+        ({"beliefs": {"odd": {"moon": 1.0}}}, "the belief 'odd' is about 'moon'"),
+        ({"beliefs": {"a": {"far": 1}}, "prior": {"a": 0.5}}, "field 'prior': the prior is 0.5"),
+        ({"beliefs": {"a": {"far": 1}}, "prior": {"b": 1}}, "the prior is about 'b'"),
+    ],
+)
+def test_places_and_beliefs_that_make_no_sense(given: dict, message: str) -> None:
+    with pytest.raises(BadInput, match=message.replace("(", r"\(")) as error:
+        where(**given)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"places": {**PLACES, "wall": (99.0, 70.0)}}, r"'wall' at \(99, 70\) is inside a wall"),
+        ({"places": {**PLACES, "off": (250.0, 70.0)}}, "outside the world"),
+        ({"places": {"near": PLACES["near"]}}, "'heart' lies at none of them"),
+        ({"things": ("moon",)}, "there is no object 'moon'"),
+    ],
+)
+def test_places_that_do_not_fit_the_trial(given: dict, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as error:
+        believed(KNOWING["default"], room(), where(**given))
+    assert error.value.hint
+
+
+def test_models_that_cannot_plan_over_knowledge_say_so() -> None:
+    with pytest.raises(BadInput, match="always know where things are"):
+        believed(PLAIN["paper"], room(), where())
+    for setting in ({"motion.slip": 0.1}, {"observation.noise": 1.0}):
+        with pytest.raises(BadInput, match="moves that are certain and seen"):
+            believed(with_settings(KNOWING["paper"], setting), room(), where())

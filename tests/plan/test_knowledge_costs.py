@@ -9,12 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from belief_mdp import BeliefMDP, cells_of, draw
-from hbtom import Model
-from hbtom.plan import GRID, cost_to_go
-from hbtom.plan.knowledge import Lookout, knowledge_costs, lookout, shares
-from hbtom.world import see
-from hbtom.world.gridworld import Gridworld
+from hbtom import Model, Trial
+from hbtom.model import with_settings
+from hbtom.observe import Body, Identity
+from hbtom.plan import CONTINUOUS, GRID, cost_to_go
+from hbtom.plan.field import legal_moves
+from hbtom.plan.looking import Lookout, knowledge_costs, lookout, shares
+from hbtom.plan.planning import plan_in
+from hbtom.world import PlaceWorld, see
 from hbtom.world.sight_map import sight_map
+from hbtom.world.text_gridworld import Gridworld
 
 few = settings(max_examples=20)
 seeds = st.integers(0, 2**32 - 1)
@@ -75,6 +79,47 @@ def test_looking_does_no_harm(seed: int) -> None:
     everywhere = look._replace(sees=np.ones_like(look.sees))
     at_once = knowledge_costs(everywhere, belief)[frozenset(range(len(belief)))]
     np.testing.assert_allclose(at_once, knowing, rtol=1e-12)
+
+
+def test_continuous_costs_solve_the_equation_of_the_belief_mdp() -> None:
+    """Where nothing is seen, one step on; elsewhere, the average of what may be seen."""
+    settings = {"motion.berth": 0.0, "motion.contact": False}
+    model = with_settings(Model.preset("default"), settings)
+    wall, places = [[96.0, 30.0, 8.0, 140.0]], [(131.0, 63.0), (131.0, 137.0), (171.0, 101.0)]
+    trials = [trial_of(place, wall) for place in places]
+    seen = [see(model, one) for one in trials]
+    world, steps = seen[0].world, seen[0].trajectory
+    sight = sight_map(trials[0], 0, world, np.array(places), walls_hide=True)
+
+    def plan(one: PlaceWorld) -> np.ndarray:
+        return plan_in(model.motion, one, steps, True).cost
+
+    worlds = tuple(one.world for one in seen)
+    look = lookout(0, worlds, sight, plan, world.cell_of(41.0, 99.0)[::-1])
+    belief = np.array([0.5, 0.3, 0.2])
+    costs = knowledge_costs(look, belief)
+    cost, free = costs[frozenset([0, 1, 2])][0], ~world.blocked[0]
+    dark, one_step = free & ~look.sees.any(axis=0), np.full(cost.shape, np.inf)
+    for legal, move in zip(
+        legal_moves(world.blocked[0], CONTINUOUS), CONTINUOUS.moves, strict=True
+    ):
+        after = np.roll(cost, (-move[0], -move[1]), axis=(0, 1))
+        way = world.costs.cell * CONTINUOUS.length(move)
+        one_step = np.where(legal, np.minimum(one_step, way + after), one_step)
+    np.testing.assert_allclose(cost[dark], one_step[dark], rtol=1e-12)
+    assert dark.any()
+    for row, column in np.argwhere(free & look.sees.any(axis=0)).tolist():
+        sees = frozenset(np.flatnonzero(look.sees[:, row, column]).tolist())
+        left = frozenset([0, 1, 2]) - sees
+        told = sum(belief[j] * look.attained[j][0, row, column] for j in sees)
+        rest = belief[list(left)].sum() * costs[left][0, row, column] if left else 0.0
+        np.testing.assert_allclose(cost[row, column], told + rest, rtol=1e-12)
+
+
+def trial_of(place: tuple[float, float], walls: list[list[float]]) -> Trial:
+    heart, agent = Body(Identity("heart"), place, 9.0), Body(Identity("agent"), (41.0, 99.0), 6.0)
+    path = np.array([agent.centre])
+    return Trial((200.0, 200.0), np.array(walls), np.zeros((0, 4)), (heart,), agent, path, [0.0])
 
 
 def test_a_place_that_cannot_be_reached_does_not_count() -> None:

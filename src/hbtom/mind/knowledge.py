@@ -1,6 +1,6 @@
 """What an agent knows along its path, and what its steps cost more than they need, given that.
 
-An agent that does not know where a thing lies plans to look for it (:mod:`hbtom.plan.knowledge`).
+An agent that does not know where a thing lies plans to look for it (:mod:`hbtom.plan.looking`).
 What it knows when it sets off on a step is a stage of its world: the places where each thing may
 still be. The regret of a step is measured in its stage, once for each belief that the agent may
 have had at first.
@@ -22,7 +22,7 @@ from hbtom.model import Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.layout import layout_of
 from hbtom.plan import CostToGo
-from hbtom.plan.knowledge import Known, Lookout, at_hand, knowledge_costs, lookout
+from hbtom.plan.looking import Known, Lookout, at_hand, knowledge_costs, lookout
 from hbtom.plan.planning import plan_in
 from hbtom.world import PlaceWorld
 from hbtom.world.seeing import Seen, world_of

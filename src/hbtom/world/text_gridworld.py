@@ -50,10 +50,17 @@ class Gridworld:
     beliefs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     prior: Mapping[str, float] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name in self.known:
+            self._place(name)
+        _ = self.trial  # refuse what makes no sense at once
+
     @cached_property
     def rows(self) -> tuple[str, ...]:
         """The rows of the map, all of the same length."""
         lines = [line.rstrip() for line in dedent(self.picture).strip("\n").splitlines()]
+        if not any(lines):
+            raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
         return tuple(line.ljust(max(map(len, lines))) for line in lines)
 
     @cached_property
@@ -109,8 +116,6 @@ class Gridworld:
     @cached_property
     def whereabouts(self) -> Whereabouts:
         """Where the things may lie that the agent does not know to be somewhere."""
-        for name in self.known:
-            self._place(name)
         taken = {START, *(self.things[name] for name in self.known)}
         places = {mark: _centre(cell) for mark, cell in self.marks.items() if mark not in taken}
         unknown = tuple(name for name in self.things if name not in self.known)
