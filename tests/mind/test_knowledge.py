@@ -250,7 +250,7 @@ def test_an_agent_that_looks_and_turns_back_wanted_what_was_not_there() -> None:
     found = believed(KNOWING["paper"], world.trial, world.whereabouts)
     np.testing.assert_allclose(found.goal[5], 0.5, atol=1e-9)
     assert found.goal[6, 0] > 0.95
-    joint = found.full[-1].sum(axis=(2, 3))
+    joint = found.margin("goal", "belief")[-1]
     believes = found.hypotheses.beliefs.index("at 1"), found.hypotheses.beliefs.index("at 2")
     assert joint[0, believes[0]] > 10 * joint[0, believes[1]]
     knows = believed(PLAIN["paper"], world.trial)
@@ -294,7 +294,7 @@ def test_a_thing_that_was_moved_out_of_sight_is_looked_for_where_it_was(preset: 
     for trial in (moved, replace(moved, still=True)):  # readers of scenes set ``still``
         found = believed(KNOWING[preset], trial)
         names = found.hypotheses.beliefs
-        wanted = found.full[-1].sum(axis=(2, 3))[0]
+        wanted = found.margin("goal", "belief")[-1][0]
         assert wanted[names.index("at (131, 63)")] > 5 * wanted[names.index("at (131, 137)")]
 
 
@@ -320,7 +320,7 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
     assert table.dims == ("step", "goal", "belief", "efficiency")
     assert list(table.coords["belief"].values) == list(judgement.test.hypotheses.beliefs)
     np.testing.assert_allclose(
-        table[-1].sum("efficiency"), judgement.test.full[-1].sum(axis=(2, 3))
+        table[-1].sum("efficiency"), judgement.test.margin("goal", "belief")[-1]
     )
     assert set(to_pandas(judgement.posteriors)["variable"]) >= {"goal", "belief"}
     last = judgement.to_dict(trace=True)["trace"][-1]["steps"][-1]

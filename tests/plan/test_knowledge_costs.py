@@ -48,7 +48,7 @@ def test_costs_are_those_of_the_belief_mdp(seed: int, sure: bool) -> None:
         belief = np.eye(len(names))[rng.integers(len(names))]
     mdp = BeliefMDP(list(world.rows), cells_of(list(world.rows)))
     values = mdp.values(dict(zip(names, belief.tolist(), strict=True)))
-    costs = knowledge_costs(look, belief)
+    costs = knowledge_costs(look, belief[None])[0]
     assert len(costs) == 2 ** len(names) - 1
     for known, cost in costs.items():
         places = frozenset(names[j] for j in known)
@@ -60,10 +60,24 @@ def test_costs_are_those_of_the_belief_mdp(seed: int, sure: bool) -> None:
 @given(seeds)
 def test_who_is_sure_plans_as_if_there_were_one_place(seed: int) -> None:
     look = lookout_of(world_of(draw(np.random.default_rng(seed))))
-    for j, cost in enumerate(look.attained):
-        costs = knowledge_costs(look, np.eye(len(look.worlds))[j])
+    by_belief = knowledge_costs(look, np.eye(len(look.worlds)))
+    for j, (costs, cost) in enumerate(zip(by_belief, look.attained, strict=True)):
         for known in (one for one in costs if j in one):
             np.testing.assert_array_equal(costs[known], cost)
+
+
+@few
+@given(seeds)
+def test_beliefs_that_are_planned_for_together_share_no_more_than_they_should(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    look = lookout_of(world_of(draw(rng)))
+    many = len(look.worlds)
+    beliefs = np.concatenate(
+        [np.eye(many), np.full((1, many), 1 / many), rng.dirichlet([1] * many, 2)]
+    )
+    for one, costs in zip(beliefs, knowledge_costs(look, beliefs), strict=True):
+        (alone,) = knowledge_costs(look, one[None])
+        assert all((costs[known] == alone[known]).all() for known in alone)
 
 
 @few
@@ -73,11 +87,11 @@ def test_looking_does_no_harm(seed: int) -> None:
     rng = np.random.default_rng(seed)
     look = lookout_of(world_of(draw(rng)))
     belief = rng.dirichlet(np.ones(len(look.worlds)))
-    cost = knowledge_costs(look, belief)[frozenset(range(len(belief)))]
+    cost = knowledge_costs(look, belief[None])[0][frozenset(range(len(belief)))]
     knowing = sum(b * one for b, one in zip(belief, look.attained, strict=True))
     assert (cost >= knowing - 1e-9).all()
     everywhere = look._replace(sees=np.ones_like(look.sees))
-    at_once = knowledge_costs(everywhere, belief)[frozenset(range(len(belief)))]
+    at_once = knowledge_costs(everywhere, belief[None])[0][frozenset(range(len(belief)))]
     np.testing.assert_allclose(at_once, knowing, rtol=1e-12)
 
 
@@ -97,7 +111,7 @@ def test_continuous_costs_solve_the_equation_of_the_belief_mdp() -> None:
     worlds = tuple(one.world for one in seen)
     look = lookout(0, worlds, sight, plan, world.cell_of(41.0, 99.0)[::-1])
     belief = np.array([0.5, 0.3, 0.2])
-    costs = knowledge_costs(look, belief)
+    costs = knowledge_costs(look, belief[None])[0]
     cost, free = costs[frozenset([0, 1, 2])][0], ~world.blocked[0]
     dark, one_step = free & ~look.sees.any(axis=0), np.full(cost.shape, np.inf)
     for legal, move in zip(
@@ -128,7 +142,7 @@ def test_a_place_that_cannot_be_reached_does_not_count() -> None:
     belief = np.array([0.5, 0.4, 0.1])
     assert shares(belief, frozenset([0, 1, 2]), look) == {1: 0.8, 2: 0.2}
     assert shares(belief, frozenset([0]), look) == {0: 1.0}
-    cost = knowledge_costs(look, belief)[frozenset([0, 1])]
+    cost = knowledge_costs(look, belief[None])[0][frozenset([0, 1])]
     np.testing.assert_array_equal(cost, look.attained[1])
 
 

@@ -25,10 +25,10 @@ from hbtom.plan import CostToGo
 from hbtom.plan.looking import Known, Lookout, at_hand, knowledge_costs, lookout
 from hbtom.plan.planning import plan_in
 from hbtom.world import PlaceWorld
-from hbtom.world.seeing import Seen, world_of
+from hbtom.world.seeing import Seen, see, world_of
 from hbtom.world.sight_map import cells_along, seen_along, sight_map, view
 from hbtom.world.stages import at_frame, joined, renumbered, setting_off
-from hbtom.world.whereabouts import Whereabouts, lying_at, whereabouts_of
+from hbtom.world.whereabouts import Whereabouts, lying_at, noticing, whereabouts_of
 
 Costs = Annotated[Floats, "goal mode row column"]
 
@@ -38,6 +38,7 @@ class Informed(NamedTuple):
 
     seen: Seen  # with a stage of the world for all that the agent knows at some step
     costs: CostToGo  # under the first belief
+    regret: Regret  # of the steps, under the first belief
     believed: Mapping[str, tuple[float, Regret]]  # the prior and the regret under each belief
 
 
@@ -63,38 +64,34 @@ class _Layer(NamedTuple):
 def find_informed(
     model: Model,
     trial: Trial,
-    seen: Seen,
+    openings: tuple[float, ...] = (),
     earlier: tuple[Trial, ...] = (),
     whereabouts: Whereabouts | None = None,
 ) -> Informed | None:
     """Return the regret of a trial's steps under all beliefs about where things are.
 
-    It is None if the agent knows all along where everything is: then its beliefs do not matter.
+    It is None if the agent knows all along where everything is: then its beliefs do not matter. See
+    :func:`hbtom.mind.plan_one`.
     """
     _check(model)
+    trial = noticing(trial)
     where = whereabouts_of(trial, earlier) if whereabouts is None else whereabouts
     if where is None:
         return None
     where.check(trial)
+    seen = see(model, trial, openings)
     things, lies = where.hidden(trial), lying_at(trial, where.centres)
     case = _Case(model, trial, seen, things, where.centres, lies)
     layers = _layers(case)
     if all(len(known) == 1 for layer in layers for known in layer.known):
         return None
-    numbers = {layer: number for number, layer in enumerate(dict.fromkeys(layers))}
-    worlds = tuple(_world(case, layer) for layer in numbers)
-    stage = np.array([numbers[layer] for layer in layers[1:]], dtype=np.int64)
-    steps = renumbered(seen.trajectory, worlds[0], stage)
-    informed = seen._replace(world=joined(worlds), trajectory=steps, stages=worlds)
-    chances = where.chances(model.knowledge.certain)
-    costs = [
-        CostToGo(informed.world, one)
-        for one in _costs(case, tuple(numbers), [belief for _, belief in chances.values()])
-    ]
+    informed, chances = _layered(case, layers), where.chances(model.knowledge.certain)
+    by_belief = _costs(case, list(dict.fromkeys(layers)), [one for _, one in chances.values()])
+    costs = [CostToGo(informed.world, one) for one in by_belief]
     regrets = [motion_regret(model.motion, model, trial, informed, one) for one in costs]
     priors = (prior for prior, _ in chances.values())
     believed = dict(zip(chances, zip(priors, regrets, strict=True), strict=True))
-    return Informed(informed, costs[0], believed)
+    return Informed(informed, costs[0], regrets[0], believed)
 
 
 def _check(model: Model) -> None:
@@ -131,6 +128,25 @@ def _layers(case: _Case) -> list[_Layer]:
         same = views.setdefault((number, view(case.trial, frame, hide)), frame)
         layers.append(_Layer(number, same, tuple(now.values())))
     return layers
+
+
+def _layered(case: _Case, layers: list[_Layer]) -> Seen:
+    """Return a trial's world and trajectory, with a stage for each layer."""
+    numbers = {layer: number for number, layer in enumerate(dict.fromkeys(layers))}
+    worlds = tuple(_world(case, layer) for layer in numbers)
+    stage = np.array([numbers[layer] for layer in layers[1:]], dtype=np.int64)
+    steps = renumbered(case.seen.trajectory, worlds[0], stage)
+    return case.seen._replace(world=joined(worlds), trajectory=steps, stages=worlds)
+
+
+def _world(case: _Case, layer: _Layer) -> PlaceWorld:
+    """Return the world as the agent knows it: what it has yet to find is out of reach."""
+    world = case.seen.stages[layer.stage]
+    reach = world.reach.copy()
+    for thing, known in zip(case.things, layer.known, strict=True):
+        if len(known) > 1:
+            reach[thing] = np.inf
+    return world._replace(reach=reach)
 
 
 def known_along(
@@ -189,30 +205,20 @@ def _plan(case: _Case, world: PlaceWorld) -> Costs:
     return plan_in(case.model.motion, world, case.seen.trajectory, True).cost
 
 
-def _world(case: _Case, layer: _Layer) -> PlaceWorld:
-    """Return the world as the agent knows it: what it has yet to find is out of reach."""
-    world = case.seen.stages[layer.stage]
-    reach = world.reach.copy()
-    for thing, known in zip(case.things, layer.known, strict=True):
-        if len(known) > 1:
-            reach[thing] = np.inf
-    return world._replace(reach=reach)
-
-
 def _costs(
-    case: _Case, layers: tuple[_Layer, ...], beliefs: list[Annotated[Floats, "place"]]
+    case: _Case, layers: list[_Layer], beliefs: list[Annotated[Floats, "place"]]
 ) -> list[Costs]:
     """Return the cost-to-go of all goals through all layers, under each belief."""
     wanted = case.trial.items if case.model.preference.keys else case.trial.objects
-    looks = {(one.stage, one.frame): _lookouts(case, one.stage, one.frame) for one in layers}
     plain = {one.stage: _plan(case, case.seen.stages[one.stage]) for one in layers}
+    looks = {(one.stage, one.frame): _lookouts(case, one.stage, one.frame) for one in layers}
+    found = {at: [knowledge_costs(one, np.array(beliefs)) for one in looks[at]] for at in looks}
     costs = []
-    for belief in beliefs:
-        found = {at: [knowledge_costs(one, belief) for one in some] for at, some in looks.items()}
+    for belief in range(len(beliefs)):
         layered = []
         for stage, frame, knowns in layers:
             layered.append(plain[stage].copy())
             for thing, known, sets in zip(case.things, knowns, found[stage, frame], strict=True):
-                layered[-1][thing] = sets[known]
+                layered[-1][thing] = sets[belief][known]
         costs.append(np.concatenate(layered, axis=1)[: len(wanted)])
     return costs

@@ -55,14 +55,10 @@ def plan_one(
     """
     if model.knowledge.plan or whereabouts is not None:
         from hbtom.mind.knowledge import find_informed
-        from hbtom.world.whereabouts import noticing
 
-        trial = noticing(trial)
-        seen = see(model, trial, openings)
-        informed = find_informed(model, trial, seen, earlier, whereabouts)
+        informed = find_informed(model, trial, openings, earlier, whereabouts)
         if informed is not None:
-            first = next(iter(informed.believed.values()))[1]
-            return Planned(informed.seen, informed.costs, first, None, informed.believed)
+            return Planned(informed.seen, informed.costs, informed.regret, None, informed.believed)
     seen = see(model, trial, openings)
     costs = plan_trial(model, seen)
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))

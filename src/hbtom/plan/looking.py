@@ -55,17 +55,28 @@ def at_hand(worlds: Sequence[PlaceWorld], goal: int) -> Annotated[Bools, "place 
     return np.array([np.isfinite(one.reach[goal]) for one in worlds])
 
 
-def knowledge_costs(look: Lookout, belief: Annotated[Floats, "place"]) -> dict[Known, Field]:
-    """Return the cost-to-go for every set of places where the thing may still be."""
-    found: dict[Known, Field] = {frozenset([j]): c for j, c in enumerate(look.attained)}
-    for known in _sets(len(look.worlds)):
-        share = shares(belief, known, look)
-        if len(share) == 1:
-            found[known] = found[frozenset(share)]
-        else:
-            expected = _expected(look, known, share, found)
-            found[known] = look.plan(_looking(look, expected))[look.goal]
-    return found
+def knowledge_costs(
+    look: Lookout, beliefs: Annotated[Floats, "belief place"]
+) -> list[dict[Known, Field]]:
+    """Return the cost-to-go for every set of places where the thing may still be, by belief.
+
+    What beliefs have in common is planned once: it is the same wherever b(. | K) is the same.
+    """
+    planned = dict[tuple[Known, tuple[tuple[int, float], ...]], Field]()
+    by_belief = []
+    for belief in beliefs:
+        found: dict[Known, Field] = {frozenset([j]): c for j, c in enumerate(look.attained)}
+        for known in _sets(len(look.worlds)):
+            share = shares(belief, known, look)
+            one = known, tuple(share.items())
+            if len(share) == 1:
+                planned[one] = look.attained[min(share)]
+            elif one not in planned:
+                expected = _expected(look, known, share, found)
+                planned[one] = look.plan(_looking(look, expected))[look.goal]
+            found[known] = planned[one]
+        by_belief.append(found)
+    return by_belief
 
 
 def shares(belief: Annotated[Floats, "place"], known: Known, look: Lookout) -> dict[int, float]:
