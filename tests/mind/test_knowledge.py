@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 
@@ -323,6 +324,7 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
         table[-1].sum("efficiency"), judgement.test.margin("goal", "belief")[-1]
     )
     assert set(to_pandas(judgement.posteriors)["variable"]) >= {"goal", "belief"}
+    assert pickle.loads(pickle.dumps(judgement)).plausibility == judgement.plausibility
     last = judgement.to_dict(trace=True)["trace"][-1]["steps"][-1]
     assert set(last["belief"]) == set(judgement.test.hypotheses.beliefs)
 

@@ -8,7 +8,6 @@ have had at first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, NamedTuple
 
@@ -16,8 +15,8 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
+from hbtom.mind.likelihood import Believed
 from hbtom.mind.motions import motion_regret
-from hbtom.mind.regret import Regret
 from hbtom.model import Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.layout import layout_of
@@ -38,8 +37,7 @@ class Informed(NamedTuple):
 
     seen: Seen  # with a stage of the world for all that the agent knows at some step
     costs: CostToGo  # under the first belief
-    regret: Regret  # of the steps, under the first belief
-    believed: Mapping[str, tuple[float, Regret]]  # the prior and the regret under each belief
+    believed: tuple[Believed, ...]
 
 
 class _Case(NamedTuple):
@@ -88,10 +86,12 @@ def find_informed(
     informed, chances = _layered(case, layers), where.chances(model.knowledge.certain)
     by_belief = _costs(case, list(dict.fromkeys(layers)), [one for _, one in chances.values()])
     costs = [CostToGo(informed.world, one) for one in by_belief]
-    regrets = [motion_regret(model.motion, model, trial, informed, one) for one in costs]
-    priors = (prior for prior, _ in chances.values())
-    believed = dict(zip(chances, zip(priors, regrets, strict=True), strict=True))
-    return Informed(informed, costs[0], regrets[0], believed)
+    regrets = (motion_regret(model.motion, model, trial, informed, one) for one in costs)
+    believed = (
+        Believed(name, prior, regret)
+        for (name, (prior, _)), regret in zip(chances.items(), regrets, strict=True)
+    )
+    return Informed(informed, costs[0], tuple(believed))
 
 
 def _check(model: Model) -> None:

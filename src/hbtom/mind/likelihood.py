@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -22,7 +21,13 @@ from hbtom.mind.regret import FilteredChoice, Headings, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
 
-UNINFORMED: Mapping[str, tuple[float, Regret]] = MappingProxyType({})
+
+class Believed(NamedTuple):
+    """What an agent may believe at first about where things are."""
+
+    name: str
+    prior: float
+    regret: Regret  # of its steps, given that
 
 
 class Likelihood(Struct, frozen=True, eq=False):
@@ -74,18 +79,18 @@ def find_likelihood(
     model: Model,
     regret: Regret,
     outdated: Regret | None = None,
-    believed: Mapping[str, tuple[float, Regret]] = UNINFORMED,
+    believed: tuple[Believed, ...] = (),
 ) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.
 
     ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
-    missed a change. ``believed`` is the prior and the regret under each of the beliefs that the
-    agent may have at first about where things are, if there are any.
+    missed a change. ``believed`` is what it may believe at first about where things are, if it may
+    not know it.
     """
     likelihood = log_likelihood(regret, model.efficiency.values)
     if believed:
-        some = {one: log_likelihood(r, model.efficiency.values) for one, (_, r) in believed.items()}
-        likelihood = stacked(some, [prior for prior, _ in believed.values()])
+        some = {one.name: log_likelihood(one.regret, model.efficiency.values) for one in believed}
+        likelihood = stacked(some, [one.prior for one in believed])
     elif outdated is not None and model.hypotheses.outdated > 0:
         wrong = log_likelihood(outdated, model.efficiency.values)
         prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.likelihood import UNINFORMED, Likelihood, find_likelihood
+from hbtom.mind.likelihood import Believed, Likelihood, find_likelihood
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.regret import Regret
 from hbtom.model import Model
@@ -28,7 +27,7 @@ class Planned(NamedTuple):
     cost_to_go: CostToGo
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed how the world has changed
-    believed: Mapping[str, tuple[float, Regret]] = UNINFORMED  # by what it may believe at first
+    believed: tuple[Believed, ...] = ()  # at first about where things are, if it may not know it
 
     @property
     def agent(self) -> Identity:
@@ -58,7 +57,8 @@ def plan_one(
 
         informed = find_informed(model, trial, openings, earlier, whereabouts)
         if informed is not None:
-            return Planned(informed.seen, informed.costs, informed.regret, None, informed.believed)
+            seen, costs, believed = informed
+            return Planned(seen, costs, believed[0].regret, believed=believed)
     seen = see(model, trial, openings)
     costs = plan_trial(model, seen)
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
