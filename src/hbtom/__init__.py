@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from hbtom.world.pddl import load_goals as load_goals
     from hbtom.world.pddl import load_plan as load_plan
     from hbtom.world.pddl import load_world as load_world
+    from hbtom.world.text_gridworld import Gridworld as Gridworld
+    from hbtom.world.whereabouts import Whereabouts as Whereabouts
 
 _HOME = {
     "BadInput": "hbtom.errors",
@@ -60,6 +62,8 @@ _HOME = {
     "simulate": "hbtom.mind.simulate",
     "Evaluation": "hbtom.bench",
     "evaluate": "hbtom.bench",
+    "Gridworld": "hbtom.world.text_gridworld",
+    "Whereabouts": "hbtom.world.whereabouts",
 }
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604

@@ -134,7 +134,8 @@ def plan_trials(
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
         memory = planned[-1].memory if planned else Memory(company)
-        planned.append(plan_one(model, trial, openings, memory))
+        earlier = episode.trials[: len(planned)]
+        planned.append(plan_one(model, trial, openings, memory, earlier=earlier))
     return tuple(planned)
 
 

@@ -71,10 +71,9 @@ def together(models: Sequence[Model]) -> list[int]:
 def _shared(model: Model, example: Model) -> tuple[Any, Any]:
     """Return what models with the same plans, and with the same surprises, have in common."""
     mind = changed(model, name="", classifier=example.classifier)
-    assumed = model.motion, model.acts, model.preference, model.observation, model.social
-    dynamics = (
-        assumed if model.social is not None else (*assumed[:2], model.preference.keys, assumed[3])
-    )
+    company = None if model.social is None else (model.preference, model.social)
+    planning = model.observation, model.knowledge, company
+    dynamics = model.motion, model.acts, model.preference.keys, *planning
     return dynamics, (mind, model.classifier.waste is None)
 
 

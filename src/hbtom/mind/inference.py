@@ -77,11 +77,15 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         steps, goals, places, _, many = self.full.shape
         return self.full.sum(axis=3).reshape(steps, goals * places, many)
 
-    def margin(self, axis: str) -> Annotated[Floats, "1+step value"]:
-        """Return the probability of each goal, belief, process or efficiency at every time."""
-        if axis not in AXES:
-            raise BadInput(f"there is no axis '{axis}'", hint=f"the axes are {', '.join(AXES)}")
-        return self.full.sum(axis=tuple(1 + i for i, name in enumerate(AXES) if name != axis))
+    def margin(self, *axes: str) -> Annotated[Floats, "1+step ..."]:
+        """Return the probability of each goal, belief, process or efficiency at every time.
+
+        Of several axes it is the joint probability. The order of axes is always that of ``full``.
+        """
+        for axis in axes:
+            if axis not in AXES:
+                raise BadInput(f"there is no axis '{axis}'", hint=f"the axes are {', '.join(AXES)}")
+        return self.full.sum(axis=tuple(1 + i for i, name in enumerate(AXES) if name not in axes))
 
     @property
     def belief(self) -> Annotated[Floats, "1+step belief"]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -23,6 +23,14 @@ from hbtom.observe import Identity
 
 if TYPE_CHECKING:
     from hbtom.mind.company import Company
+
+
+class Believed(NamedTuple):
+    """What an agent may believe at first about where things are."""
+
+    name: str
+    prior: float
+    regret: Regret  # of its steps, given that
 
 
 class Likelihood(Struct, frozen=True, eq=False):
@@ -76,14 +84,23 @@ class Likelihood(Struct, frozen=True, eq=False):
         return f"<Likelihood of {count(steps, 'step')} under {both}>"
 
 
-def find_likelihood(model: Model, regret: Regret, outdated: Regret | None = None) -> Likelihood:
+def find_likelihood(
+    model: Model,
+    regret: Regret,
+    outdated: Regret | None = None,
+    believed: tuple[Believed, ...] = (),
+) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.
 
     ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
-    missed a change.
+    missed a change. ``believed`` is what it may believe at first about where things are, if it may
+    not know it.
     """
     likelihood = log_likelihood(regret, model.efficiency.values)
-    if outdated is not None and model.hypotheses.outdated > 0:
+    if believed:
+        some = {one.name: log_likelihood(one.regret, model.efficiency.values) for one in believed}
+        likelihood = stacked(some, [one.prior for one in believed])
+    elif outdated is not None and model.hypotheses.outdated > 0:
         wrong = log_likelihood(outdated, model.efficiency.values)
         prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated
         likelihood = stacked({TRUE: likelihood, OUTDATED: wrong}, prior)

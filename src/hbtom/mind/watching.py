@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.company import Company, find_company
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
+from hbtom.mind.likelihood import Believed, Likelihood, company_likelihood, find_likelihood
 from hbtom.mind.minds import infer_company, learn_company
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.places import NOTHING_YET, Memory
@@ -22,6 +22,9 @@ from hbtom.plan import CostToGo, plan_trial
 from hbtom.world.course import has_company
 from hbtom.world.seeing import Seen, see
 
+if TYPE_CHECKING:
+    from hbtom.world.whereabouts import Whereabouts
+
 
 class Planned(NamedTuple):
     """What is known of a trial before anything is believed about the agent."""
@@ -30,6 +33,7 @@ class Planned(NamedTuple):
     cost_to_go: CostToGo
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed how the world has changed
+    believed: tuple[Believed, ...] = ()  # at first about where things are, if it may not know it
     company: Company | None = None  # who and what is around, if that is modelled
     memory: Memory = NOTHING_YET  # what is remembered after the trial
 
@@ -41,17 +45,31 @@ class Planned(NamedTuple):
         """Return the likelihood of the trial under all hypotheses of a model."""
         if self.company is not None:
             return company_likelihood(model, self.regret, self.company)
-        return find_likelihood(model, self.regret, self.outdated)
+        return find_likelihood(model, self.regret, self.outdated, self.believed)
 
 
 def plan_one(
-    model: Model, trial: Trial, openings: tuple[float, ...] = (), memory: Memory = NOTHING_YET
+    model: Model,
+    trial: Trial,
+    openings: tuple[float, ...] = (),
+    memory: Memory = NOTHING_YET,
+    *,
+    earlier: tuple[Trial, ...] = (),
+    whereabouts: Whereabouts | None = None,
 ) -> Planned:
     """Return the world, trajectory, cost-to-go and regret of one trial.
 
     ``openings`` is what waiting for barriers cost in the trials before, ``memory`` what else is
-    remembered of them.
+    remembered of them. If agents may not know where things are, ``whereabouts`` says where they may
+    be; without it, they may be where they lay in ``earlier`` trials or lie in this one.
     """
+    if model.knowledge.plan or whereabouts is not None:
+        from hbtom.mind.knowledge import find_informed
+
+        informed = find_informed(model, trial, openings, earlier, whereabouts)
+        if informed is not None:
+            seen, costs, believed = informed
+            return Planned(seen, costs, believed[0].regret, believed=believed)
     social = models_company(model)
     if social is not None and (memory.company or has_company(trial)):
         seen, costs, regret, company, after = find_company(
@@ -63,10 +81,15 @@ def plan_one(
     return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
 
 
-def infer(model: Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
-    """Watch one trial: return what is believed during it, and what is believed after it."""
+def infer(
+    model: Model, beliefs: Beliefs, trial: Trial, *, whereabouts: Whereabouts | None = None
+) -> tuple[Posterior, Beliefs]:
+    """Watch one trial: return what is believed during it, and what is believed after it.
+
+    ``whereabouts`` says where things may be, if agents may not know it (``knowledge.plan``).
+    """
     check_once(trial)
-    one = plan_one(model, trial, beliefs.openings, beliefs.memory)
+    one = plan_one(model, trial, beliefs.openings, beliefs.memory, whereabouts=whereabouts)
     posterior, after = infer_planned(model, beliefs, one)
     return posterior, after if one.memory is beliefs.memory else replace(after, memory=one.memory)
 

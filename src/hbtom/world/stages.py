@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe import Trial
 from hbtom.world.modes import Exits, PlaceWorld, exit_of
 from hbtom.world.trajectory import MOVE, Trajectory
@@ -57,10 +57,15 @@ def staged(
         stage = stage[kept]
     used = np.unique(np.append(0, stage))
     worlds, stage = [worlds[one] for one in used], np.searchsorted(used, stage)
-    modes, things, exits = _sizes(worlds[0])
-    thing = np.where(steps.thing < 0, -1, steps.thing + things * stage)
-    taken = np.where(steps.exit < 0, -1, steps.exit + exits * stage)
-    return tuple(worlds), steps._replace(mode=steps.mode + modes * stage, thing=thing, exit=taken)
+    return tuple(worlds), renumbered(steps, worlds[0], stage)
+
+
+def renumbered(steps: Trajectory, world: PlaceWorld, stage: Annotated[Ints, "step"]) -> Trajectory:
+    """Return steps through the modes of stages like a world, given the stage of each step."""
+    modes, things, exits = _sizes(world)
+    thing = np.where(steps.thing < 0, -1, steps.thing % things + things * stage)
+    taken = np.where(steps.exit < 0, -1, steps.exit % max(exits, 1) + exits * stage)
+    return steps._replace(mode=steps.mode % modes + modes * stage, thing=thing, exit=taken)
 
 
 def setting_off(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[int]:

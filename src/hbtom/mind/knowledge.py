@@ -1,0 +1,224 @@
+"""What an agent knows along its path, and what its steps cost more than they need, given that.
+
+An agent that does not know where a thing lies plans to look for it (:mod:`hbtom.plan.looking`).
+What it knows when it sets off on a step is a stage of its world: the places where each thing may
+still be. The regret of a step is measured in its stage, once for each belief that the agent may
+have had at first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.errors import BadInput
+from hbtom.mind.likelihood import Believed
+from hbtom.mind.motions import motion_regret
+from hbtom.model import Grid, Model
+from hbtom.observe import Trial
+from hbtom.observe.layout import layout_of
+from hbtom.plan import CostToGo
+from hbtom.plan.looking import Known, Lookout, at_hand, knowledge_costs, lookout
+from hbtom.plan.planning import plan_in
+from hbtom.world import PlaceWorld
+from hbtom.world.seeing import Seen, see, world_of
+from hbtom.world.sight_map import cells_along, seen_along, sight_map, view
+from hbtom.world.stages import at_frame, joined, renumbered, setting_off
+from hbtom.world.whereabouts import Whereabouts, lying_at, noticing, whereabouts_of
+
+Costs = Annotated[Floats, "goal mode row column"]
+
+
+class Informed(NamedTuple):
+    """What is known of a trial whose agent may not know where things are."""
+
+    seen: Seen  # with a stage of the world for all that the agent knows at some step
+    costs: CostToGo  # under the first belief
+    believed: tuple[Believed, ...]
+
+
+class _Case(NamedTuple):
+    """A trial, and the things whose places its agent may not know."""
+
+    model: Model
+    trial: Trial
+    seen: Seen
+    things: tuple[int, ...]
+    places: Annotated[Floats, "place 2"]
+    lies: Annotated[Ints, "frame object"]  # at which place each object lies, or -1
+
+
+class _Layer(NamedTuple):
+    """What the world is like when the agent sets off on a step, and what it knows of it."""
+
+    stage: int  # of the world
+    frame: int  # the first in which all that hides things is where it is now
+    known: tuple[Known, ...]  # where each thing may still be
+
+
+def find_informed(
+    model: Model,
+    trial: Trial,
+    openings: tuple[float, ...] = (),
+    earlier: tuple[Trial, ...] = (),
+    whereabouts: Whereabouts | None = None,
+) -> Informed | None:
+    """Return the regret of a trial's steps under all beliefs about where things are.
+
+    It is None if the agent knows all along where everything is: then its beliefs do not matter. See
+    :func:`hbtom.mind.plan_one`.
+    """
+    _check(model)
+    trial = noticing(trial)
+    where = whereabouts_of(trial, earlier) if whereabouts is None else whereabouts
+    if where is None:
+        return None
+    where.check(trial)
+    seen = see(model, trial, openings)
+    things, lies = where.hidden(trial), lying_at(trial, where.centres)
+    case = _Case(model, trial, seen, things, where.centres, lies)
+    layers = _layers(case)
+    if all(len(known) == 1 for layer in layers for known in layer.known):
+        return None
+    informed, chances = _layered(case, layers), where.chances(model.knowledge.certain)
+    by_belief = _costs(case, list(dict.fromkeys(layers)), [one for _, one in chances.values()])
+    costs = [CostToGo(informed.world, one) for one in by_belief]
+    regrets = (motion_regret(model.motion, model, trial, informed, one) for one in costs)
+    believed = (
+        Believed(name, prior, regret)
+        for (name, (prior, _)), regret in zip(chances.items(), regrets, strict=True)
+    )
+    return Informed(informed, costs[0], tuple(believed))
+
+
+def _check(model: Model) -> None:
+    """Refuse models that do not plan over knowledge, or cannot."""
+    if not model.knowledge.plan:
+        hint = "set knowledge.plan to true, or give no places"
+        raise BadInput("agents of this model always know where things are", hint=hint)
+    slips = isinstance(model.motion, Grid) and model.motion.slip > 0
+    if slips or model.observation.noise > 0:
+        hint = "set motion.slip and observation.noise to 0, or knowledge.plan to false"
+        raise BadInput("planning over knowledge needs moves that are certain and seen", hint=hint)
+
+
+# What the agent knows
+
+
+def _layers(case: _Case) -> list[_Layer]:
+    """Return what the agent knows at first, and when it sets off on each step."""
+    begin = [0, *setting_off(case.seen.trajectory, case.seen.steady.whole_path)]
+    hide, steps, world = case.model.knowledge.walls_hide, case.seen.trajectory, case.seen.stages[0]
+    column, row = cells_along(case.trial.whole_path, world).T
+    sees = seen_along(case.trial, world, case.places, hide)
+    known = {}
+    for thing in case.things:
+        near = at_hand(_worlds(case, thing, 0, 0), thing)[:, row, column]
+        known[thing] = known_along(sees | near.T, case.lies[:, thing])
+    stage = [0, *(steps.mode // len(world.blocked)).tolist()]
+    touched = [-1, *np.where(steps.thing < 0, -1, steps.thing % max(len(world.reach), 1)).tolist()]
+    layers, views = list[_Layer](), dict[tuple[int, bytes], int]()
+    for number, frame, item in zip(stage, begin, touched, strict=True):
+        now = {thing: along[frame] for thing, along in known.items()}
+        if item in now and case.lies[frame, item] >= 0:  # what is touched has been found
+            now[item] = frozenset([int(case.lies[frame, item])])
+        same = views.setdefault((number, view(case.trial, frame, hide)), frame)
+        layers.append(_Layer(number, same, tuple(now.values())))
+    return layers
+
+
+def _layered(case: _Case, layers: list[_Layer]) -> Seen:
+    """Return a trial's world and trajectory, with a stage for each layer."""
+    numbers = {layer: number for number, layer in enumerate(dict.fromkeys(layers))}
+    worlds = tuple(_world(case, layer) for layer in numbers)
+    stage = np.array([numbers[layer] for layer in layers[1:]], dtype=np.int64)
+    steps = renumbered(case.seen.trajectory, worlds[0], stage)
+    return case.seen._replace(world=joined(worlds), trajectory=steps, stages=worlds)
+
+
+def _world(case: _Case, layer: _Layer) -> PlaceWorld:
+    """Return the world as the agent knows it: what it has yet to find is out of reach."""
+    world = case.seen.stages[layer.stage]
+    reach = world.reach.copy()
+    for thing, known in zip(case.things, layer.known, strict=True):
+        if len(known) > 1:
+            reach[thing] = np.inf
+    return world._replace(reach=reach)
+
+
+def known_along(
+    tells: Annotated[Bools, "frame place"], lies: Annotated[Ints, "frame"]
+) -> list[Known]:
+    """Return where a thing may still be for all that the agent has seen, in each frame.
+
+    ``tells`` says which places the agent sees, ``lies`` at which of them the thing lies; -1 while
+    it is carried elsewhere. If it is put somewhere else, what was known is void.
+    """
+    every = known = frozenset(range(tells.shape[1]))
+    along, before = list[Known](), -1
+    for seen, at in zip(tells, lies.tolist(), strict=True):
+        known, before = known if at == before else every, at
+        if at >= 0:
+            known = frozenset([at]) if seen[at] else known.difference(np.flatnonzero(seen).tolist())
+        along.append(known)
+    return along
+
+
+# What the agent plans
+
+
+def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld, ...]:
+    """Return the world of a stage, as it is in a frame, with a thing at each of the places."""
+    still, world, worlds = at_frame(case.trial, frame), case.seen.stages[stage], []
+    for index, (x, y) in enumerate(case.places.tolist()):
+        if case.lies[frame, thing] == index:
+            worlds.append(world)
+            continue
+        objects = list(still.objects)
+        objects[thing] = replace(objects[thing], centre=(x, y))
+        layout = layout_of(replace(still, objects=tuple(objects)))
+        made = world_of(case.model.motion, case.model.acts, world.costs.opening, layout)
+        worlds.append(made)
+    return tuple(worlds)
+
+
+def _lookouts(case: _Case, stage: int, frame: int) -> list[Lookout]:
+    """Return what it takes to plan over knowledge of each thing, in a stage and a frame."""
+    world, (column, row) = case.seen.stages[stage], case.seen.trajectory.first.tolist()
+    sight = sight_map(case.trial, frame, world, case.places, case.model.knowledge.walls_hide)
+    if not isinstance(case.model.motion, Grid):
+        column, row = world.cell_of(column, row)
+    start, worlds = (
+        (int(row), int(column)),
+        {i: _worlds(case, i, stage, frame) for i in case.things},
+    )
+    return [
+        lookout(thing, some, sight, lambda one: _plan(case, one), start)
+        for thing, some in worlds.items()
+    ]
+
+
+def _plan(case: _Case, world: PlaceWorld) -> Costs:
+    return plan_in(case.model.motion, world, case.seen.trajectory, True).cost
+
+
+def _costs(
+    case: _Case, layers: list[_Layer], beliefs: list[Annotated[Floats, "place"]]
+) -> list[Costs]:
+    """Return the cost-to-go of all goals through all layers, under each belief."""
+    wanted = case.trial.items if case.model.preference.keys else case.trial.objects
+    plain = {one.stage: _plan(case, case.seen.stages[one.stage]) for one in layers}
+    looks = {(one.stage, one.frame): _lookouts(case, one.stage, one.frame) for one in layers}
+    found = {at: [knowledge_costs(one, np.array(beliefs)) for one in looks[at]] for at in looks}
+    costs = []
+    for belief in range(len(beliefs)):
+        layered = []
+        for stage, frame, knowns in layers:
+            layered.append(plain[stage].copy())
+            for thing, known, sets in zip(case.things, knowns, found[stage, frame], strict=True):
+                layered[-1][thing] = sets[belief][known]
+        costs.append(np.concatenate(layered, axis=1)[: len(wanted)])
+    return costs

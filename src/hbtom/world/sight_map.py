@@ -1,0 +1,94 @@
+"""From where an agent sees which place.
+
+Sight is certain. It goes in straight lines, from the middle of the cell that the agent is in to the
+middle of a place. Boards cut them, and in some models walls and doors do, too. Barriers, locks and
+things hide nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.observe import Trial
+from hbtom.observe.contact import in_room
+from hbtom.observe.episode import Panel, PanelKind
+from hbtom.world.modes import PlaceWorld
+from hbtom.world.sight_lines import BOARDS, cut_by_rectangle
+
+_EDGE = 1e-6  # pixels; a line that touches a corner is cut, whatever rounding says
+
+
+def cells_along(
+    path: Annotated[Floats, "frame 2"], world: PlaceWorld
+) -> Annotated[Ints, "frame 2"]:
+    """Return the column and row of the cell that the agent is in, in each frame."""
+    _, rows, columns = world.blocked.shape
+    cells = np.floor(path / world.space.cell).astype(np.int64)
+    return np.clip(cells, 0, [columns - 1, rows - 1])
+
+
+def seen_along(
+    trial: Trial, world: PlaceWorld, places: Annotated[Floats, "place 2"], walls_hide: bool
+) -> Annotated[Bools, "frame place"]:
+    """Tell in which frames the agent sees each place, from the middle of the cell it is in.
+
+    An agent that comes and goes sees nothing while it is away or outside the room.
+    """
+    path = trial.whole_path
+    start = (cells_along(path, world).astype(np.float64) + 0.5) * world.space.cell
+    frames = np.arange(len(path))
+    cut = np.stack([_cut(trial, start, place, frames, walls_hide) for place in places], axis=1)
+    if trial.agent_there is None:
+        return ~cut
+    return ~cut & (trial.agent_there & in_room(trial, path))[:, None]
+
+
+def sight_map(
+    trial: Trial,
+    frame: int,
+    world: PlaceWorld,
+    places: Annotated[Floats, "place 2"],
+    walls_hide: bool,
+) -> Annotated[Bools, "place row column"]:
+    """Tell from which cells each place can be seen, with everything as it is in one frame."""
+    _, rows, columns = world.blocked.shape
+    down, across = np.indices((rows, columns), dtype=np.float64).reshape(2, -1)
+    start, frames = (np.stack((across, down), axis=1) + 0.5) * world.space.cell, np.array([frame])
+    cut = [_cut(trial, start, place, frames, walls_hide) for place in places]
+    return ~np.stack(cut).reshape(len(places), rows, columns)
+
+
+def view(trial: Trial, frame: int, walls_hide: bool) -> bytes:
+    """Return all that may come and go between the agent and a place, as it is in a frame."""
+    boards = ((one.path[frame], one.angle[frame]) for one in _hiding(trial, walls_hide))
+    return b"".join(part.tobytes() for one in boards for part in one)
+
+
+def _hiding(trial: Trial, walls_hide: bool) -> list[Panel]:
+    kinds: tuple[PanelKind, ...] = (*BOARDS, "door") if walls_hide else BOARDS
+    return [one for one in trial.panels if one.kind in kinds]
+
+
+def _cut(
+    trial: Trial,
+    start: Annotated[Floats, "point 2"],
+    place: Annotated[Floats, "2"],
+    frames: Annotated[Ints, "point"],
+    walls_hide: bool,
+) -> Annotated[Bools, "point"]:
+    """Tell from which points a place is hidden; there is a frame for each point, or for all."""
+    stop, grown = place[None], 2 * _EDGE
+    cut = np.zeros(len(start), dtype=np.bool_)
+    for one in _hiding(trial, walls_hide):
+        size = one.size[0] + grown, one.size[1] + grown
+        cut |= cut_by_rectangle(start, stop, one.path[frames], size, one.angle[frames])
+    for wall, (x, y, width, height) in enumerate(trial.walls.tolist() if walls_hide else ()):
+        middle, size = np.array([x + width / 2, y + height / 2]), (width + grown, height + grown)
+        walled = cut_by_rectangle(start, stop, middle, size, np.zeros(1))
+        if trial.changes and trial.walls_there is not None:
+            walled &= trial.walls_there[frames, wall]
+        cut |= walled
+    return cut

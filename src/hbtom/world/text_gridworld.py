@@ -1,0 +1,144 @@
+"""A gridworld drawn as text, with an agent that may not know where things are.
+
+#########      #  a wall
+#@..#..1#      .  floor, as is a blank
+#...#...#      @  where the agent begins
+#......2#      1  a place where things may lie; any other character is one
+#########
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from textwrap import dedent
+
+import numpy as np
+
+from hbtom.errors import BadInput, Place
+from hbtom.observe import Body, Identity, Trial
+from hbtom.world.modes import UNIT
+from hbtom.world.whereabouts import Whereabouts
+
+WALL, FLOOR, START = "#", ". ", "@"
+_COMPASS = {"N": (-1, 0), "S": (1, 0), "W": (0, -1), "E": (0, 1)}
+MOVES = _COMPASS | {a + b: (_COMPASS[a][0], _COMPASS[b][1]) for a in ("N", "S") for b in ("W", "E")}
+_RADIUS = 0.71 * UNIT  # things in adjacent cells touch, also diagonally
+_LEAVING = 0.45  # share of a move after which the agent is still in the cell that it leaves
+
+Cell = tuple[int, int]  # row and column
+
+
+@dataclass(frozen=True)
+class Gridworld:
+    """A map, what lies where, and the moves of an agent.
+
+    ``things`` gives the mark at which each thing lies, by the name of the thing. ``moves`` are
+    points of the compass, as in ``"E E NE"``; north is up. As in all gridworlds of hbtom, two moves
+    at a right angle count as one diagonal where there is room for it.
+
+    The agent knows where the things are that ``known`` names. Any other thing may lie, for all it
+    knows at first, at any mark where no thing is known to be. For ``beliefs`` and ``prior`` see
+    :class:`hbtom.world.whereabouts.Whereabouts`.
+    """
+
+    picture: str
+    things: Mapping[str, str]
+    moves: str = ""
+    known: tuple[str, ...] = ()
+    beliefs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    prior: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.known:
+            self._place(name)
+        _ = self.trial  # refuse what makes no sense at once
+
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        """The rows of the map, all of the same length."""
+        lines = [line.rstrip() for line in dedent(self.picture).strip("\n").splitlines()]
+        if not any(lines):
+            raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
+        return tuple(line.ljust(max(map(len, lines))) for line in lines)
+
+    @cached_property
+    def marks(self) -> dict[str, Cell]:
+        """The cells of all marks: places, and where the agent begins."""
+        marks = dict[str, Cell]()
+        for row, line in enumerate(self.rows):
+            for column, mark in enumerate(line):
+                if mark in marks:
+                    raise _bad(f"the mark '{mark}' is there twice", "picture", "use others")
+                if mark not in WALL + FLOOR:
+                    marks[mark] = row, column
+        return marks
+
+    @cached_property
+    def path(self) -> tuple[Cell, ...]:
+        """The cells that the agent is in, one after the other."""
+        if START not in self.marks:
+            raise _bad("the agent is nowhere", "picture", f"mark its first cell with '{START}'")
+        path = [self.marks[START]]
+        for number, move in enumerate(self.moves.upper().split(), start=1):
+            if move not in MOVES:
+                raise _bad(f"there is no move '{move}'", "moves", f"moves are {', '.join(MOVES)}")
+            (row, column), (down, right) = path[-1], MOVES[move]
+            around = [(row + down, column), (row, column + right), (row + down, column + right)]
+            if not all(map(self._is_free, around)):
+                hint = "the agent cannot leave the map, enter walls or cut their corners"
+                raise _bad(f"move {number}, '{move}', runs into a wall", "moves", hint)
+            path.append(around[-1])
+        return tuple(path)
+
+    @cached_property
+    def trial(self) -> Trial:
+        """The trial: cells are 10 pixels wide, and there are two frames for every move."""
+        walls = [
+            (r, c) for r, line in enumerate(self.rows) for c, m in enumerate(line) if m == WALL
+        ]
+        corners = np.array(walls, dtype=np.float64).reshape(-1, 2)[:, ::-1] * UNIT
+        stops = np.array([_centre(cell) for cell in self.path])
+        between = stops[:-1] + _LEAVING * np.diff(stops, axis=0)
+        path = np.concatenate([np.stack((stops[:-1], between), axis=1).reshape(-1, 2), stops[-1:]])
+        objects = (Body(Identity(name), self._place(name), _RADIUS) for name in self.things)
+        return Trial(
+            size=(len(self.rows[0]) * UNIT, len(self.rows) * UNIT),
+            walls=np.hstack([corners, np.full_like(corners, UNIT)]),
+            barrier=np.zeros((0, 4)),
+            objects=tuple(objects),
+            agent=Body(Identity("agent"), (path[0, 0], path[0, 1]), _RADIUS),
+            path=path,
+            barrier_left=np.zeros(len(path)),
+        )
+
+    @cached_property
+    def whereabouts(self) -> Whereabouts:
+        """Where the things may lie that the agent does not know to be somewhere."""
+        taken = {START, *(self.things[name] for name in self.known)}
+        places = {mark: _centre(cell) for mark, cell in self.marks.items() if mark not in taken}
+        unknown = tuple(name for name in self.things if name not in self.known)
+        return Whereabouts(places, self.beliefs, self.prior, unknown)
+
+    def _place(self, name: str) -> tuple[float, float]:
+        """Return where a thing lies, in pixels."""
+        if name not in self.things:
+            raise _bad(f"there is no thing '{name}'", "known", f"things: {', '.join(self.things)}")
+        if self.things[name] not in self.marks:
+            hint = f"the marks are {', '.join(self.marks)}"
+            raise _bad(f"'{name}' lies at '{self.things[name]}'", "things", hint)
+        return _centre(self.marks[self.things[name]])
+
+    def _is_free(self, cell: Cell) -> bool:
+        row, column = cell
+        inside = 0 <= row < len(self.rows) and 0 <= column < len(self.rows[0])
+        return inside and self.rows[row][column] != WALL
+
+
+def _centre(cell: Cell) -> tuple[float, float]:
+    return (cell[1] + 0.5) * UNIT, (cell[0] + 0.5) * UNIT
+
+
+def _bad(problem: str, where: str, hint: str) -> BadInput:
+    return BadInput(problem, hint=hint, place=Place(field=where))

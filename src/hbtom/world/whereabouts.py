@@ -1,0 +1,170 @@
+"""Where things may lie, for all that an agent knows, and what it may believe at first.
+
+A thing lies at one of a few places. An agent that sees a place knows whether the thing lies there
+(:mod:`hbtom.world.sight_map`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.errors import BadInput
+from hbtom.errors import Place as Field
+from hbtom.observe import Identity, Trial
+
+MOST_PLACES = 4  # there are 2^n - 1 states of knowledge about n places
+
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """The places where things may lie, and what an agent may believe about them at first.
+
+    ``places`` are centres in pixels, by name. ``beliefs`` gives the probability of each place, by
+    the name of the belief; a place that is not named has none. ``prior`` is how probable the
+    observer holds each belief. Without beliefs, the model says what agents believe. ``things``
+    names the objects whose place the agent does not know; all, if there is no name.
+    """
+
+    places: Mapping[str, Place]
+    beliefs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    prior: Mapping[str, float] = field(default_factory=dict)
+    things: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.places) <= MOST_PLACES:
+            hint = f"give 1 to {MOST_PLACES} places; knowledge has 2^n - 1 states for n of them"
+            raise _bad(f"there are {len(self.places) or 'no'} places", "places", hint)
+        for name, chances in self.beliefs.items():
+            _check_chances(f"the belief '{name}'", chances, self.places, "beliefs")
+        if self.prior:
+            _check_chances("the prior", self.prior, self.beliefs, "prior")
+
+    @property
+    def centres(self) -> Annotated[Floats, "place 2"]:
+        """Where the places are."""
+        return np.array(list(self.places.values()), dtype=np.float64)
+
+    def chances(self, certain: float) -> dict[str, tuple[float, Annotated[Floats, "place"]]]:
+        """Return the prior of each belief that is possible, and the probabilities of its places.
+
+        Without beliefs of their own, agents are sure of one place with the probability ``certain``,
+        of each alike. Otherwise they hold all places to be equally probable.
+        """
+        many, names = len(self.places), list(self.places)
+        if not self.beliefs:
+            sure = {f"at {name}": np.eye(many)[index] for index, name in enumerate(names)}
+            beliefs = {"unsure": np.full(many, 1.0 / many), **sure}
+            prior = dict.fromkeys(sure, certain / many) | {"unsure": 1.0 - certain}
+        else:
+            some = self.beliefs.items()
+            beliefs = {one: np.array([b.get(name, 0.0) for name in names]) for one, b in some}
+            prior = dict(self.prior) or dict.fromkeys(beliefs, 1.0 / len(beliefs))
+        return {one: (prior[one], b) for one, b in beliefs.items() if prior.get(one, 0.0) > 0}
+
+    def hidden(self, trial: Trial) -> tuple[int, ...]:
+        """Return which objects of a trial lie at places that the agent may not know."""
+        names = [str(one.look) for one in trial.objects]
+        for thing in self.things:
+            if thing not in names:
+                hint = f"the objects are {', '.join(names) or 'none'}"
+                raise _bad(f"there is no object '{thing}'", "things", hint)
+        return tuple(i for i, name in enumerate(names) if name in (self.things or names))
+
+    def check(self, trial: Trial) -> None:
+        """Refuse places that are not on the floor of a trial, and things that lie elsewhere."""
+        for name, place in self.places.items():
+            if not on_floor(trial, place):
+                where = f"the place '{name}' at ({place[0]:g}, {place[1]:g})"
+                hint = f"the world is {trial.size[0]:g} x {trial.size[1]:g} pixels"
+                raise _bad(f"{where} is inside a wall or outside the world", "places", hint)
+        where_to = lying_at(trial, self.centres)
+        for index in self.hidden(trial):
+            if (where_to[:, index] < 0).all():
+                hint = "give the place where it lies, or leave it out of the things"
+                raise _bad(f"'{trial.objects[index].look}' lies at none of them", "places", hint)
+
+
+def _check_chances(
+    what: str, chances: Mapping[str, float], names: Mapping[str, object], where: str
+) -> None:
+    """Refuse probabilities that are negative, do not sum to 1, or are of something unknown."""
+    for name in chances:
+        if name not in names:
+            raise _bad(f"{what} is about '{name}'", where, f"the names are {', '.join(names)}")
+    total = math.fsum(chances.values())
+    if not (all(one >= 0 for one in chances.values()) and abs(total - 1.0) < 1e-6):
+        told = ", ".join(f"{one:g}" for one in chances.values())
+        raise _bad(f"{what} is {told}, in all {total:g}", where, "probabilities must sum to 1")
+
+
+def _bad(problem: str, where: str, hint: str) -> BadInput:
+    return BadInput(problem, hint=hint, place=Field(field=where))
+
+
+def whereabouts_of(trial: Trial, earlier: Sequence[Trial] = ()) -> Whereabouts | None:
+    """Return where the objects of a trial may lie, or None if there are fewer than two places.
+
+    These are the places where they lie at the end and at the beginning of the trial, and where they
+    lay in earlier trials, the latest first; at most four. An object that lies elsewhere is known.
+    """
+    looks, places = {one.look for one in trial.objects}, list[Place]()
+    for place, near in _rests(trial, earlier, looks):
+        apart = all(math.dist(place, other) > near for other in places)
+        if apart and on_floor(trial, place) and len(places) < MOST_PLACES:
+            places.append(place)
+    if len(places) < 2:
+        return None
+    lies = lying_at(trial, np.array(places)).max(axis=0).tolist()
+    named = tuple(str(one.look) for one, at in zip(trial.objects, lies, strict=True) if at >= 0)
+    return Whereabouts({f"({x:g}, {y:g})": (x, y) for x, y in places}, things=named)
+
+
+def noticing(trial: Trial) -> Trial:
+    """Return a trial whose agent takes note of changes, if it can be told where everything is."""
+    paths = trial.object_paths
+    unknown = paths is not None and bool(np.isnan(paths).any())
+    return replace(trial, still=False) if trial.still and not unknown else trial
+
+
+def _rests(
+    trial: Trial, earlier: Sequence[Trial], looks: set[Identity]
+) -> Iterator[tuple[Place, float]]:
+    """Yield where objects with some looks lie or lay, and how near is the same place."""
+    for one, frame in ((trial, -1), (trial, 0), *((old, -1) for old in reversed(earlier))):
+        for index, body in enumerate(one.objects):
+            x, y = _objects_at(one)[frame, index].tolist()
+            if body.look in looks and not math.isnan(x):
+                yield (x, y), body.radius
+
+
+def _objects_at(trial: Trial) -> Annotated[Floats, "frame object 2"]:
+    """Return where objects are in each frame, as far as the agent takes note of it."""
+    if trial.changes:
+        return trial.objects_at
+    places = np.array([one.centre for one in trial.objects]).reshape(-1, 2)
+    return np.broadcast_to(places, (len(trial.path), *places.shape))
+
+
+def on_floor(trial: Trial, place: Place) -> bool:
+    """Tell whether a place is in the world of a trial, and not inside a wall."""
+    (x, y), (wide, high) = place, trial.size
+    left, top, width, height = trial.walls.T
+    walled = (left < x) & (x < left + width) & (top < y) & (y < top + height)
+    return 0 <= x <= wide and 0 <= y <= high and not walled.any()
+
+
+def lying_at(trial: Trial, places: Annotated[Floats, "place 2"]) -> Annotated[Ints, "frame object"]:
+    """Return at which place each object lies in each frame; -1 where it lies elsewhere."""
+    objects = _objects_at(trial)
+    away = np.linalg.norm(objects[:, :, None] - places, axis=-1)
+    away = np.where(np.isnan(away), np.inf, away)
+    radius = np.array([one.radius for one in trial.objects])
+    return np.where(away.min(axis=2) <= radius, away.argmin(axis=2), -1)
