@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import needed
 from hbtom.mind import Posterior
+from hbtom.mind.minds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
 from hbtom.observe import names
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-_VARIABLES = ("goal", "belief", "process", "efficiency", "preference")
+_OF_AGENTS = "goal", "belief", "process", "place", "manner", "cause", "efficiency", "preference"
 
 
 def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
@@ -27,6 +28,7 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
     variables = {
         "goal": (goals, posterior.goal.tolist()),
         **{axis: (named, posterior.margin(axis).tolist()) for axis, named in _axes(posterior)},
+        **_kinds(posterior.company),
         "efficiency": (efficiencies, posterior.efficiency.tolist()),
         "preference": (names(posterior.preferred), posterior.preference.tolist()),
     }
@@ -48,10 +50,25 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
 
 
 def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
-    """Return those of the axes belief and process that have more than one label."""
+    """Return those of the axes belief and process that have more than one label.
+
+    In company they are the place where the agent believes its goal to be, and its manner.
+    """
     kinds = posterior.hypotheses
-    axes = (("belief", kinds.beliefs), ("process", kinds.processes))
+    named = ("place", "manner") if kinds.by_goal else ("belief", "process")
+    axes = zip(named, (kinds.beliefs, kinds.processes), strict=True)
     return [(axis, labels) for axis, labels in axes if len(labels) > 1]
+
+
+def _kinds(company: CompanyPosterior | None) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """Return what is believed of the cause of the agent's motion, and of others' attitudes."""
+    if company is None:
+        return {}
+    attitudes = {
+        f"attitude of {actor}": (ATTITUDE_NAMES, chances.tolist())
+        for actor, chances in zip(names(company.actors), company.attitudes.values(), strict=True)
+    }
+    return {"cause": (CAUSES, company.cause.tolist()), **attitudes}
 
 
 def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
@@ -60,11 +77,18 @@ def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
         (entry["trial"], entry["agent"], number, step["frame"], variable, value, probability)
         for entry in traced(posteriors)
         for number, step in enumerate(entry["steps"])
-        for variable in _VARIABLES
-        for value, probability in step.get(variable, {}).items()
+        for variable in sorted(step, key=_place)
+        if isinstance(step[variable], dict)
+        for value, probability in step[variable].items()
     ]
     columns = ["trial", "agent", "step", "frame", "variable", "value", "probability"]
     return frame(rows, columns)
+
+
+def _place(variable: str) -> int:
+    """Return where a variable comes in the table; attitudes come before efficiency."""
+    known = variable in _OF_AGENTS
+    return 2 * _OF_AGENTS.index(variable) if known else 2 * _OF_AGENTS.index("cause") + 1
 
 
 def frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -77,15 +101,18 @@ def frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pd.DataF
 def to_xarray(posterior: Posterior) -> xr.Dataset:
     """Return P(goal, efficiency) and E[preference] over steps, with labelled axes.
 
-    Beliefs and processes have axes of their own where there are several.
+    Beliefs and processes, or in company places and manners, have axes of their own where there are
+    several. In company the cause of the agent's motion and each other's attitude have one, too.
     """
     with needed("xarray", "tables"):
         import xarray as xr
-    more = dict(_axes(posterior))
-    single = tuple(axis for axis, name in ((2, "belief"), (3, "process")) if name not in more)
+    more, kinds = dict(_axes(posterior)), _kinds(posterior.company)
+    full = posterior.full if posterior.company is None else posterior.company.by_attitude
+    pair = posterior.hypotheses.beliefs, posterior.hypotheses.processes
+    full = full.squeeze(tuple(2 + axis for axis, labels in enumerate(pair) if len(labels) == 1))
     return xr.Dataset(
         {
-            "posterior": (("step", "goal", *more, "efficiency"), posterior.full.squeeze(single)),
+            "posterior": (("step", "goal", *more, "efficiency", *kinds), full),
             "preference": (("step", "item"), posterior.preference),
         },
         coords={
@@ -94,6 +121,7 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
             "goal": names(posterior.goals),
             **{name: list(labels) for name, labels in more.items()},
             "efficiency": posterior.efficiencies,
+            **{name: list(labels) for name, (labels, _) in kinds.items()},
             "item": names(posterior.preferred),
         },
         attrs={"agent": str(posterior.agent)},

@@ -15,6 +15,7 @@ from msgspec import Struct
 from hbtom.arrays import Floats, frozen
 
 AXES = ("goal", "belief", "process", "efficiency")  # of a posterior, after its steps
+IN_COMPANY = ("goal", "place", "manner", "efficiency")  # the same where others are around
 TRUE, OUTDATED = "true", "outdated"  # beliefs: the world as it is, or as it was
 PLAN, RANDOM = "plan", "random"  # processes: the agent heads for its goal, or anywhere
 

@@ -23,7 +23,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.hypotheses import AXES, Hypotheses
+from hbtom.mind.hypotheses import AXES, IN_COMPANY, Hypotheses
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
@@ -81,11 +81,17 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         """Return the probability of each goal, belief, process or efficiency at every time.
 
         Of several axes it is the joint probability. The order of axes is always that of ``full``.
+        In company, beliefs may be called ``place`` and processes ``manner``. There ``company`` has
+        the cause of the agent's motion and the attitudes of others.
         """
+        known = IN_COMPANY if self.hypotheses.by_goal else AXES
         for axis in axes:
-            if axis not in AXES:
-                raise BadInput(f"there is no axis '{axis}'", hint=f"the axes are {', '.join(AXES)}")
-        return self.full.sum(axis=tuple(1 + i for i, name in enumerate(AXES) if name not in axes))
+            if axis not in (*known, *AXES):
+                raise BadInput(
+                    f"there is no axis '{axis}'", hint=f"the axes are {', '.join(known)}"
+                )
+        both = enumerate(zip(AXES, known, strict=True), start=1)
+        return self.full.sum(axis=tuple(i for i, names in both if not {*names} & {*axes}))
 
     @property
     def belief(self) -> Annotated[Floats, "1+step belief"]:

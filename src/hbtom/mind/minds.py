@@ -137,6 +137,26 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
         """P(hinders), P(neutral) and P(helps) for each other agent that has acted."""
         return {actor: self._attitude(index) for index, actor in enumerate(self.actors)}
 
+    @property
+    def by_attitude(self) -> Annotated[Floats, "1+step goal place manner efficiency cause ..."]:
+        """P(all | o_1:t), with an axis for the cause and one for the attitude of each actor.
+
+        Of what is pushed, deeds alone say who means it well.
+        """
+        meant = np.ones(())
+        for each in self.meant:
+            meant = np.multiply.outer(meant, each)
+        one: tuple[int | slice, ...]
+        found = np.zeros((*self.full.shape[1:], 2, *meant.shape))
+        for kind, full in zip(self.kinds, self.full, strict=True):
+            if kind.moved:
+                one = (1, *(slice(None) for _ in self.actors))
+                found[(..., *one)] += np.multiply.outer(full, meant)
+            else:
+                one = (0, *(1 + attitude for attitude in kind.attitudes))
+                found[(..., *one)] += full
+        return found
+
     def _attitude(self, actor: int) -> Annotated[Floats, "1+step attitude"]:
         """Sum over kinds; of what is pushed, deeds alone say who means it well."""
         found = self.cause[:, 1:] * self.meant[actor]
