@@ -196,7 +196,7 @@ def inference() -> Named:
             after = tree.within(frozenset(range(items)), items)
             found = bayes(history, choice, before, after, log)
             yield f"inference {seed} trial {number}", found
-            history = History(*learn_counts(history, choice, before, log))
+            history = History(*learn_counts(history, choice, before, log)[:2])
             yield f"learnt {seed} trial {number}", history
 
 

@@ -103,7 +103,7 @@ def watch(history: History, trial: Seen, alpha: np.ndarray) -> tuple[np.ndarray,
     among, reachable = np.array(trial.among), np.array(trial.reachable)
     choice = Choice(among, reachable, trial.choice, alpha, np.zeros(1))
     joint, preference, log_total = bayes(history, choice, NO_OFFERS, NO_OFFERS, trial.log)
-    learnt = learn_counts(history, choice, NO_OFFERS, trial.log)
+    *learnt, _ = learn_counts(history, choice, NO_OFFERS, trial.log)
     return joint, preference, np.diff(log_total), *learnt
 
 

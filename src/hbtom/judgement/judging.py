@@ -17,11 +17,11 @@ from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.places import Memory
-from hbtom.mind.watching import infer_planned, models_company, watch_trials
+from hbtom.mind.watching import infer_planned, watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
-from hbtom.world.course import has_company
+from hbtom.world.course import has_company, models_company
 from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from hbtom.mind.minds import infer_company, learn_company
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.places import NOTHING_YET, Memory
 from hbtom.mind.regret import Regret
-from hbtom.model import Continuous, Model, Social
+from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
-from hbtom.world.course import has_company
+from hbtom.world.course import has_company, models_company
 from hbtom.world.seeing import Seen, see
 
 if TYPE_CHECKING:
@@ -109,12 +109,6 @@ def learn_planned(model: Model, beliefs: Beliefs, one: Planned) -> Beliefs:
     if one.company is None:
         return learn(model, beliefs, one.agent, likelihood, waited)
     return learn_company(model, beliefs, one.agent, likelihood).after(waited, {})
-
-
-def models_company(model: Model) -> Social | None:
-    """Return what a model assumes of other minds, if agents move freely and are seen exactly."""
-    able = isinstance(model.motion, Continuous) and model.observation.noise == 0
-    return model.social if able else None
 
 
 def watch_trials(
