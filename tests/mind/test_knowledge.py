@@ -24,7 +24,7 @@ from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
 from hbtom.world.text_gridworld import MOVES as COMPASS
 from hbtom.world.text_gridworld import Gridworld
-from hbtom.world.whereabouts import Whereabouts
+from hbtom.world.whereabouts import Whereabouts, whereabouts_of
 
 LOOKING = {"knowledge.plan": True, "knowledge.walls_hide": True, "knowledge.certain": 0.4}
 PLAIN = {name: Model.preset(name) for name in ("paper", "default")}
@@ -313,6 +313,17 @@ def test_places_of_earlier_trials_are_candidates() -> None:
     for one, judged in zip(models, judge_pair(models, *pair), strict=True):
         alike = [judge(member, one).plausibility for member in pair]
         assert [member.plausibility for member in judged] == alike
+
+
+def test_things_that_cannot_be_elsewhere_are_known() -> None:
+    """Where an object lies inside a wall, it is seen to; so is its twin, which has its name."""
+    inside, outside = Body(HEART, (99.0, 70.0), 9.0), Body(HEART, PLACES["far"], 9.0)
+    assert whereabouts_of(room(objects=(inside, outside)), (room(heart="near"),)) is None
+    spoon = Body(SPOON, (31.0, 31.0), 9.0)
+    found = whereabouts_of(room(objects=(inside, spoon)), (room(heart="near"),))
+    assert found is not None
+    assert found.things == ("spoon",)
+    assert set(found.places.values()) == {(31.0, 31.0), PLACES["near"]}
 
 
 def test_desires_and_beliefs_come_out_together_and_labelled() -> None:

@@ -123,8 +123,11 @@ def whereabouts_of(trial: Trial, earlier: Sequence[Trial] = ()) -> Whereabouts |
     if len(places) < 2:
         return None
     lies = lying_at(trial, np.array(places)).max(axis=0).tolist()
-    named = tuple(str(one.look) for one, at in zip(trial.objects, lies, strict=True) if at >= 0)
-    return Whereabouts({f"({x:g}, {y:g})": (x, y) for x, y in places}, things=named)
+    named = [str(one.look) for one in trial.objects]
+    known = {name for name, at in zip(named, lies, strict=True) if at < 0}
+    things = tuple(name for name in named if name not in known)
+    named_places = {f"({x:g}, {y:g})": (x, y) for x, y in places}
+    return Whereabouts(named_places, things=things) if things else None
 
 
 def noticing(trial: Trial) -> Trial:
