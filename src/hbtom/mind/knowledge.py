@@ -210,8 +210,8 @@ def _costs(
 ) -> list[Costs]:
     """Return the cost-to-go of all goals through all layers, under each belief."""
     wanted = case.trial.items if case.model.preference.keys else case.trial.objects
-    plain = {one.stage: _plan(case, case.seen.stages[one.stage]) for one in layers}
-    looks = {(one.stage, one.frame): _lookouts(case, one.stage, one.frame) for one in layers}
+    plain = [_plan(case, one) for one in case.seen.stages]
+    looks = {at: _lookouts(case, *at) for at in {(one.stage, one.frame) for one in layers}}
     found = {at: [knowledge_costs(one, np.array(beliefs)) for one in looks[at]] for at in looks}
     costs = []
     for belief in range(len(beliefs)):
