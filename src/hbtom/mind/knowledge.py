@@ -171,7 +171,10 @@ def known_along(
 
 
 def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld, ...]:
-    """Return the world of a stage, as it is in a frame, with a thing at each of the places."""
+    """Return the world of a stage, as it is in a frame, with a thing at each of the places.
+
+    What really lies at such a place would lie elsewhere, and not be in the way.
+    """
     still, world, worlds = at_frame(case.trial, frame), case.seen.stages[stage], []
     for index, (x, y) in enumerate(case.places.tolist()):
         if case.lies[frame, thing] == index:
@@ -181,7 +184,10 @@ def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld
         objects[thing] = replace(objects[thing], centre=(x, y))
         layout = layout_of(replace(still, objects=tuple(objects)))
         made = world_of(case.model.motion, case.model.acts, world.costs.opening, layout)
-        worlds.append(made)
+        there = [one for one in case.things if case.lies[frame, one] == index]
+        boxes = made.boxes.copy()
+        boxes[there if len(boxes) else []] = False
+        worlds.append(made._replace(boxes=boxes))
     return tuple(worlds)
 
 
