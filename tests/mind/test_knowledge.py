@@ -351,6 +351,8 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
     assert pickle.loads(pickle.dumps(judgement)).plausibility == judgement.plausibility
     last = judgement.to_dict(trace=True)["trace"][-1]["steps"][-1]
     assert set(last["belief"]) == set(judgement.test.hypotheses.beliefs)
+    joint = [list(one.values()) for one in last["goal_and_belief"].values()]
+    np.testing.assert_array_equal(joint, judgement.test.margin("goal", "belief")[-1])
 
 
 # Bad input
