@@ -140,15 +140,6 @@ class Observation(_Part, frozen=True):
 EXACT = Observation()
 
 
-class HypothesisPrior(_Part, frozen=True):
-    """What may explain a trial other than a plan to a goal in the world as it is."""
-
-    random: Annotated[Chance, _says("probability that an agent moves at random in a trial")] = 0.0
-    outdated: Annotated[
-        Chance, _says("probability that an agent has missed a change of the world")
-    ] = 0.0
-
-
 class Knowledge(_Part, frozen=True):
     """What agents know at first about where things are, and whether they plan to look for them."""
 
@@ -158,6 +149,15 @@ class Knowledge(_Part, frozen=True):
     ] = False
     certain: Annotated[
         Chance, _says("probability that an agent is sure of one place at first, right or wrong")
+    ] = 0.0
+
+
+class HypothesisPrior(_Part, frozen=True):
+    """What may explain a trial other than a plan to a goal in the world as it is."""
+
+    random: Annotated[Chance, _says("probability that an agent moves at random in a trial")] = 0.0
+    outdated: Annotated[
+        Chance, _says("probability that an agent has missed a change of the world")
     ] = 0.0
 
 
@@ -193,8 +193,8 @@ class Model(_Part, frozen=True):
     acts: Acts
     classifier: Classifier
     observation: Observation = EXACT
-    hypotheses: HypothesisPrior = HypothesisPrior()
     knowledge: Knowledge = Knowledge()
+    hypotheses: HypothesisPrior = HypothesisPrior()
 
     @property
     def fingerprint(self) -> str:

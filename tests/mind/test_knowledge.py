@@ -362,6 +362,7 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
     ("given", "message"),
     [
         ({"places": {}}, "field 'places': there are no places"),
+        ({"places": {"a": (5.0, 5.0), "b": (5.0, 5.0)}}, "two places are the same"),
         ({"places": {str(i): (i, i) for i in range(5)}}, "there are 5 places"),
         (
             {"beliefs": {"odd": {"near": 0.5}}},

@@ -9,14 +9,15 @@ have had at first.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.likelihood import Believed
 from hbtom.mind.motions import motion_regret
+from hbtom.mind.regret import Believed
 from hbtom.model import Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.layout import layout_of
@@ -197,14 +198,11 @@ def _lookouts(case: _Case, stage: int, frame: int) -> list[Lookout]:
     sight = sight_map(case.trial, frame, world, case.places, case.model.knowledge.walls_hide)
     if not isinstance(case.model.motion, Grid):
         column, row = world.cell_of(column, row)
-    start, worlds = (
-        (int(row), int(column)),
-        {i: _worlds(case, i, stage, frame) for i in case.things},
-    )
-    return [
-        lookout(thing, some, sight, lambda one: _plan(case, one), start)
-        for thing, some in worlds.items()
-    ]
+    looks = []
+    for thing in case.things:
+        worlds, start = _worlds(case, thing, stage, frame), (int(row), int(column))
+        looks.append(lookout(thing, worlds, sight, partial(_plan, case), start))
+    return looks
 
 
 def _plan(case: _Case, world: PlaceWorld) -> Costs:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.likelihood import Believed, Likelihood, find_likelihood
+from hbtom.mind.likelihood import Likelihood, find_likelihood
 from hbtom.mind.motions import find_regrets
-from hbtom.mind.regret import Regret
+from hbtom.mind.regret import Believed, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
