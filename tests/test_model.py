@@ -18,7 +18,6 @@ from episodes import episode, key_trial, read, simple_episode
 from hbtom import BadInput, Model
 from hbtom.model import Continuous, Grid, Logistic, Social, find_model, presets, with_settings
 
-
 CHOICES = {"sight": [("", "all"), ("", "memory")]}  # of parameters that are not numbers
 
 

@@ -144,6 +144,18 @@ class Observation(_Part, frozen=True):
 EXACT = Observation()
 
 
+class Knowledge(_Part, frozen=True):
+    """What agents know at first about where things are, and whether they plan to look for them."""
+
+    plan: Annotated[bool, _says("agents may not know where things are, and look for them")] = False
+    walls_hide: Annotated[
+        bool, _says("walls and doors hide what is behind them; otherwise only boards do")
+    ] = False
+    certain: Annotated[
+        Chance, _says("probability that an agent is sure of one place at first, right or wrong")
+    ] = 0.0
+
+
 class HypothesisPrior(_Part, frozen=True):
     """What may explain a trial other than a plan to a goal in the world as it is."""
 
@@ -179,18 +191,6 @@ class Social(_Part, frozen=True):
     ] = 20.0
 
 
-class Knowledge(_Part, frozen=True):
-    """What agents know at first about where things are, and whether they plan to look for them."""
-
-    plan: Annotated[bool, _says("agents may not know where things are, and look for them")] = False
-    walls_hide: Annotated[
-        bool, _says("walls and doors hide what is behind them; otherwise only boards do")
-    ] = False
-    certain: Annotated[
-        Chance, _says("probability that an agent is sure of one place at first, right or wrong")
-    ] = 0.0
-
-
 class Logistic(_Part, frozen=True):
     """Plausibility of one surprise x: 1 / (1 + exp(-(weight x + bias)))."""
 
@@ -223,11 +223,11 @@ class Model(_Part, frozen=True):
     acts: Acts
     classifier: Classifier
     observation: Observation = EXACT
+    knowledge: Knowledge = Knowledge()
     hypotheses: HypothesisPrior = HypothesisPrior()
     social: Annotated[
         Social | None, _says("what is assumed of other minds; without it, they are ignored")
     ] = None
-    knowledge: Knowledge = Knowledge()
 
     @property
     def fingerprint(self) -> str:

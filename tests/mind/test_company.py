@@ -74,8 +74,10 @@ class Shown:
 
     def chance(self, step: int, goal: int, manner: int, k: int) -> float:
         """P(a step), relative to a random heading."""
-        return math.exp(-BETA[k] * self.regret[step, goal, manner]) / np.i0(BETA[k]) * math.exp(
-            BETA[k]
+        return (
+            math.exp(-BETA[k] * self.regret[step, goal, manner])
+            / np.i0(BETA[k])
+            * math.exp(BETA[k])
         )
 
 
@@ -211,9 +213,7 @@ def test_all_axes_together_have_the_same_margins():
 
 def test_the_order_of_goals_does_not_matter():
     trials = some_trials(1)
-    turned = [
-        Shown(one.goals[::-1], one.turns[:, ::-1], one.touched, one.deeds) for one in trials
-    ]
+    turned = [Shown(one.goals[::-1], one.turns[:, ::-1], one.touched, one.deeds) for one in trials]
     found, other = watched(trials), watched(turned)
     assert other.full[:, ::-1] == pytest.approx(found.full, abs=1e-12)
     assert other.log_likelihood == pytest.approx(found.log_likelihood, abs=1e-12)

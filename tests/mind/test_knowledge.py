@@ -24,7 +24,7 @@ from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
 from hbtom.world.text_gridworld import MOVES as COMPASS
 from hbtom.world.text_gridworld import Gridworld
-from hbtom.world.whereabouts import Whereabouts
+from hbtom.world.whereabouts import Whereabouts, whereabouts_of
 
 LOOKING = {"knowledge.plan": True, "knowledge.walls_hide": True, "knowledge.certain": 0.4}
 PLAIN = {name: Model.preset(name) for name in ("paper", "default")}
@@ -173,6 +173,19 @@ def test_a_single_place_is_known(preset: str) -> None:
     assert_same(believed(KNOWING[preset], room(), one), believed(PLAIN[preset], room()))
 
 
+def test_two_things_that_may_have_changed_places_are_not_in_each_others_way() -> None:
+    """Where the spoon lies, the heart is to be had as if there were no spoon, around a cup."""
+    heart, spoon = Body(HEART, PLACES["far"], 9.0), Body(SPOON, PLACES["near"], 9.0)
+    cup = Body(Identity("cup"), (67.0, 123.0), 9.0)
+    sure = where(beliefs={"wrong": {"near": 1.0}})
+    both = replace(sure, things=("heart", "spoon"))
+    one = believed(KNOWING["default"], room(objects=(heart, cup, spoon)), both)
+    other = believed(KNOWING["default"], room(objects=(heart, cup)), sure)
+    unseen = slice(0, 4), 0  # steps before anything comes into sight, to the heart
+    regrets = [each.likelihood.regret.step_regret[unseen] for each in (one, other)]
+    np.testing.assert_array_equal(*regrets)
+
+
 BEHIND = SHAPE.at(160, 52)  # a wall hides it from where the agent begins
 
 
@@ -302,21 +315,32 @@ def test_a_thing_that_was_moved_out_of_sight_is_looked_for_where_it_was(preset: 
 def test_places_of_earlier_trials_are_candidates() -> None:
     path = walk((41.0, 83.0), (93.0, 163.0), (109.0, 161.0), (113.0, 91.0), (127.0, 57.0))
     before, after = room(path, "near"), room(path, "far")
-    model = KNOWING["default"]
+    model = KNOWING["paper"]
     judgement = judge(Episode((before, after)), model)
     assert "at (131, 43)" in judgement.test.hypotheses.beliefs
     assert judgement.posteriors[0].hypotheses.beliefs == ("true",)  # as the spoon is in sight
     alone = judge(Episode((after,)), model)
     assert "at (131, 43)" not in alone.test.hypotheses.beliefs
     pair = Episode((before, before)), Episode((before, after))
-    models = [PLAIN["default"], model]
+    models = [PLAIN["paper"], model]
     for one, judged in zip(models, judge_pair(models, *pair), strict=True):
         alike = [judge(member, one).plausibility for member in pair]
         assert [member.plausibility for member in judged] == alike
 
 
+def test_things_that_cannot_be_elsewhere_are_known() -> None:
+    """Where an object lies inside a wall, it is seen to; so is its twin, which has its name."""
+    inside, outside = Body(HEART, (99.0, 70.0), 9.0), Body(HEART, PLACES["far"], 9.0)
+    assert whereabouts_of(room(objects=(inside, outside)), (room(heart="near"),)) is None
+    spoon = Body(SPOON, (31.0, 31.0), 9.0)
+    found = whereabouts_of(room(objects=(inside, spoon)), (room(heart="near"),))
+    assert found is not None
+    assert found.things == ("spoon",)
+    assert set(found.places.values()) == {(31.0, 31.0), PLACES["near"]}
+
+
 def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
-    judgement = judge(Episode((room(heart="near"), room())), KNOWING["default"])
+    judgement = judge(Episode((room(heart="near"), room())), KNOWING["paper"])
     table = to_xarray(judgement.test)["posterior"]
     assert table.dims == ("step", "goal", "belief", "efficiency")
     assert list(table.coords["belief"].values) == list(judgement.test.hypotheses.beliefs)
@@ -327,6 +351,8 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
     assert pickle.loads(pickle.dumps(judgement)).plausibility == judgement.plausibility
     last = judgement.to_dict(trace=True)["trace"][-1]["steps"][-1]
     assert set(last["belief"]) == set(judgement.test.hypotheses.beliefs)
+    joint = [list(one.values()) for one in last["goal_and_belief"].values()]
+    np.testing.assert_array_equal(joint, judgement.test.margin("goal", "belief")[-1])
 
 
 # Bad input
@@ -336,6 +362,7 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
     ("given", "message"),
     [
         ({"places": {}}, "field 'places': there are no places"),
+        ({"places": {"a": (5.0, 5.0), "b": (5.0, 5.0)}}, "two places are the same"),
         ({"places": {str(i): (i, i) for i in range(5)}}, "there are 5 places"),
         (
             {"beliefs": {"odd": {"near": 0.5}}},

@@ -32,6 +32,7 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
         "efficiency": (efficiencies, posterior.efficiency.tolist()),
         "preference": (names(posterior.preferred), posterior.preference.tolist()),
     }
+    joint = _joint(posterior, goals)
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]
     steps = [
         {
@@ -40,6 +41,7 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
                 name: dict(zip(labels, rows[step], strict=True))
                 for name, (labels, rows) in variables.items()
             },
+            **({"goal_and_belief": joint[step]} if joint else {}),
             "observation_surprise": surprise[step],
         }
         for step, frame in enumerate(posterior.frame.tolist())
@@ -47,6 +49,16 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
     reachable = [goal for goal, can in zip(goals, posterior.reachable, strict=True) if can]
     agent = str(posterior.agent)
     return {"trial": number, "agent": agent, "reachable": reachable, "steps": steps}
+
+
+def _joint(posterior: Posterior, goals: Sequence[str]) -> list[dict[str, dict[str, float]]]:
+    """Return P(goal, belief) at every step, by goal; nothing if there is only one belief."""
+    beliefs = posterior.hypotheses.beliefs
+    rows = posterior.margin("goal", "belief").tolist() if len(beliefs) > 1 else []
+    return [
+        {goal: dict(zip(beliefs, one, strict=True)) for goal, one in zip(goals, row, strict=True)}
+        for row in rows
+    ]
 
 
 def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:

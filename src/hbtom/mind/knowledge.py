@@ -9,14 +9,15 @@ have had at first.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.likelihood import Believed
 from hbtom.mind.motions import motion_regret
+from hbtom.mind.regret import Believed
 from hbtom.model import Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.layout import layout_of
@@ -171,7 +172,10 @@ def known_along(
 
 
 def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld, ...]:
-    """Return the world of a stage, as it is in a frame, with a thing at each of the places."""
+    """Return the world of a stage, as it is in a frame, with a thing at each of the places.
+
+    What really lies at such a place would lie elsewhere, and not be in the way.
+    """
     still, world, worlds = at_frame(case.trial, frame), case.seen.stages[stage], []
     for index, (x, y) in enumerate(case.places.tolist()):
         if case.lies[frame, thing] == index:
@@ -181,7 +185,10 @@ def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld
         objects[thing] = replace(objects[thing], centre=(x, y))
         layout = layout_of(replace(still, objects=tuple(objects)))
         made = world_of(case.model.motion, case.model.acts, world.costs.opening, layout)
-        worlds.append(made)
+        there = [one for one in case.things if case.lies[frame, one] == index]
+        boxes = made.boxes.copy()
+        boxes[there if len(boxes) else []] = False
+        worlds.append(made._replace(boxes=boxes))
     return tuple(worlds)
 
 
@@ -191,14 +198,11 @@ def _lookouts(case: _Case, stage: int, frame: int) -> list[Lookout]:
     sight = sight_map(case.trial, frame, world, case.places, case.model.knowledge.walls_hide)
     if not isinstance(case.model.motion, Grid):
         column, row = world.cell_of(column, row)
-    start, worlds = (
-        (int(row), int(column)),
-        {i: _worlds(case, i, stage, frame) for i in case.things},
-    )
-    return [
-        lookout(thing, some, sight, lambda one: _plan(case, one), start)
-        for thing, some in worlds.items()
-    ]
+    looks = []
+    for thing in case.things:
+        worlds, start = _worlds(case, thing, stage, frame), (int(row), int(column))
+        looks.append(lookout(thing, worlds, sight, partial(_plan, case), start))
+    return looks
 
 
 def _plan(case: _Case, world: PlaceWorld) -> Costs:
@@ -210,8 +214,8 @@ def _costs(
 ) -> list[Costs]:
     """Return the cost-to-go of all goals through all layers, under each belief."""
     wanted = case.trial.items if case.model.preference.keys else case.trial.objects
-    plain = {one.stage: _plan(case, case.seen.stages[one.stage]) for one in layers}
-    looks = {(one.stage, one.frame): _lookouts(case, one.stage, one.frame) for one in layers}
+    plain = [_plan(case, one) for one in case.seen.stages]
+    looks = {at: _lookouts(case, *at) for at in {(one.stage, one.frame) for one in layers}}
     found = {at: [knowledge_costs(one, np.array(beliefs)) for one in looks[at]] for at in looks}
     costs = []
     for belief in range(len(beliefs)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from msgspec import Struct
@@ -17,20 +17,12 @@ from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
-from hbtom.mind.regret import FilteredChoice, Headings, Regret
+from hbtom.mind.regret import Believed, FilteredChoice, Headings, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
 
 if TYPE_CHECKING:
     from hbtom.mind.company import Company
-
-
-class Believed(NamedTuple):
-    """What an agent may believe at first about where things are."""
-
-    name: str
-    prior: float
-    regret: Regret  # of its steps, given that
 
 
 class Likelihood(Struct, frozen=True, eq=False):

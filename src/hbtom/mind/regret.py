@@ -119,6 +119,14 @@ class Regret(Struct, frozen=True, eq=False):
         return replace(self, choice=FilteredChoice(filter, self.choice))
 
 
+class Believed(Struct, frozen=True, eq=False):
+    """What an agent may believe at first about where things are, and its regret if it does."""
+
+    name: str
+    prior: float
+    regret: Regret
+
+
 def price_regret(price: Floats, least: Floats) -> Floats:
     """Return how much more choices cost than the cheapest; all are equal where none has a way."""
     hopeless = np.isinf(least)

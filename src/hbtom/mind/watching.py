@@ -10,11 +10,11 @@ from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.company import Company, find_company
 from hbtom.mind.inference import Posterior, infer_agent, learn
-from hbtom.mind.likelihood import Believed, Likelihood, company_likelihood, find_likelihood
+from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
 from hbtom.mind.minds import infer_company, learn_company
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.places import NOTHING_YET, Memory
-from hbtom.mind.regret import Regret
+from hbtom.mind.regret import Believed, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once

@@ -85,10 +85,12 @@ def _cut(
     for one in _hiding(trial, walls_hide):
         size = one.size[0] + grown, one.size[1] + grown
         cut |= cut_by_rectangle(start, stop, one.path[frames], size, one.angle[frames])
-    for wall, (x, y, width, height) in enumerate(trial.walls.tolist() if walls_hide else ()):
-        middle, size = np.array([x + width / 2, y + height / 2]), (width + grown, height + grown)
-        walled = cut_by_rectangle(start, stop, middle, size, np.zeros(1))
+    low, high = np.minimum(start, stop), np.maximum(start, stop)
+    for wall, box in enumerate(trial.walls if walls_hide else ()):
+        first, size = box[:2] - _EDGE, box[2:] + grown
+        near = ((low <= first + size) & (first <= high)).all(axis=1)  # few lines come near it
         if trial.changes and trial.walls_there is not None:
-            walled &= trial.walls_there[frames, wall]
-        cut |= walled
+            near &= trial.walls_there[frames, wall]
+        middle, sides = first + size / 2, (float(size[0]), float(size[1]))
+        cut[near] |= cut_by_rectangle(start[near], stop, middle, sides, np.zeros(1))
     return cut

@@ -42,6 +42,8 @@ class Whereabouts:
         if not 1 <= len(self.places) <= MOST_PLACES:
             hint = f"give 1 to {MOST_PLACES} places; knowledge has 2^n - 1 states for n of them"
             raise _bad(f"there are {len(self.places) or 'no'} places", "places", hint)
+        if len(set(self.places.values())) < len(self.places):
+            raise _bad("two places are the same", "places", "give each of them once")
         for name, chances in self.beliefs.items():
             _check_chances(f"the belief '{name}'", chances, self.places, "beliefs")
         if self.prior:
@@ -123,8 +125,11 @@ def whereabouts_of(trial: Trial, earlier: Sequence[Trial] = ()) -> Whereabouts |
     if len(places) < 2:
         return None
     lies = lying_at(trial, np.array(places)).max(axis=0).tolist()
-    named = tuple(str(one.look) for one, at in zip(trial.objects, lies, strict=True) if at >= 0)
-    return Whereabouts({f"({x:g}, {y:g})": (x, y) for x, y in places}, things=named)
+    named = [str(one.look) for one in trial.objects]
+    known = {name for name, at in zip(named, lies, strict=True) if at < 0}
+    things = tuple(name for name in named if name not in known)
+    named_places = {f"({x:g}, {y:g})": (x, y) for x, y in places}
+    return Whereabouts(named_places, things=things) if things else None
 
 
 def noticing(trial: Trial) -> Trial:
@@ -138,7 +143,11 @@ def _rests(
     trial: Trial, earlier: Sequence[Trial], looks: set[Identity]
 ) -> Iterator[tuple[Place, float]]:
     """Yield where objects with some looks lie or lay, and how near is the same place."""
-    for one, frame in ((trial, -1), (trial, 0), *((old, -1) for old in reversed(earlier))):
+    for one, frame in (
+        (trial, -1),
+        (trial, 0),
+        *((noticing(old), -1) for old in reversed(earlier)),
+    ):
         for index, body in enumerate(one.objects):
             x, y = _objects_at(one)[frame, index].tolist()
             if body.look in looks and not math.isnan(x):
