@@ -58,7 +58,7 @@ def test_scores_come_with_the_mean_of_each_level(run: Run, data: Path) -> None:
     assert "published" not in ran.out
     words = [line.split() for line in ran.out.splitlines()]
     means = next(i for i, line in enumerate(words) if line == ["mean", "plausibility"])
-    assert words[means + 1] == "task expected no expectation unexpected".split()
+    assert words[means + 1] == ["task", "expected", "no", "expectation", "unexpected"]
     assert [len(line) for line in words[means + 2 : means + 4]] == [4, 5]
     told = json.loads(run("evaluate", data, "--workers", "1", "--format", "json").out)
     assert told["levels"].keys() == {"helper_hinderer", "true_false_belief"}
