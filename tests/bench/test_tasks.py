@@ -1,6 +1,14 @@
 import pytest
 
-from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS, GROUPS, TASKS, task
+from hbtom.bench.tasks import (
+    BACKGROUND_TASKS,
+    EVALUATION_TASKS,
+    GROUPS,
+    PAIRED_TASKS,
+    SOCIAL_TASKS,
+    TASKS,
+    task,
+)
 from hbtom.errors import BadInput
 
 
@@ -13,8 +21,14 @@ def test_nine_evaluation_and_four_background_tasks() -> None:
 
 def test_names_are_unique() -> None:
     for field in ("folder", "letters", "archives"):
-        values = [getattr(t, field) for t in TASKS]
+        values = [value for t in TASKS if (value := getattr(t, field))]
         assert len(set(values)) == len(values), field
+
+
+def test_five_social_tasks_come_in_pairs_and_are_not_published() -> None:
+    assert len(SOCIAL_TASKS) == 5
+    assert not any(t.background or t.archives for t in SOCIAL_TASKS)
+    assert PAIRED_TASKS == EVALUATION_TASKS + SOCIAL_TASKS
 
 
 def test_groups_are_the_papers_rows_in_order() -> None:

@@ -54,7 +54,7 @@ def run(
             result = evaluate(found, rates, tasks=tasks or None, progress=judged, **where, **output)
     except Interrupted as interrupted:
         if interrupted.so_far.rows:
-            _print(interrupted.so_far, form, wrong)
+            _print(interrupted.so_far, form, wrong, suite)
         tell_left_out(interrupted.so_far)
         again = f"the same command with --resume{' --overwrite' if overwrite else ''} goes on"
         if out is None:
@@ -64,7 +64,7 @@ def run(
     except KeyboardInterrupt:
         complain("interrupted before any pair was judged")
         return INTERRUPTED
-    _print(result, form, wrong)
+    _print(result, form, wrong, suite)
     status = tell_left_out(result)
     if report is not None:
         from hbtom.cli.report import write
@@ -86,14 +86,14 @@ def _quiet() -> Iterator[None]:
         logging.disable(before)
 
 
-def _print(result: Evaluation, form: str, wrong: bool) -> None:
+def _print(result: Evaluation, form: str, wrong: bool, suite: str) -> None:
     if warned := sum(result.warned.values()):
         complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
     if form == "json":
         print_json(result.to_dict())
         return
     click.echo(score_table(result.tasks))
-    if result.by_level:
+    if suite == "social" and result.by_level:
         click.echo(f"\nmean {result.score}\n{level_table(result.by_level)}\n")
     kind = "rater" if isinstance(result.rater, CheckedRater) else "model"
     who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"

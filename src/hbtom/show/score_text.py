@@ -14,7 +14,7 @@ from hbtom.bench.labels import ORDER
 from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
 from hbtom.bench.sweep import Sweep, Swept
-from hbtom.bench.tasks import PAIRED_TASKS
+from hbtom.bench.tasks import PAIRED_TASKS, SOCIAL_TASKS
 from hbtom.errors import count
 from hbtom.show.terminal import columns
 from hbtom.show.words import plain
@@ -65,10 +65,11 @@ def level_table(means: Mapping[str, Mapping[str, float]]) -> str:
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
     """Return the rows of the table, starting with the heading; tasks of a group are indented.
 
-    The last two columns are left out if nothing is published about any of the tasks.
+    The last two columns are left out of social tasks, about which nothing is published.
     """
     rows = [_HEADING, *map(_row, score_lines(tasks))]
-    return rows if any(row[-1] for row in rows[1:]) else [row[:-2] for row in rows]
+    social = {one.folder for one in SOCIAL_TASKS} >= {score.task for score in tasks}
+    return [row[:-2] for row in rows] if social else rows
 
 
 def _row(line: ScoreLine) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def evaluate(**given: Any) -> None:
     DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
     that 'hbtom pack' made, or a folder of them. With labels, files may have any name and folder.
     Without DATASET, a synthetic benchmark of the suite is made once and kept in the cache folder.
-    Where labels tell how plausible episodes are, their mean plausibility is printed too.
+    With the suite 'social', mean plausibilities of expected and other episodes are printed, too.
     """
     if given["resume"] and given["out"] is None:
         raise click.UsageError("--resume continues a file: name it with --out.")

@@ -95,19 +95,31 @@ class Shown:
 
     def check(self, floor: FreeSpace, like_b: tuple[bool, ...]) -> None:
         """Refuse what is too near to walls or to each other; the agent may make these gestures."""
-        ways = {"b": self.b.pixels(self.spots.b), "c": self.c.pixels(self.spots.c)}
-        ways |= {f"a {one}": self.own(one).pixels(self.spots.a) for one in like_b}
-        ensure(all(floor.free(place) for way in ways.values() for place in way[::4]))
-        ensure(all(floor.free(way[-1]) for way in ways.values()))
-        names = list(ways)
-        for i, one in enumerate(names):
-            for other in names[i + 1 :]:
-                if one[0] != other[0]:
-                    ensure(apart(ways[one][::3], ways[other][::3]) > 2 * AGENT_R + ROOM)
-        for name in ("b", "c"):
-            ensure(least(ways[name], self.thing) > MEETING + ROOM)
+        self.check_spots(floor, like_b)
+        self.check_thing(floor)
+
+    def check_spots(self, floor: FreeSpace, like_b: tuple[bool, ...]) -> None:
+        """Refuse agents that are too near to walls or to each other."""
+        others = {"b": self.b.pixels(self.spots.b), "c": self.c.pixels(self.spots.c)}
+        own = [self.own(one).pixels(self.spots.a) for one in like_b]
+        ways = [*others.values(), *own]
+        ensure(all(floor.free(way[-1]) for way in ways))
+        ensure(all(floor.free(place) for way in ways for place in way[::4]))
+        ensure(apart(others["b"][::3], others["c"][::3]) > 2 * AGENT_R + ROOM)
+        ensure(
+            all(
+                apart(way[::3], other[::3]) > 2 * AGENT_R + ROOM
+                for way in own
+                for other in others.values()
+            )
+        )
+
+    def check_thing(self, floor: FreeSpace) -> None:
+        """Refuse an object that is too near to walls or to anybody but the agent's gesture."""
         ensure(floor.free(self.thing))
         ensure(math.dist(self.thing, self.spots.a) > MEETING + 8)
+        for way in (self.b.pixels(self.spots.b), self.c.pixels(self.spots.c)):
+            ensure(least(way, self.thing) > MEETING + ROOM)
 
 
 def gap_of(shown: Shown, like_b: bool) -> float:
@@ -126,7 +138,7 @@ def upon(rng: Rng, way: list[Point]) -> Point:
     """Draw a place that a gesture runs into: where it turns, or anywhere on its way."""
     if chance(rng, 0.5):
         return way[-1]
-    x, y = pick(rng, way[len(way) // 2 :])
+    x, y = pick(rng, way[len(way) // 4 :])
     aside = rng.integers(-8, 9, size=2).tolist()
     return x + aside[0], y + aside[1]
 

@@ -76,7 +76,9 @@ def draw(rng: Rng) -> Case:
     helps, hinders = pick(rng, ((2, 2), (1, 1), (1, 2), (2, 1), (3, 1), (1, 3)), (4, 1, 1, 1, 1, 1))
     acts = [_helping(rng) for _ in range(helps)] + [_hindering(rng) for _ in range(hinders)]
     acts += [_idle(rng) for _ in range(4 - helps - hinders)]
-    acts = [acts[i] for i in rng.permutation(4)]
+    errands = [*fetched, *(acts[i] for i in rng.permutation(4))]
+    if chance(rng, 0.3):  # the door is there from the beginning, now and then
+        errands = [errands[i] for i in rng.permutation(8)]
     passage = chance(rng, 0.25)
     effect = "longer" if passage else "impossible"
     why = f"one agent opened the way {helps} times, the other one made it {effect} {hinders} times"
@@ -85,7 +87,7 @@ def draw(rng: Rng) -> Case:
         Told(UNEXPECTED, f"{why}; it approaches the hinderer"),
     )
     where = chance(rng, 0.5)
-    return Case(told, (*fetched, *acts), passage, (where, where ^ chance(rng, 0.3)))
+    return Case(told, tuple(errands), passage, (where, where ^ chance(rng, 0.3)))
 
 
 def _helping(rng: Rng) -> Errand:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hbtom.bench.synth.geometry import FreeSpace, Rng
-from hbtom.bench.synth.layouts import ensure, repeat
+from hbtom.bench.synth.layouts import attempt, ensure, repeat
 from hbtom.bench.synth.social.cases import (
     EXPECTED,
     NEITHER,
@@ -50,6 +50,7 @@ class Case:
     usual: tuple[bool, ...]  # in which familiarization trials it approaches B
     cut: bool  # whether a gesture is cut short at the object
     order: str  # who gestures first
+    crossing: bool  # whether the gesture that is not made would run into the object
 
 
 def draw(rng: Rng) -> Case:
@@ -60,17 +61,16 @@ def draw(rng: Rng) -> Case:
     others = chance(rng, 0.25)  # the object may also be reached by way of the other gesture
     like_b = tuple(level == EXPECTED or (level == NEITHER and not others) for level in levels)
     told = Told(levels[0], _WHY[levels[0]]), Told(levels[1], _WHY[levels[1]])
-    return Case(
-        told, (like_b[0], like_b[1]), consistent(rng), chance(rng, 0.5), pick(rng, ("BC", "CB"))
-    )
+    flags = chance(rng, 0.5), pick(rng, ("BC", "CB")), chance(rng, 0.3)
+    return Case(told, (like_b[0], like_b[1]), consistent(rng), *flags)
 
 
 def pair(case: Case, rng: Rng) -> Pair:
     """Make the episodes of a case."""
     who = cast(rng, court(rng))
     floor = floor_of(who.walls)
-    home = repeat(lambda r: anywhere(r, floor), rng)
-    before = [repeat(lambda r: meeting(r, floor, home), rng) for _ in range(8)]
+    home = attempt(lambda r: anywhere(r, floor), rng, 100)
+    before = [attempt(lambda r: meeting(r, floor, home), rng, 300) for _ in range(8)]
     tests = repeat(lambda r: _tests(r, floor, case), rng)
     glass, seeds = mirror(rng), rng.integers(1 << 30, size=9).tolist()
     familiar = [
@@ -87,23 +87,31 @@ def pair(case: Case, rng: Rng) -> Pair:
 
 def _tests(rng: Rng, floor: FreeSpace, case: Case) -> tuple[Shown, Shown]:
     """Draw both tests: the same gestures; the object is missed, or all stand so that it is not."""
-    b, c = two_gestures(rng)
-    spots = Spots(*(anywhere(rng, floor) for _ in range(3)))
-    shown = Shown(b, c, spots, (0, 0))
-    made: list[Shown] = []
-    for told, like_b in zip(case.told, case.like_b, strict=True):
-        instrumental = told.level == NEITHER
-        if not made or NEITHER in {one.level for one in case.told}:
-            draws, way = upon if instrumental else beside, shown.own(like_b).pixels(spots.a)
-            made.append(replace(shown, thing=draws(rng, way)))
-        else:
-            made.append(made[0])  # the same test, but for whom it copies
-        made[-1].check(floor, (like_b,))
-        gap = gap_of(made[-1], like_b)
-        ensure(gap < -2 if instrumental else gap >= NEAR_MISS[0])
-    first, second = made
+    shown = Shown(*two_gestures(rng), Spots(*(anywhere(rng, floor) for _ in range(3))), (0, 0))
+    shown.check_spots(floor, case.like_b)
+    first, second = attempt(lambda r: _with_things(r, floor, shown, case), rng, 60)
     if first.thing != second.thing and chance(rng, 0.5):  # they move rather than the object
         dx, dy = (first.thing[i] - second.thing[i] for i in (0, 1))
-        second = replace(second, spots=spots.shifted(dx, dy), thing=first.thing)
+        second = replace(second, spots=shown.spots.shifted(dx, dy), thing=first.thing)
         second.check(floor, (case.like_b[1],))
     return first, second
+
+
+def _with_things(rng: Rng, floor: FreeSpace, shown: Shown, case: Case) -> tuple[Shown, Shown]:
+    """Draw where the object is in each test."""
+    made: list[Shown] = []
+    both_miss = NEITHER not in {told.level for told in case.told}
+    for told, like_b in zip(case.told, case.like_b, strict=True):
+        instrumental = told.level == NEITHER
+        if made and both_miss:
+            made.append(made[0])  # the same test, but for whom it copies
+        else:
+            crossing = case.crossing and not instrumental and not both_miss
+            way = shown.own(like_b ^ crossing).pixels(shown.spots.a)
+            draws = upon if instrumental or crossing else beside
+            made.append(replace(shown, thing=draws(rng, way)))
+            made[-1].check_thing(floor)
+        gap = gap_of(made[-1], like_b)
+        ensure(gap < -2 if instrumental else gap >= NEAR_MISS[0])
+        ensure(both_miss or gap <= NEAR_MISS[1])
+    return made[0], made[1]
