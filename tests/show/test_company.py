@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import companions
+import hbtom
 from browsing import Browser
 from hbtom.judgement import Judgement
 from hbtom.show.happenings import deeds, has_company, sets_out
@@ -151,11 +154,12 @@ def test_what_the_agent_sees_can_be_switched_off(browser: Browser, file: Path) -
 
 
 def test_what_others_do_is_a_difference(judged: Judgement) -> None:
-    from dataclasses import replace
-
-    import hbtom
-
-    trial = judged.episode.test
-    other = replace(trial, others=trial.others[1:])
-    changed = hbtom.judge(replace(judged.episode, trials=(judged.episode[0], other)))
-    assert "what the others do" in differences(judged, changed)[-1]
+    first, trial = judged.episode
+    ben, board = trial.others
+    later = replace(ben, path=np.roll(ben.path, 1, axis=0), angle=np.roll(ben.angle, 1))
+    for others in ((board,), (later, board)):
+        changed = hbtom.judge(hbtom.Episode((first, replace(trial, others=others))))
+        assert differences(judged, changed)[-1].endswith("differ in what the others do.")
+    away = trial.object_paths + np.array([10.0, 0.0])
+    moved = hbtom.judge(hbtom.Episode((first, replace(trial, object_paths=away))))
+    assert differences(judged, moved)[-1].endswith("the objects or their positions.")
