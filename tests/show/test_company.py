@@ -13,6 +13,7 @@ import companions
 import hbtom
 from browsing import Browser
 from hbtom.judgement import Judgement
+from hbtom.observe import Body, Identity
 from hbtom.show.happenings import deeds, has_company, sets_out
 from hbtom.show.page import page
 from hbtom.show.page.page_values import film
@@ -62,6 +63,16 @@ def test_the_story_tells_it(judged: Judgement) -> None:
             "It comes in.",
         ],
     ]
+
+
+def test_what_is_moved_wants_nothing() -> None:
+    trial = companions.busy()
+    box = Body(Identity("box"), (170.0, 150.0), 9.0)
+    judged = hbtom.judge(hbtom.Episode((replace(trial, objects=(*trial.objects, box)),)))
+    for chance, verb in ((0.98, "wants"), (0.02, "moves towards")):
+        [chapter] = story(companions.imagine(judged, by_itself=chance))
+        told = " ".join(one.text for one in chapter.moments if one.kind in ("goal", "certain"))
+        assert f"{verb} the ball" in told
 
 
 def test_the_page_has_what_changes_and_nothing_without_company(
