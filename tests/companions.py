@@ -114,16 +114,17 @@ class Imagined(Posterior, frozen=True, eq=False, dict=True):
     company: Any = None
 
 
-def imagine(judgement: Judgement, *, known: bool = True) -> Judgement:
+def imagine(judgement: Judgement, *, known: bool = True, by_itself: float = 0.98) -> Judgement:
     """Return a judgement with made-up beliefs about company, or with none.
 
-    Anna comes to move by herself with probability 0.98. Ben helps with 0.7 and hinders with 0.1.
+    Anna comes to move by herself with a probability that may be given. Ben helps with 0.7 and
+    hinders with 0.1.
     The ball is believed to be at (40, 150) with 0.9.
     """
     found = []
     for one in judgement.posteriors:
         rows = 1 + len(one)
-        moves = np.linspace(0.5, 0.98, rows)
+        moves = np.linspace(0.5, by_itself, rows)
         attitude = np.linspace((1 / 3, 1 / 3, 1 / 3), (0.1, 0.2, 0.7), rows)
         places = ((40.0, 150.0), 0.9), ((40.0, 50.0), 0.1)
         company = Company(np.stack([moves, 1 - moves], 1), {BEN: attitude}, {BALL: places})

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import companions
+import hbtom
 from browsing import Browser
 from hbtom.judgement import Judgement
+from hbtom.observe import Body, Identity
 from hbtom.show.happenings import deeds, has_company, sets_out
 from hbtom.show.page import page
 from hbtom.show.page.page_values import film
@@ -59,6 +63,16 @@ def test_the_story_tells_it(judged: Judgement) -> None:
             "It comes in.",
         ],
     ]
+
+
+def test_what_is_moved_wants_nothing() -> None:
+    trial = companions.busy()
+    box = Body(Identity("box"), (170.0, 150.0), 9.0)
+    judged = hbtom.judge(hbtom.Episode((replace(trial, objects=(*trial.objects, box)),)))
+    for chance, verb in ((0.98, "wants"), (0.02, "moves towards")):
+        [chapter] = story(companions.imagine(judged, by_itself=chance))
+        told = " ".join(one.text for one in chapter.moments if one.kind in ("goal", "certain"))
+        assert f"{verb} the ball" in told
 
 
 def test_the_page_has_what_changes_and_nothing_without_company(
@@ -151,11 +165,12 @@ def test_what_the_agent_sees_can_be_switched_off(browser: Browser, file: Path) -
 
 
 def test_what_others_do_is_a_difference(judged: Judgement) -> None:
-    from dataclasses import replace
-
-    import hbtom
-
-    trial = judged.episode.test
-    other = replace(trial, others=trial.others[1:])
-    changed = hbtom.judge(replace(judged.episode, trials=(judged.episode[0], other)))
-    assert "what the others do" in differences(judged, changed)[-1]
+    first, trial = judged.episode
+    ben, board = trial.others
+    later = replace(ben, path=np.roll(ben.path, 1, axis=0), angle=np.roll(ben.angle, 1))
+    for others in ((board,), (later, board)):
+        changed = hbtom.judge(hbtom.Episode((first, replace(trial, others=others))))
+        assert differences(judged, changed)[-1].endswith("differ in what the others do.")
+    away = trial.object_paths + np.array([10.0, 0.0])
+    moved = hbtom.judge(hbtom.Episode((first, replace(trial, object_paths=away))))
+    assert differences(judged, moved)[-1].endswith("the objects or their positions.")

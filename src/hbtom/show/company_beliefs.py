@@ -58,10 +58,16 @@ def attitudes(
     return tuple((one, known.attitudes[one.look]) for one in agents if one.look in known.attitudes)
 
 
-def cause(posterior: Posterior | None, step: int = -1) -> str:
-    """Say how probable it is that the agent moves by itself; nothing if nobody asks."""
+def by_itself(posterior: Posterior | None, step: int = -1) -> float:
+    """Return how probable it is that the agent moves by itself; 1 if nobody asks."""
     known = company_of(posterior)
-    return "" if known is None else f"moves by itself: {known.cause[step, 0]:.2f}"
+    return 1.0 if known is None else float(known.cause[step, 0])
+
+
+def cause(posterior: Posterior | None) -> str:
+    """Say how probable it is in the end that the agent moves by itself; "" if nobody asks."""
+    told = f"moves by itself: {by_itself(posterior):.2f}"
+    return "" if company_of(posterior) is None else told
 
 
 def unseen(trial: Trial, frame: int | None = None) -> frozenset[int]:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from hbtom.mind.regret import NOTHING
+from hbtom.show.company_beliefs import by_itself
 from hbtom.show.page.endings import history, peak, summary
 from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE
@@ -162,14 +163,21 @@ def _goals(scene: Scene) -> Iterator[Moment]:
         if leader != leaders[step - 1]:
             yield Moment(frame, "goal", _change(scene, leaders[:step], leader, chance))
         elif passes:
-            goal = f"{scene.the(leader)} ({per_cent(chance)})"
-            yield Moment(frame, "certain", f"By now it is almost certain that it wants {goal}.")
+            goal = f"{_aims(scene, step)[0]} {scene.the(leader)} ({per_cent(chance)})"
+            yield Moment(frame, "certain", f"By now it is almost certain that it {goal}.")
+
+
+def _aims(scene: Scene, step: int) -> tuple[str, str]:
+    """Say that it wants something; what is moved by others only moves there."""
+    moved = by_itself(scene.posterior, step) < 0.5
+    return ("moves towards", "move towards") if moved else ("wants", "want")
 
 
 def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
     """Say that another goal leads now, and which one led before."""
     last = before[-1]
-    much = "clearly wants" if chance >= SURE else "seems to want"
+    aims, aim = _aims(scene, len(before))
+    much = f"clearly {aims}" if chance >= SURE else f"seems to {aim}"
     told = f"It now {much} {scene.the(leader)} ({per_cent(chance)})"
     if last is None:
         return f"{told}."

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePath
+from typing import Annotated
 
 import numpy as np
 
 from hbtom import __version__
+from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
-from hbtom.observe import Trial, same_trial
+from hbtom.observe import Identity, Trial, same_trial
 from hbtom.show.document import document
 from hbtom.show.page.page_values import film
 from hbtom.show.page.plain_values import Plain
@@ -153,27 +155,30 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 def _aspects(one: Trial, other: Trial) -> list[str]:
     """Name what differs between two trials."""
+    objects, others = [t.objects_at for t in (one, other)], [_ways(t) for t in (one, other)]
     differs = {
         "the agent": one.agent.look != other.agent.look,
         "the walls": not np.array_equal(one.walls, other.walls),
         "the barrier": not np.array_equal(one.barrier, other.barrier),
-        "the objects or their positions": one.objects != other.objects
-        or not same_trial(one, replace(one, object_paths=other.object_paths)),
+        "the objects or their positions": one.objects != other.objects or not _alike(*objects),
         "the key or the lock": (one.key, one.lock) != (other.key, other.lock),
-        "what the others do": not _alike(one, other),
+        "what the others do": _who(one) != _who(other) or not _alike(*others),
         "the path of the agent": not np.array_equal(one.path, other.path, equal_nan=True),
     }
     return [name for name, is_so in differs.items() if is_so] or ["when things happen"]
 
 
-def _alike(one: Trial, other: Trial) -> bool:
-    """Tell whether others do the same in both trials, as long as both last."""
-    last = min(len(one.path), len(other.path))
-    moved = [
-        [(o.kind, o.look, np.column_stack([o.path, o.angle])[:last]) for o in trial.others]
-        for trial in (one, other)
-    ]
-    return len(moved[0]) == len(moved[1]) and all(
-        a[:2] == b[:2] and np.array_equal(a[2], b[2], equal_nan=True)
-        for a, b in zip(*moved, strict=True)
-    )
+def _who(trial: Trial) -> list[tuple[str, Identity]]:
+    return [(other.kind, other.look) for other in trial.others]
+
+
+def _ways(trial: Trial) -> Annotated[Floats, "frame value"]:
+    """Return where the others are, and how they are turned."""
+    ways = [np.column_stack([other.path, other.angle]) for other in trial.others]
+    return np.concatenate(ways, axis=1) if ways else np.empty((len(trial.path), 0))
+
+
+def _alike(one: Floats, other: Floats) -> bool:
+    """Tell whether values of each frame are the same, as long as both trials last."""
+    last = min(len(one), len(other))
+    return np.array_equal(one[:last], other[:last], equal_nan=True)

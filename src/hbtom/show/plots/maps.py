@@ -21,7 +21,7 @@ from hbtom.show.company_beliefs import cause, unseen
 from hbtom.show.plots.company_map import LARGER, draw_company
 from hbtom.show.plots.glyphs import JUMP, SQUARE, seen_at, turned, walked
 from hbtom.show.plots.glyphs import Polygon as Glyph
-from hbtom.show.plots.sheet import LINE, SMALL, Column, How
+from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs
 
 PALE = 0.35  # opacity of what the agent does not see
@@ -160,6 +160,8 @@ def draw_strip(
     axes = column.axes(left, LINE, strip.large, strip.large)
     draw_map(axes, episode.test, known, posteriors[-1], large=True)
     column.text(left, LINE / 2, "test trial", fontweight="bold")
-    if moved := cause(posteriors[-1]):
-        column.text(left + strip.large, LINE / 2, moved, ha="right", fontsize=SMALL, color=SOFT)
+    if told := cause(posteriors[-1]):
+        room = strip.large - text_width("test trial ", bold=True)
+        told = told if text_width(told, SMALL) <= room else told.removeprefix("moves ")
+        column.text(left + strip.large, LINE / 2, told, ha="right", fontsize=SMALL, color=SOFT)
     return column.below(strip.height)

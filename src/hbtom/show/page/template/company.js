@@ -25,8 +25,9 @@ function turn(node, kind, [x, y], angle) {
 /** Draw another thing where it is in the end, or where it was last. */
 function otherAtEnd(other) {
   const node = drawOther(other);
-  const [x, y, angle] = other.path.findLast(([x]) => x !== null);
-  turn(node, other.kind, [x, y], angle);
+  const last = other.path.findLast(([x]) => x !== null);
+  if (last) turn(node, other.kind, last, last[2]);
+  node.classList.toggle("gone", !last); // it is never there
   node.classList.toggle("left", other.path.at(-1)[0] === null);
   return node;
 }

@@ -130,6 +130,7 @@ const differences = make(
 );
 const [{ model, fingerprint }] = films;
 document.body.classList.toggle("pair", films.length > 1);
+document.body.classList.toggle("in-company", films.some(hasMind));
 document.body.append(
   make(
     "header",

@@ -64,6 +64,9 @@ function layAttitudes(trial) {
 const attitudeText = (chances) =>
   ATTITUDES.map((name, index) => `${name} ${perCent(chances[index])}`).join(", ");
 
+/** Tell whether anything is said about company in the line below the scene. */
+const hasMind = (film) => film.trials.some((trial) => trial.mind || trial.viewed || hasSight(trial));
+
 /** Say what moves the agent, if that is a question. */
 const causeText = (trial, step) =>
   trial.mind ? `moves by itself: ${trial.mind.cause[step].toFixed(2)}` : "";
