@@ -337,6 +337,25 @@ def test_a_rater_can_be_swept(here):
         sweep("data", {"scale": [1]}, Plain())
 
 
+@pytest.mark.parametrize("score", ["plausibility", "predictive"])
+def test_a_model_rates_as_it_judges(here, score):
+    (pair, *_) = find_pairs("data").pairs
+    both = [member.load() for member in pair.members]
+    rater = as_rater("paper", score)
+    for rated, episode in zip(rater.rate(*both), both, strict=True):
+        judged = hbtom.judge(episode, "paper")
+        assert rated.value == getattr(judged, score)
+        assert rated.own["plausibility"] == judged.plausibility
+        assert (rated.own["part_waste"], rated.own["surprise_waste"]) == (1.0, 0.0)
+        expected = judged.test.efficiency[0] @ judged.test.efficiencies
+        assert rated.own["efficiency"] == pytest.approx(expected, abs=1e-12)
+        assert not rated.warned
+    assert rater.rate_one(replace(both[0], trials=both[0].trials[-1:])).warned
+    assert rater.with_settings({"acts.cost": 2}).score == score
+    with pytest.raises(BadInput, match="no score 'typo'"):
+        as_rater("paper", "typo")
+
+
 def test_models_and_other_raters_side_by_side(here):
     (pair, *_) = find_pairs("data").pairs
     model, plain = as_rater("default"), as_rater(Plain())
