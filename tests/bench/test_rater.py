@@ -375,6 +375,7 @@ def test_a_rater_in_the_viewer(here):
     choice = choice_of_models("paper", "lengths:PathLength")
     assert list(choice)[:2] == ["path length", "paper"]
     rater, pair = choice["path length"], find_pairs("data").pairs[0]
+    assert pickle.loads(pickle.dumps(rater)) is rater  # it travels by its name
     outcome = rate_pair(pickle.loads(pickle.dumps(rater)), pair, False)
     expected, unexpected = evaluate("data", rater).ratings[pair.task, pair.name]
     assert (outcome.verdict, outcome.expected) == ("wrong", expected)
