@@ -247,7 +247,7 @@ def test_the_mate_of_what_cannot_be_read(here, tmp_path):
     [
         ((1, float("nan")), r"00u\.json\.gz: .*'plain' gave a rating.*not a finite number: nan"),
         ((float("inf"), 1), r"00e\.json\.gz: .*not a finite number: inf"),
-        (("high", 1), r"00e\.json\.gz: .*not a finite number: 'high'"),
+        (("0.5", 1), r"00e\.json\.gz: .*not a finite number: '0.5'"),
         ((None, 1), "not a finite number: None"),
         (3, "rates a pair as 3, not each of the two"),
         ((1, 2, 3), "not each of the two"),
