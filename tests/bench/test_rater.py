@@ -337,6 +337,11 @@ def test_a_rater_can_be_swept(here):
         sweep("data", {"scale": [1]}, Plain())
 
 
+def test_a_model_can_be_named_like_a_rater(here):
+    (here / "own_model.py").write_text("import hbtom\nmine = hbtom.Model.preset('paper')\n")
+    assert find_rater("own_model:mine") == as_rater("paper")
+
+
 @pytest.mark.parametrize("score", ["plausibility", "predictive"])
 def test_a_model_rates_as_it_judges(here, score):
     (pair, *_) = find_pairs("data").pairs
