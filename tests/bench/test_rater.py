@@ -335,6 +335,8 @@ def test_a_rater_can_be_swept(here):
     assert found.score == "plain"
     with pytest.raises(BadInput, match="has nothing to set"):
         sweep("data", {"scale": [1]}, Plain())
+    (only,) = sweep("data", {}, Plain()).models
+    assert only.overall.accuracy == 1
 
 
 def test_a_model_can_be_named_like_a_rater(here):
