@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from hbtom.plan.graph import plan_on_graph
-from hbtom.world import Occupancy
+from hbtom.world import Costs, Mode, PlaceWorld, Space
+from hbtom.world.modes import key_and_lock
 from hbtom.world.pddl import explore, load_world, make_goal
 from hbtom.world.pddl.gridworld import DOMAIN, write_problem
 
@@ -37,7 +38,17 @@ def world() -> str:
     at = np.full((4, SIDE, SIDE), np.inf)
     for near, (row, column) in zip(at, [(17, 3), (4, 16), (8, 8), (9, 15)], strict=True):
         near[row - 1 : row + 2, column - 1 : column + 2] = 0.0
-    floor = Occupancy(10.0, closed, opened, at[:3], at[3])
+    lying, costs = np.ones((len(Mode), 3), dtype=bool), Costs(1.0, 1.0, 1.0)
+    lying[1:, 2] = False  # the key has been picked up
+    floor = PlaceWorld(
+        Space(10.0),
+        costs,
+        np.array([opened if mode == Mode.OPEN else closed for mode in Mode]),
+        lying,
+        at,
+        np.zeros((0, SIDE, SIDE), dtype=bool),
+        key_and_lock(3, 2, 1, len(Mode), costs),
+    )
     return write_problem(floor, (3, 3), ("heart", "spoon", "key"), key=2)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -229,3 +230,11 @@ def test_judging_and_inferring_do_not_load_the_benchmark(
     run = [sys.executable, "-c", code, *command]
     ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert [name for name in ran.stderr.split() if name.startswith("hbtom.bench")] == []
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "fuzz", "docs/extensions"])
+def test_scripts_import_only_what_there_is(folder: str) -> None:
+    for file in (ROOT / folder).glob("*.py"):
+        for name in imported(file.read_text(encoding="utf-8"), ""):
+            if name.startswith("hbtom"):
+                assert resolve_name(name) is not None

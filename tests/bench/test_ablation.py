@@ -6,7 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from episodes import shorten
+from episodes import shorten, write_pairs
 from hbtom.bench import workers
 from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _watch, _with_donors, ablate
 from hbtom.bench.dataset import find_pairs
@@ -115,9 +115,9 @@ def test_a_pair_that_cannot_be_judged_is_left_out_and_its_placebos_too(one_is_lo
     assert set(pairs.values()) == {8}
 
 
-def test_both_members_that_cannot_be_read_are_named(small, tmp_path):
-    shutil.copytree(small, tmp_path, dirs_exist_ok=True)
-    broken = sorted((tmp_path / "preference").glob("000001*"))
+def test_both_members_that_cannot_be_read_are_named(tmp_path):
+    data = write_pairs(tmp_path, ["preference"], pairs=6)
+    broken = sorted((data / "preference").glob("01*"))
     for file in broken:
         file.write_bytes(b"[")
     result = ablate(tmp_path, workers=1)

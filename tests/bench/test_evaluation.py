@@ -49,7 +49,7 @@ def test_rows_hold_what_judging_gives(evaluation):
 
 
 def test_workers_do_not_matter(tmp_path):
-    data = write_pairs(tmp_path, ["preference", "efficiency_path"], pairs=2 * FEW)
+    data = write_pairs(tmp_path, ["preference", "efficiency_path"], pairs=3 * FEW // 2)
     assert evaluate(data, workers=3).rows == evaluate(data, workers=1).rows
 
 
@@ -206,16 +206,15 @@ def test_a_target_that_cannot_be_written_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize("words", [("ablate",), ("sweep", "--set", "efficiency.scale=1")])
-def test_a_file_that_cannot_be_written_in_the_end_loses_no_table(
-    small, tmp_path, words, monkeypatch
-):
+def test_a_file_that_cannot_be_written_in_the_end_loses_no_table(tmp_path, words, monkeypatch):
     command, *settings = words
+    data = write_pairs(tmp_path / "data", ["preference"], pairs=5)
     out = tmp_path / "out.csv"
     taken = lambda *_, **__: out.touch()  # noqa: E731 - somebody else writes it meanwhile
     monkeypatch.setattr(import_module(f"hbtom.cli.{command}"), "check_target", taken)
-    result = hbtom_command(command, small, *settings, "--workers", 1, "--out", out)
+    result = hbtom_command(command, data, *settings, "--workers", 1, "--out", out)
     assert result.exit_code == 1
-    assert "accuracy in per cent, 9 pairs" in result.stdout
+    assert "accuracy in per cent, 5 pairs" in result.stdout
     assert "exists already" in result.stderr
 
 

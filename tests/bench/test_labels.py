@@ -213,8 +213,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "nothing said": ([A, {"file": "001.json", "pair": "p"}], "neither 'label' nor"),
     "no pair": ([A, {"file": "001.json", "label": "expected"}], "entry 2 .*which pair"),
     "no file": ([A, {"pair": "p", "label": "expected"}], "entry 2: .*which file"),
-    "contradiction": ([A | {"more_plausible": False}, B], "does not go together: 000.json"),
-    "both more": ([A | {"more_plausible": True}, B | {"more_plausible": True}], "not go together"),
+    "contradiction": ([A | {"more_plausible": False}, B], "contradict each other: 000.json"),
+    "both more": ([A | {"more_plausible": True}, B | {"more_plausible": True}], "contradict"),
     "equal, yet more": (
         [A | {"more_plausible": True}, A | {"file": "001.json", "more_plausible": False}],
         "are 'expected'",

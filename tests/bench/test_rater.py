@@ -247,7 +247,7 @@ def test_the_mate_of_what_cannot_be_read(here, tmp_path):
     [
         ((1, float("nan")), r"00u\.json\.gz: .*'plain' gave a rating.*not a finite number: nan"),
         ((float("inf"), 1), r"00e\.json\.gz: .*not a finite number: inf"),
-        (("high", 1), r"00e\.json\.gz: .*not a finite number: 'high'"),
+        (("0.5", 1), r"00e\.json\.gz: .*not a finite number: '0.5'"),
         ((None, 1), "not a finite number: None"),
         (3, "rates a pair as 3, not each of the two"),
         ((1, 2, 3), "not each of the two"),
@@ -335,6 +335,32 @@ def test_a_rater_can_be_swept(here):
     assert found.score == "plain"
     with pytest.raises(BadInput, match="has nothing to set"):
         sweep("data", {"scale": [1]}, Plain())
+    (only,) = sweep("data", {}, Plain()).models
+    assert only.overall.accuracy == 1
+
+
+def test_a_model_can_be_named_like_a_rater(here):
+    (here / "own_model.py").write_text("import hbtom\nmine = hbtom.Model.preset('paper')\n")
+    assert find_rater("own_model:mine") == as_rater("paper")
+
+
+@pytest.mark.parametrize("score", ["plausibility", "predictive"])
+def test_a_model_rates_as_it_judges(here, score):
+    (pair, *_) = find_pairs("data").pairs
+    both = [member.load() for member in pair.members]
+    rater = as_rater("paper", score)
+    for rated, episode in zip(rater.rate(*both), both, strict=True):
+        judged = hbtom.judge(episode, "paper")
+        assert rated.value == getattr(judged, score)
+        assert rated.own["plausibility"] == judged.plausibility
+        assert (rated.own["part_waste"], rated.own["surprise_waste"]) == (1.0, 0.0)
+        expected = judged.test.efficiency[0] @ judged.test.efficiencies
+        assert rated.own["efficiency"] == pytest.approx(expected, abs=1e-12)
+        assert not rated.warned
+    assert rater.rate_one(replace(both[0], trials=both[0].trials[-1:])).warned
+    assert rater.with_settings({"acts.cost": 2}).score == score
+    with pytest.raises(BadInput, match="no score 'typo'"):
+        as_rater("paper", "typo")
 
 
 def test_models_and_other_raters_side_by_side(here):
@@ -356,6 +382,7 @@ def test_a_rater_in_the_viewer(here):
     choice = choice_of_models("paper", "lengths:PathLength")
     assert list(choice)[:2] == ["path length", "paper"]
     rater, pair = choice["path length"], find_pairs("data").pairs[0]
+    assert pickle.loads(pickle.dumps(rater)) is rater  # it travels by its name
     outcome = rate_pair(pickle.loads(pickle.dumps(rater)), pair, False)
     expected, unexpected = evaluate("data", rater).ratings[pair.task, pair.name]
     assert (outcome.verdict, outcome.expected) == ("wrong", expected)

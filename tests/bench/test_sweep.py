@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-from episodes import shorten
+from episodes import shorten, write_pairs
 from hbtom.bench import workers
 from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
@@ -197,9 +197,9 @@ def test_without_settings_it_is_one_evaluation(folder):
     assert only.tasks == evaluate(folder).tasks
 
 
-def test_what_cannot_be_read_is_told_and_does_not_count(folder, tmp_path):
-    generate(tmp_path, pairs=2, seed=1, tasks=["preference"])
-    broken = next(tmp_path.glob("*/*u.json"))
+def test_what_cannot_be_read_is_told_and_does_not_count(tmp_path):
+    write_pairs(tmp_path, ["preference"], pairs=2)
+    broken = next(tmp_path.glob("*/*u.json.gz"))
     broken.write_bytes(b"[")
     swept = sweep(tmp_path, {"efficiency.scale": [1, 2]})
     assert [one.file for one in swept.unreadable] == [str(broken)]
@@ -207,7 +207,7 @@ def test_what_cannot_be_read_is_told_and_does_not_count(folder, tmp_path):
 
 
 def test_both_members_that_cannot_be_read_are_named(tmp_path):
-    generate(tmp_path, pairs=2, seed=1, tasks=["preference"])
+    write_pairs(tmp_path, ["preference"], pairs=2)
     broken = sorted(tmp_path.glob("*/*"))[:2]
     for file in broken:
         file.write_bytes(b"[")

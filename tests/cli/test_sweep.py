@@ -5,14 +5,12 @@ import json
 
 import pytest
 
-from hbtom.bench.synth import generate
+from episodes import write_pairs
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    out = tmp_path_factory.mktemp("sweep")
-    generate(out, pairs=1, seed=4, tasks=["preference"])
-    return out
+    return write_pairs(tmp_path_factory.mktemp("sweep"), ["preference"], pairs=1)
 
 
 def test_a_table_of_models(run, folder):

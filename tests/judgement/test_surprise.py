@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hbtom import Model, Posterior
 from hbtom.judgement import Surprise, plausibility, surprise
 from hbtom.judgement.classifier import logistic
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Actions, Likelihood, Regret
+from hbtom.mind.regret import FilteredChoice
 from hbtom.model import Classifier, Logistic
 from hbtom.observe import Identity
 
@@ -72,6 +74,20 @@ def test_surprises_by_hand() -> None:
 
 def test_the_unlikeliest_step_counts_even_if_all_are_likely() -> None:
     assert surprise(believed([[[1.0]]] * 3, [0.7, 0.4])).observation == pytest.approx(-0.4)
+
+
+def test_what_moves_by_rounding_errors_alone_does_not_surprise() -> None:
+    seen = believed([[[0.3, 0.7]], [[0.3 + 4e-16, 0.7 - 4e-16]]], [0.0])
+    assert surprise(seen).efficiency == 0.0
+    assert not shift(seen.efficiency).any()
+
+
+def test_waste_is_left_out_if_some_actions_were_not_seen() -> None:
+    seen = believed([[[0.4, 0.6]]] * 2, [-1.0])
+    assert surprise(seen, waste=True).waste is not None
+    regret = replace(seen.likelihood.regret, choice=FilteredChoice(lambda efficiency: efficiency))
+    hidden = replace(seen, likelihood=replace(seen.likelihood, regret=regret))
+    assert surprise(hidden, waste=True).waste is None
 
 
 def test_without_steps_there_is_no_surprise() -> None:

@@ -9,6 +9,7 @@ import pytest
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom import Beliefs, Model, Trial, infer
 from hbtom.mind import Headings, Regret, find_likelihood, find_regrets, infer_agent, log_likelihood
+from hbtom.mind.regret import KEY, name_goals
 from hbtom.plan.planning import plan_trial
 from hbtom.world.seeing import see
 from regrets import regret_of
@@ -104,3 +105,10 @@ def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
         np.testing.assert_allclose(log, -beta * regret.step_regret - np.log(whole), atol=1e-9)
         assert (regret.step_regret >= 0).all()
         assert (regret.step_regret <= np.where(np.isfinite(options), options, 0).max(axis=1)).all()
+
+
+def test_goals_that_look_the_same_are_told_apart() -> None:
+    twins = [HEART.at(120, 60), HEART.at(120, 140), SPOON.at(60, 60)]
+    (seen,) = read(episode(to_thing(twins[0], others=twins[1:])))
+    assert [str(goal) for goal in name_goals(seen)] == ["heart.png", "heart.png (2)", "spoon.png"]
+    assert name_goals(read(episode(key_trial()))[0])[-1] == KEY

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_parts
 
+from episodes import episode, key_trial, read
 from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
+from hbtom import Model
 from hbtom.plan import CONTINUOUS, cost_to_go
 from hbtom.plan.cost_to_go import plan
-from hbtom.plan.wanted import wanted
-from hbtom.world import Costs, Mode
+from hbtom.plan.field import spilled
+from hbtom.plan.wanted import SPILL, _places, wanted
+from hbtom.world import Costs, Mode, Trajectory, see
+from hbtom.world.trajectory import MOVE
 
 few = settings(max_examples=15)
 
@@ -179,3 +186,55 @@ def test_boxes_without_extent_are_not_in_the_way(world) -> None:
     empty = replace(floor, boxes=np.zeros(floor.to_item.shape, dtype=bool))
     one, other = (cost_to_go(world_of(each, costs, key), CONTINUOUS) for each in (floor, empty))
     np.testing.assert_array_equal(one.cost, other.cost)
+
+
+# Which costs are wanted
+
+
+@pytest.mark.parametrize("mark", [_places.plain, _places.__wrapped__])
+def test_every_cost_that_is_read_is_wanted(mark: Callable[..., np.ndarray]) -> None:
+    """Beside walls, costs are read from up to two cells away."""
+    rng, far = np.random.default_rng(5), 0
+    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros((0, 2))
+    for _ in range(30):
+        blocked = rng.random((1, 7, 7)) < 0.6
+        place = rng.uniform(10.0, 60.0, 2)
+        steps = Trajectory(none, none, none, none, nowhere, nowhere, place, none)
+        marked = mark(blocked, blocked[0], steps, 10.0, SPILL)[0]
+        column, row = np.floor(place / 10.0 - 0.5).astype(int)
+        for at in np.argwhere(~blocked[0]).tolist():
+            cost = np.full((7, 7), np.inf)
+            cost[tuple(at)] = 1.0
+            corners = product((row, row + 1), (column, column + 1))
+            if any(spilled(cost, blocked[0], 1.0, *corner) < np.inf for corner in corners):
+                assert marked[tuple(at)]
+                far += not (row - 1 <= at[0] <= row + 2 and column - 1 <= at[1] <= column + 2)
+    assert far > 0
+
+
+@pytest.mark.parametrize("mark", [_places.plain, _places.__wrapped__])
+def test_costs_at_an_act_are_wanted_in_all_modes(mark: Callable[..., np.ndarray]) -> None:
+    open_floor, nothing = np.zeros((3, 9, 9), dtype=bool), np.array([-1, -1])
+    place, first = np.array([[35.0, 35.0], [65.0, 65.0]]), np.array([15.0, 15.0])
+    act = np.array([MOVE, MOVE + 1])
+    steps = Trajectory(np.arange(2), act, nothing, np.array([1, 1]), place, place, first, nothing)
+    marked = mark(open_floor, open_floor[0], steps, 10.0, SPILL)
+    assert marked[:, 1, 1].tolist() == [True, False, False]
+    assert marked[:, 3, 3].tolist() == [False, True, False]
+    assert marked[:, 6, 6].tolist() == [True, True, True]
+
+
+def test_what_planning_looks_at_is_the_same_at_once_and_one_by_one() -> None:
+    """In a world with things in the way and a tool, whose surroundings are looked at."""
+    model = Model.preset("default")
+    (seen,) = read(episode(key_trial()))
+    world = see(replace_parts(model, motion=replace_parts(model.motion, cell=10.0)), seen).world
+    assert len(world.boxes) > 0
+    some = np.zeros(world.blocked.shape, dtype=bool)
+    some[0, 3, 3] = True
+    both = [
+        form(world, 2, 2, some.copy(), some.copy()) for form in (wanted.plain, wanted.__wrapped__)
+    ]
+    for at_once, one_by_one in zip(*both, strict=True):
+        np.testing.assert_array_equal(at_once, one_by_one)
+    assert both[0].needed.sum() > both[0].read.sum() > 1

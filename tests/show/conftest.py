@@ -33,9 +33,10 @@ def to_heart() -> Judgement:
 
 
 @pytest.fixture(scope="session")
-def to_spoon() -> Judgement:
+def to_spoon(to_heart: Judgement) -> Judgement:
     """Eight times the heart, and then the spoon."""
-    return hbtom.judge(read(episode(*[goes_to(HEART_HERE)] * 8, goes_to(SPOON_HERE))))
+    trials = [goes_to(HEART_HERE)] * 8
+    return hbtom.judge(read(episode(*trials, goes_to(SPOON_HERE))), reuse=to_heart)
 
 
 @pytest.fixture(scope="session")
@@ -48,8 +49,9 @@ def with_key() -> Judgement:
 def every_task(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Judgement, Judgement]]:
     """A pair of every task, judged."""
     files = generate(tmp_path_factory.mktemp("every"), pairs=1, seed=7, workers=1)
-    judged = [hbtom.judge(file) for file in files]
-    return list(zip(judged[::2], judged[1::2], strict=True))
+    expected = [hbtom.judge(file) for file in files[::2]]
+    mates = zip(files[1::2], expected, strict=True)
+    return [(one, hbtom.judge(file, reuse=one)) for file, one in mates]
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,7 @@ from episodes import (
     episode,
     key_trial,
     read,
+    shorten,
     simple_episode,
     to_thing,
     trial,
@@ -73,7 +74,7 @@ def with_key() -> Judgement:
 def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
     folder = tmp_path_factory.mktemp("dataset")
     tasks = ("preference", "multi_agent", "efficiency_path")
-    generate(folder, pairs=2, seed=3, tasks=tasks, workers=1)
+    shorten(generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1))
     return hbtom.evaluate(folder, workers=1)
 
 

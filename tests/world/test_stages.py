@@ -106,6 +106,36 @@ def test_a_goal_is_on_offer_once_a_door_to_it_opens(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
+def test_steps_say_nothing_of_a_goal_once_the_last_door_to_it_has_closed(preset: str) -> None:
+    path = walk((40, 100), (84, 60), (84, 150), (60, 170))
+    there = np.ones((len(path), len(ACROSS)), dtype=bool)
+    there[:12, 1] = False
+    goals = {HEART: (170.0, 30.0), SPOON: (60.0, 180.0)}
+    seen = trial(path, goals, walls=np.array(ACROSS), walls_there=there)
+    steps = see(Model.preset(preset), seen).trajectory
+    assert regret_of(Model.preset(preset), seen).reachable.tolist() == [True, True]
+    told = infer(Model.preset(preset), Beliefs(), seen)[0].likelihood.log[:, 0]
+    np.testing.assert_array_equal(np.ptp(told, axis=1) < 1e-9, steps.mode == 1)
+    if preset == "default":
+        silent = regret_of(Model.preset(preset), seen).choice.silent
+        np.testing.assert_array_equal(silent, np.stack([steps.mode == 1, steps.mode < 0], axis=1))
+
+
+def test_a_key_stays_in_reach_once_it_is_picked_up() -> None:
+    """Also if the world changes afterwards; here a block far from everything vanishes."""
+    (seen,) = read(episode(key_trial()))
+    walls = np.vstack([seen.walls, [5.0, 190.0, 5.0, 5.0]])
+    there = np.ones((len(seen.path), len(walls)), dtype=bool)
+    there[seen.marks.picked + 8 :, -1] = False
+    changing = replace(seen, walls=walls, walls_there=there)
+    stages = see(Model.preset("default"), changing).stages
+    assert len(stages) == 2
+    regret = regret_of(Model.preset("default"), changing)
+    assert regret.reachable.all()
+    assert not regret.choice.silent.any()
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
 def test_a_goal_is_on_offer_once_a_barrier_is_gone(preset: str) -> None:
     """There is no key: the barrier vanishes by itself."""
     path = walk((40, 30), (84, 30), (164, 30))

@@ -3,11 +3,11 @@
 A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, packed or not, or with
 videos ``<id>e.mp4`` and ``<id>u.mp4``; or one such task folder; or a zip archive of one; or an
 archive that ``hbtom pack`` made, whose name ends in ``.parquet``; or a folder of archives. Task
-folders may carry the benchmark's names or those of the public archives. Pairs are matched by id,
-and whatever is not part of a pair is listed with the reason. Of what comes twice, files count
-before zip archives, these before our own, and videos last.
+folders may have the benchmark's names or those of the public archives. Pairs are matched by id, and
+whatever is not part of a pair is listed with the reason. If an episode is there more than once, a
+file is preferred to a zip archive, a zip archive to one of our own, and anything to a video.
 
-Where names do not tell which files are compared and which of the two is expected, labels do.
+Where names do not say which files are compared and which of the two is expected, labels do.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class Member:
 
     @property
     def stamp(self) -> str:
-        """What differs once the content does, found without reading it.
+        """A text that changes when the content does, found without reading the content.
 
-        The checksum that an archive lists; else size and time of change of the file, or of the
-        archive that holds it; nothing if there is no such file any more.
+        It is the checksum that an archive lists, or else the size and the time of change of the
+        file, or of the archive that holds it. It is empty if the file is gone.
         """
         if self.checksum:
             return self.checksum
@@ -92,7 +92,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file that is not evaluated, and why; or several, of which the reason tells how many."""
+    """A file that is not evaluated, and why; or several files with the same reason."""
 
     file: str
     why: str
@@ -183,10 +183,10 @@ def check_dataset(path: Path) -> None:
 
 
 def _packed(member: Member) -> int:
-    """Return how far from its source a member is: a file, in a zip archive, in ours, a video.
+    """Return how far a member is from its source: a file, in a zip archive, in ours, a video.
 
-    Of members that come twice the nearest one counts: an archive may be older than the files that
-    it was made of, and what is seen in a video is less exact than what a file says.
+    If a member is there more than once, the nearest one counts: an archive may be older than the
+    files that it was made from, and a video is less exact than a file.
     """
     if called_video(member.file):
         return 3

@@ -26,8 +26,8 @@ class Entry:
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
     checksum: str = ""  # of the content, if the archive lists it
-    why: str = ""  # nothing in it can be evaluated
-    unreadable: bool = False  # though it should have been
+    why: str = ""  # it cannot be evaluated
+    unreadable: bool = False  # although it should have been
 
     @property
     def file(self) -> str:
@@ -39,11 +39,11 @@ class Entry:
 
 
 def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
-    """Yield all that a folder or an archive holds; of background tasks only if that is asked for.
+    """Yield everything in a folder or an archive; background tasks only if they are asked for.
 
-    What systems and downloads leave beside the data is passed over, and a dataset that is not
-    finished is refused. A folder to which several links lead is entered once, so that links in
-    circles come to an end.
+    What operating systems and downloads leave beside the data is ignored, and a dataset that is not
+    finished is refused. A folder is entered once even if several links lead to it, so that links in
+    a circle do no harm.
     """
     if path.is_file():
         yield from [Entry("", str(path))] if is_table(path.name) else _in_zip(path)

@@ -1,7 +1,7 @@
 """Evaluating a rater: have it rate every pair of a dataset, and count.
 
-Work is handed out pair by pair; results come back in the dataset's order whatever the number of
-workers and wherever they are, so that the same dataset and rater always give the same rows.
+Results come back in the order of the dataset, whatever the number of workers and wherever they are.
+So the same dataset and rater always give the same rows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _KEPT = "what was judged until then is kept: the same command with --resume goes
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Plottable, Result):
-    """What a model, or any other rater, makes of a dataset."""
+    """How a model, or any other rater, rates the pairs of a dataset."""
 
     dataset: str
     rater: AnyRater
@@ -57,7 +57,7 @@ class Evaluation(Plottable, Result):
 
     @property
     def score(self) -> str:
-        """By what pairs are compared: plausibility, predictive, or the rater's name."""
+        """What pairs are compared by: plausibility, predictive, or the rater's name."""
         return self.rater.score
 
     @property

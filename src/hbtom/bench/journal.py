@@ -1,10 +1,10 @@
 """Results that are written while pairs are judged, so that an interrupted evaluation can go on.
 
-Rows are added to the results file itself, in whole lines, as long as what is in it is the beginning
-of what shall be in it. Where that is not so (a Parquet file cannot grow, an older file is to be
-replaced, some of its rows are out of date) they are added to a journal beside it, and the file is
-replaced at the end. So a file is only ever added to, or replaced by a complete one. A file that is
-to be replaced is not looked at, neither by the run that starts nor by one that goes on with it.
+Rows are added to the results file itself, in whole lines, as long as the file is the beginning of
+what it will be in the end. Otherwise (a Parquet file cannot grow, an older file is to be replaced,
+some of its rows are out of date) they are added to a journal beside it, and the file is replaced at
+the end. So a file is only ever added to, or replaced by a complete one. A file that is to be
+replaced is never read, neither by the run that starts nor by the run that continues it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Target:
 
     path: Path
     grows: Path  # what rows are added to: the file itself, or the journal beside it
-    size: int | None  # bytes of whole lines that it has; None if there is no such file
+    size: int | None  # bytes in its whole lines; None if there is no such file
     kept: Kept  # in the dataset's order
     columns: Columns  # the rater's own
 
@@ -83,11 +83,11 @@ def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]
 def start(
     path: Path, pairs: Sequence[Pair], rater: AnyRater, *, resume: bool, overwrite: bool
 ) -> Target:
-    """Return what is to be written: with ``resume``, where an earlier run has stopped, if one has.
+    """Return what is to be written; with ``resume``, what an earlier run has left to be written.
 
-    Of what that run has left, those pairs are kept both of whose rows are up to date: files that
-    have not changed since. With ``overwrite``, only the journal is what it has left. A target that
-    is not resumed holds nothing yet, and what is there is replaced at the end.
+    A pair of that run is kept if both its rows are up to date, which means that its files have not
+    changed since. With ``overwrite``, only pairs in the journal are kept. Without ``resume``,
+    nothing is kept, and an existing file is replaced at the end.
     """
     journal, columns = journal_of(path), rater.columns
     if not resume:
@@ -113,7 +113,7 @@ _REPLACE = "--resume with --overwrite replaces the file when all is judged"
 
 
 def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept, columns: Columns) -> bool:
-    """Tell whether a file holds what is kept and no more, and that is of the first pairs."""
+    """Tell whether a file holds exactly what is kept, and these are the first pairs."""
     rows = [row for both in kept.values() for row in both]
     begun = encode(rows, path.suffix) if rows else b""
     first = list(pairs[: len(kept)])
@@ -121,7 +121,7 @@ def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept, columns: Column
 
 
 def _whole(path: Path, columns: Columns) -> bytes:
-    """Return the whole lines of a file of ours; of one that does not exist there are none."""
+    """Return the whole lines of a file of ours; a file that does not exist has none."""
     with located(file=str(path)), system_errors("the file cannot be read", path):
         try:
             return whole_lines(read_whole(path), path.suffix, columns)
@@ -135,7 +135,7 @@ def _rows(path: Path, columns: Columns) -> list[Row]:
 
 
 def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint: str) -> None:
-    """Refuse a file with rows of other pairs: they would be lost when it is replaced."""
+    """Refuse a file with rows of other pairs, which would be lost when it is replaced."""
     known = {(spelt(pair.task), spelt(pair.name)) for pair in pairs}
     others = {(spelt(row.task), spelt(row.pair)) for row in rows} - known
     if others:
@@ -148,7 +148,7 @@ def _refuse_others(path: Path, rows: Sequence[Row], pairs: Sequence[Pair], hint:
 
 
 def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: str) -> None:
-    """Refuse a file with what another rater, hbtom or score gave: it is no part of this run."""
+    """Refuse a file with results of another rater, version or score: they belong to another run."""
     for other in (_judge(row) for row in rows if _judge(row) != judge):
         both = ((*one[:3], ", ".join(one[3:]) or "none") for one in (other, judge))
         kinds = "rater or model", "version of hbtom", "score", "columns"
@@ -179,7 +179,7 @@ def _judge(row: Row) -> Judge:
 
 @contextmanager
 def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
-    """Yield what adds rows to a target, all of them or none; the file is made for the first."""
+    """Yield a function that adds rows, all of them or none. The first rows create the file."""
     stream: io.FileIO | None = None
 
     def add(rows: Sequence[Row]) -> None:

@@ -1,9 +1,9 @@
 """Labels: which files make a pair, and which of the two is the more plausible one.
 
-They are told by a file beside the data, for datasets whose names do not tell. JSON: an object with
-an entry for each file, or a list of rows with a field ``file``. CSV: one row per file, below a
-heading. A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected``) or
-``more_plausible`` (true or false), and perhaps ``task``; whatever else it has is not looked at.
+A file of labels says this where the names of the data files do not. As JSON, it is an object with
+an entry for each file, or a list of rows with a field ``file``. As CSV, it has one row per file
+below a heading. A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected``)
+or ``more_plausible`` (true or false), and perhaps ``task``. All other fields are ignored.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row as it was read, before it is known what its pair says."""
+    """A row as it was read, before it is compared with the other row of its pair."""
 
     where: str  # in words
     file: str
@@ -80,7 +80,7 @@ def levels_beside(dataset: Path) -> Levels:
 
 
 def read_labels(path: Path) -> Labels:
-    """Read a file of labels, and check that they tell an order within every pair."""
+    """Read a file of labels, and check that they put the two files of every pair in order."""
     with located(file=str(path)):
         rows = [_row(where, row) for where, row in _rows(path)]
         if not rows:
@@ -92,7 +92,7 @@ def read_labels(path: Path) -> Labels:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each row, with a word on where in the file it is."""
+    """Yield each row and where in the file it is, in words."""
     try:
         text = file_bytes(path, "a file of labels").decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -123,14 +123,14 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _check_once(names: Sequence[str], where: str) -> None:
-    """Refuse what is said twice, of which nobody knows what counts."""
+    """Refuse a name that occurs twice: nobody knows which one counts."""
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise BadInput(f"{where} has '{twice}' twice", hint="remove one of them")
 
 
 class _Entries(list[tuple[str, Any]]):
-    """A JSON object with all that is in it, also what is in it twice."""
+    """A JSON object with all its entries, even those that occur twice."""
 
     def __repr__(self) -> str:
         return "an object"
@@ -157,7 +157,7 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _row(where: str, row: Mapping[str, Any]) -> _Row:
-    """Return what a row says, or complain of what it does not say, and where."""
+    """Return what a row says, or raise an error that says what is missing and where."""
     try:
         file = _inside(_text(row, "file"))
         task = _text(row, "task") or PurePosixPath(file).parent.name
@@ -236,6 +236,6 @@ def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]
         hint = "a pair needs an order: expected > no expectation > unexpected; leave others out"
         raise BadInput(f"both members of {name} are '{one.label}': {listed}", hint=hint)
     if len(orders) != 1:
-        hint = "one of the two must be the more plausible one, by all that is said of it"
-        raise BadInput(f"what is said of {name} does not go together: {listed}", hint=hint)
+        hint = "'label' and 'more_plausible' must agree on which of the two is more plausible"
+        raise BadInput(f"the labels of {name} contradict each other: {listed}", hint=hint)
     return (one, other) if orders == {True} else (other, one)

@@ -45,10 +45,9 @@ def each(
     """Yield the result of some work on each item, in order, done by ``workers`` processes.
 
     By default there are as many processes as cores. Work is handed out in chunks of items, so that
-    what they have in common is opened once. ``weight`` says how much there is to do with an item,
-    such as the number of models: few items may be much work. ``start`` is how processes start.
-    Leaving early, also by Ctrl-C, ends them at once: whatever they write must be written whole or
-    not at all.
+    files that items share are opened once. ``weight`` is how much work an item is, such as the
+    number of models: a few items may be a lot of work. ``start`` is how processes start. Leaving
+    early, as by Ctrl-C, ends them at once, so they must write files whole or not at all.
     """
     if workers is not None and workers < 1:
         raise BadInput(f"there cannot be {workers} workers", hint="give at least one, or None")
@@ -131,8 +130,8 @@ def without_collecting_garbage() -> Iterator[None]:
 def _let_go(pool: ProcessPoolExecutor) -> None:
     """Keep a pool whose processes were killed from waiting for them.
 
-    One that is killed while it writes leaves half a message. For the rest of it the pool would wait
-    forever, as long as anybody could write it: this process can, though it never does.
+    A process that is killed while it writes leaves half a message. The pool would wait forever for
+    the rest, because this process could still write it, although it never does.
     """
     writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
     if writer is not None:
@@ -140,9 +139,9 @@ def _let_go(pool: ProcessPoolExecutor) -> None:
 
 
 def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
-    """Return items in chunks: small enough that no worker is left with much at the end.
+    """Return items in chunks that are so small that all workers finish at about the same time.
 
-    The size is a power of two, as that of an archive's groups is, for these are read whole.
+    The size is a power of two, like that of the groups of an archive, which are read as a whole.
     """
     fair = len(items) // (8 * max(1, workers))
     size = 1 << max(0, min(MOST_AT_ONCE, fair).bit_length() - 1)
@@ -160,7 +159,7 @@ def in_order(
     chunks: Iterable[Sequence[S]],
     ahead: Callable[[], int],
 ) -> Generator[T]:
-    """Keep a few chunks ahead of what is asked for, so that memory does not grow with the work."""
+    """Hand out only a few chunks ahead of time, so that memory does not grow with the work."""
     waiting: deque[Promise[list[T]]] = deque()
     for chunk in chunks:
         waiting.append(submit(chunk))
@@ -180,7 +179,7 @@ def _submit(pool: ProcessPoolExecutor, chunk: Sequence[S]) -> Promise[list[Any]]
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off for a moment: while processes are started, it might be lost or reach them."""
+    """Postpone Ctrl-C while processes are started: it might get lost, or reach them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -199,9 +198,9 @@ def _work_on(chunk: Sequence[Any]) -> list[Any]:
 
 
 def _begin(work: Work[Any, Any] | None) -> None:
-    """Prepare a process: Ctrl-C is the parent's business, but its end is the end of this one.
+    """Prepare a process: it leaves Ctrl-C to its parent, and ends when the parent does.
 
-    While it works through many items, collecting garbage only costs: no cycles are built.
+    Collecting garbage would only cost time, because judging makes no cycles.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if work is not None:
@@ -211,7 +210,7 @@ def _begin(work: Work[Any, Any] | None) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent does, which may have been killed and could not say so."""
+    """End this process when its parent ends, even if the parent is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
