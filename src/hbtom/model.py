@@ -241,6 +241,12 @@ class Model(_Part, frozen=True):
         assumed = _told(msgspec.structs.replace(self, name="", observation=sight))
         return hashlib.sha256(msgspec.json.encode(assumed)).hexdigest()[:12]
 
+    @property
+    def minds(self) -> Social | None:
+        """What is assumed of other minds, if agents move freely and are seen exactly."""
+        able = isinstance(self.motion, Continuous) and self.observation.noise == 0
+        return self.social if able else None
+
     @staticmethod
     def preset(name: str) -> Model:
         """Return a model that is shipped with hbtom; see :func:`presets`."""

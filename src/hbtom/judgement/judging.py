@@ -21,7 +21,6 @@ from hbtom.mind.watching import infer_planned, watch_trials
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
-from hbtom.world.course import has_company, models_company
 from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def plan_trials(
     same trials, and what is known of it.
     """
     planned = list(reuse[1][: _alike(reuse[0], episode, same_trial)]) if reuse is not None else []
-    company = models_company(model) is not None and any(map(has_company, episode.trials))
+    company = model.minds is not None and any(trial.company for trial in episode.trials)
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
         memory = planned[-1].memory if planned else Memory(company)

@@ -19,7 +19,6 @@ from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
-from hbtom.world.course import has_company, models_company
 from hbtom.world.seeing import Seen, see
 
 if TYPE_CHECKING:
@@ -70,8 +69,8 @@ def plan_one(
         if informed is not None:
             seen, costs, believed = informed
             return Planned(seen, costs, believed[0].regret, believed=believed)
-    social = models_company(model)
-    if social is not None and (memory.company or has_company(trial)):
+    social = model.minds
+    if social is not None and (memory.company or trial.company):
         seen, costs, regret, company, after = find_company(
             model, social, trial, openings, replace(memory, company=True)
         )

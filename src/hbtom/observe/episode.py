@@ -180,6 +180,19 @@ class Trial:
         return _room(self.size, self.walls)
 
     @cached_property
+    def company(self) -> bool:
+        """Whether other agents, panels or moving objects are in the room at any time."""
+        if self.object_paths is not None and not self.changes:
+            return True
+        left, top, right, bottom = self.room if self.others else (0.0, 0.0, 0.0, 0.0)
+        for one in self.others:
+            x, y = one.path.T
+            inside = (left <= x) & (x <= right) & (top <= y) & (y <= bottom)
+            if one.kind == "agent" or inside.any():
+                return True
+        return False
+
+    @cached_property
     def actors(self) -> tuple[Actor, ...]:
         """All agents: the one that is judged, and then the others."""
         judged = Actor(self.agent.look, self.agent.radius, self.path)

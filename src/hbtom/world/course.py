@@ -15,7 +15,6 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
-from hbtom.model import Continuous, Model, Social
 from hbtom.observe.contact import in_room, moving, stretches
 from hbtom.observe.episode import Body, Panel, PanelKind, Trial
 from hbtom.world.modes import START
@@ -25,21 +24,6 @@ REST = 4  # still frames, at least, during which the world may change
 UPRIGHT = 1.0  # degrees; a panel turned by less is a single box
 
 Box = tuple[float, float, float, float]
-
-
-def models_company(model: Model) -> Social | None:
-    """Return what a model assumes of other minds, if agents move freely and are seen exactly."""
-    able = isinstance(model.motion, Continuous) and model.observation.noise == 0
-    return model.social if able else None
-
-
-def has_company(trial: Trial) -> bool:
-    """Tell whether other agents, panels or moving objects are in the room at any time."""
-    if trial.object_paths is not None and not trial.changes:
-        return True
-    if any(one.kind == "agent" for one in trial.others):
-        return True
-    return any(in_room(trial, one.path).any() for one in trial.panels)
 
 
 def setting_out(trial: Trial) -> int:
