@@ -19,6 +19,7 @@ import episodes
 import hbtom
 from episodes import Json, key_trial, walk
 from hbtom import observe
+from hbtom.model import with_settings
 from hbtom.observe import Identity, Trial, same_trial
 from hbtom.observe.mcs.scene import Hide, Point, SceneThing, Show
 from hbtom.observe.mcs.space import changes, seen, stands
@@ -425,8 +426,11 @@ def test_other_things_are_read() -> None:
     assert all(len(one.path) == len(one.angle) == len(first.path) for one in first.others)
 
 
+ALONE = with_settings(hbtom.Model.preset("default"), {"social": False})  # it ignores company
+
+
 def test_what_is_not_modelled_is_warned_of_once() -> None:
-    judgement = hbtom.judge(read(scene(*CROWDED, *CROWDED)))
+    judgement = hbtom.judge(read(scene(*CROWDED, *CROWDED)), ALONE)
     told = [warning for warning in judgement.warnings if "not modelled" in warning]
     assert told == [
         "other agents, doors, occluders, paddles: seen, but not modelled; nothing follows from them"
@@ -439,7 +443,7 @@ def test_who_stands_beside_where_the_agent_ends_changes_no_judgement() -> None:
     x, y = usual[BLOB][-1]
     beside = {**usual, FRIEND: [(x + 3, y + 11)]}  # nearer than the sphere
     alone, watched = (
-        hbtom.judge(read(scene(usual, usual, last)), "default") for last in (usual, beside)
+        hbtom.judge(read(scene(usual, usual, last)), ALONE) for last in (usual, beside)
     )
     assert np.array_equal(watched.episode.test.path, alone.episode.test.path)
     assert watched.surprise == alone.surprise
@@ -448,7 +452,7 @@ def test_who_stands_beside_where_the_agent_ends_changes_no_judgement() -> None:
 def test_a_trial_without_objects_says_nothing() -> None:
     crowd, usual = CROWDED
     without, among = (
-        hbtom.judge(read(scene(*takes))) for takes in ((usual, usual), (usual, crowd, usual))
+        hbtom.judge(read(scene(*takes)), ALONE) for takes in ((usual, usual), (usual, crowd, usual))
     )
     assert among.plausibility == without.plausibility
     assert any("there are no goals" in warning for warning in among.warnings)
@@ -457,9 +461,9 @@ def test_a_trial_without_objects_says_nothing() -> None:
     assert idle.preferred == without.posteriors[0].preferred
     assert idle.preference[-1] == pytest.approx(without.posteriors[1].preference[0])
     np.testing.assert_allclose(idle.efficiency[0], without.posteriors[0].efficiency[-1])
-    last = hbtom.judge(read(scene(usual, crowd)))
+    last = hbtom.judge(read(scene(usual, crowd)), ALONE)
     assert set(last.surprise.to_dict().values()) == {0}
-    assert hbtom.judge(read(scene(crowd, usual))).plausibility > 0.5
+    assert hbtom.judge(read(scene(crowd, usual)), ALONE).plausibility > 0.5
 
 
 def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
@@ -494,7 +498,9 @@ def test_a_carried_door_and_a_parked_board_do_not_matter() -> None:
         DOOR: walk((90, 150), (90, 110), step=4),
         FRIEND: [(150, 150)],
     }
-    one, other = (hbtom.judge(read(scene(take, take))) for take in (base, {**base, **boards}))
+    one, other = (
+        hbtom.judge(read(scene(take, take)), ALONE) for take in (base, {**base, **boards})
+    )
     assert one.plausibility == other.plausibility
     assert {x.look for x in read(scene({**base, STRANGER: [(60, 60)]}))[0].others}
 

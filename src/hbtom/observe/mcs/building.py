@@ -13,6 +13,15 @@ from hbtom.errors import BadInput, Place, located
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
 from hbtom.observe.events import without_gaps
+from hbtom.observe.mcs.bystanders import (
+    RADIUS,
+    agent_there,
+    camera_of,
+    moving_objects,
+    others_of,
+    sizeless,
+    walls_of,
+)
 from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
@@ -27,15 +36,6 @@ from hbtom.observe.mcs.space import (
     changes,
     seen,
     tiled,
-)
-from hbtom.observe.mcs.surroundings import (
-    RADIUS,
-    agent_there,
-    camera_of,
-    moving_objects,
-    others_of,
-    sizeless,
-    walls_of,
 )
 from hbtom.observe.oddities import oddities
 
