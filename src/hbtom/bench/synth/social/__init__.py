@@ -44,7 +44,7 @@ def social_pair(task: str, rng: Rng) -> Pair:
     for _ in range(_TRIES):
         try:
             return maker.pair(case, rng)
-        except (Misfit, BadInput):  # a court without room for it
+        except Misfit:  # a court without room for it
             continue
     raise BadInput("no arrangement was found for an episode", hint="choose another seed")
 

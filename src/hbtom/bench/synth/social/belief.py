@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hbtom.bench.synth.geometry import FreeSpace, Point, Rng, square
-from hbtom.bench.synth.layouts import Cells, ensure, repeat
+from hbtom.bench.synth.layouts import Cells, attempt, ensure
 from hbtom.bench.synth.social.cases import EXPECTED, UNEXPECTED, Pair, Told, chance, pick
 from hbtom.bench.synth.social.companions import still
 from hbtom.bench.synth.social.houses import (
@@ -116,7 +116,7 @@ def draw(rng: Rng) -> Case:
             (EXPECTED, UNEXPECTED), names, ("where", "not where"), strict=True
         )
     )
-    flags = chance(rng, 0.15), chance(rng, 0.25)
+    flags = chance(rng, 0.15), chance(rng, 0.25) and one.moved != "within"
     return Case((told[0], told[1]), names, ends, pick(rng, (UPPER, LOWER)), *flags)
 
 
@@ -142,17 +142,14 @@ def pair(case: Case, rng: Rng) -> Pair:
     who = cast(rng, house_of_boards(), CAMERA)
     second = (int(rng.integers(134, 148)), pick(rng, (40, 160))) if case.second else None
     moved, boards = SCHEDULES[case.schedules[0]][:2]
-    plan = repeat(lambda r: _plan(r, (moved, boards), case.old, second), rng)
+    plan = _plan(rng, (moved, boards), case.old, second)
     hidden = set(rng.choice(8, size=int(rng.integers(3, 6)), replace=False).tolist())
-    familiar = [
-        repeat(lambda r: _fetched(r, who, plan, case.old, number in hidden), rng)  # noqa: B023
-        for number in range(8)
-    ]
+    familiar = [_fetched(rng, who, plan, case.old, number in hidden) for number in range(8)]
     glass, seed = mirror(rng), int(rng.integers(1 << 30))
     made = []
     for name, end in zip(case.schedules, case.ends, strict=True):
         chosen = np.random.default_rng(seed)
-        test = repeat(lambda r: _test(r, who, plan, name, (end, case.short)), chosen)  # noqa: B023
+        test = attempt(lambda r: _test(r, who, plan, name, (end, case.short)), chosen)  # noqa: B023
         made.append(glass.episode([*familiar, test]))
     return made[0], made[1]
 
@@ -163,7 +160,8 @@ def _plan(rng: Rng, what: tuple[str, bool], old: int, second: Point | None) -> _
     within = moved == "within"
     one = spot_in(rng, old, (70, 80) if within else (38, 76))
     far = int(rng.integers(29, one[0] - 37)) if within else 0
-    other = spot_in(rng, old, (far, far)) if within else spot_in(rng, 1 - old)
+    deeper = (far, one[1] + (12 if old == LOWER else -12))  # from home, behind the same board
+    other = deeper if within else spot_in(rng, 1 - old)
     ahead = [one[0] + int(rng.integers(16, 21)), other[0] + int(rng.integers(16, 21))]
     boards = (ahead[0], ahead[0]) if within else (ahead[0], ahead[1])
     up = boards if old == UPPER else boards[::-1]

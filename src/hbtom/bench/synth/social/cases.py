@@ -13,6 +13,7 @@ Level = Literal["expected", "no expectation", "unexpected"]
 EXPECTED: Level = "expected"
 NEITHER: Level = "no expectation"
 UNEXPECTED: Level = "unexpected"
+TRIES = 1000  # draws of an arrangement on one court
 T = TypeVar("T")
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from hbtom.bench.synth.geometry import Point, Rng
-from hbtom.bench.synth.layouts import repeat
 from hbtom.bench.synth.social.cases import EXPECTED, UNEXPECTED, Pair, Told, chance, pick
 from hbtom.bench.synth.social.companions import Spots, approach, still
 from hbtom.bench.synth.social.houses import (
@@ -120,7 +119,7 @@ def pair(case: Case, rng: Rng) -> Pair:
     spots = [(above, 30), (below, 170)]
     before, after = (_spots(spots, b_above) for b_above in case.b_above)
     glass = mirror(rng)
-    familiar = [repeat(lambda r: _trial(r, who, before, one), rng) for one in case.errands]  # noqa: B023
+    familiar = [_trial(rng, who, before, one) for one in case.errands]
     seed = int(rng.integers(1 << 30))
     made = [
         glass.episode([*familiar, approach(who, after, to_b, np.random.default_rng(seed))])

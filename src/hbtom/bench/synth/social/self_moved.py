@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hbtom.bench.synth.geometry import FreeSpace, Point, Rng
-from hbtom.bench.synth.layouts import ensure, repeat
+from hbtom.bench.synth.layouts import attempt, ensure
 from hbtom.bench.synth.social.cases import (
     EXPECTED,
     NEITHER,
+    TRIES,
     UNEXPECTED,
     Pair,
     Told,
@@ -113,8 +114,8 @@ def pair(case: Case, rng: Rng) -> Pair:
     floor = floor_of(who.walls)
     start = near(rng, (80, 88), 10)
     spin = float(rng.integers(2, 7) * pick(rng, (-1, 1)))
-    layouts = [repeat(lambda r: _layout(r, floor, start, spin), rng) for _ in range(8)]
-    tests = [repeat(lambda r: _tested(r, floor, start, spin, case), rng)]
+    layouts = [attempt(lambda r: _layout(r, floor, start, spin), rng, TRIES) for _ in range(8)]
+    tests = [attempt(lambda r: _tested(r, floor, start, spin, case), rng, TRIES)]
     glass = mirror(rng)
     seeds = rng.integers(1 << 30, size=9).tolist()
     made = []

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hbtom.bench.synth.geometry import FreeSpace, Rng
-from hbtom.bench.synth.layouts import attempt, ensure, repeat
+from hbtom.bench.synth.layouts import attempt, ensure
 from hbtom.bench.synth.social.cases import (
     EXPECTED,
     NEITHER,
+    TRIES,
     UNEXPECTED,
     Level,
     Pair,
@@ -71,7 +72,7 @@ def pair(case: Case, rng: Rng) -> Pair:
     floor = floor_of(who.walls)
     home = attempt(lambda r: anywhere(r, floor), rng, 100)
     before = [attempt(lambda r: meeting(r, floor, home), rng, 300) for _ in range(8)]
-    tests = repeat(lambda r: _tests(r, floor, case), rng)
+    tests = attempt(lambda r: _tests(r, floor, case), rng, TRIES)
     glass, seeds = mirror(rng), rng.integers(1 << 30, size=9).tolist()
     familiar = [
         approach(who, spots, to_b, np.random.default_rng(seed))

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hbtom.bench.synth.geometry import FreeSpace, Rng
-from hbtom.bench.synth.layouts import attempt, ensure, repeat
+from hbtom.bench.synth.layouts import attempt, ensure
 from hbtom.bench.synth.social.cases import (
     EXPECTED,
     NEITHER,
+    TRIES,
     UNEXPECTED,
     Level,
     Pair,
@@ -75,9 +76,9 @@ def pair(case: Case, rng: Rng) -> Pair:
     """Make the episodes of a case."""
     who = cast(rng, court(rng))
     floor = floor_of(who.walls)
-    shows = repeat(lambda r: _shows(r, floor), rng)
-    shifts = [repeat(lambda r: _shifted(r, floor, shows), rng) for _ in range(8)]
-    test = repeat(lambda r: _spots(r, floor), rng)
+    shows = attempt(lambda r: _shows(r, floor), rng, TRIES)
+    shifts = [attempt(lambda r: _shifted(r, floor, shows), rng, TRIES) for _ in range(8)]
+    test = attempt(lambda r: _spots(r, floor), rng, TRIES)
     glass, seeds = mirror(rng), rng.integers(1 << 30, size=9).tolist()
     made = []
     for to_b, instrumental in zip(case.to_b, case.instrumental, strict=True):
