@@ -92,6 +92,15 @@ def test_the_page_has_what_changes_and_nothing_without_company(
     assert not any(map(has_company, to_heart.episode))
 
 
+def test_scripts_for_company_come_only_where_they_are_needed(
+    judged: Judgement, to_heart: Judgement
+) -> None:
+    for text, there in ((page(judged), True), (page(to_heart), False)):
+        assert ("function layCompany(" in text) is ("function drawDeeds(" in text) is there
+        assert (".attitude" in text) is there
+        assert ("const layCompany = " in text) is not there
+
+
 def test_beliefs_about_company_are_in_the_page(imagined: Judgement) -> None:
     mind = film(imagined)["trials"][1]["mind"]
     assert mind["cause"][0] == 0.5

@@ -28,6 +28,7 @@ SCRIPTS = (
     "shapes",  # draws the things that images are named after
     "company",  # others, things that move, and what the agent sees
     "minds",  # what is believed about company
+    "alone",  # in place of these
     "world",  # the scene, and its thumbnails
     "charts",  # what the charts have in common
     "beliefs",  # the three charts
@@ -38,6 +39,8 @@ SCRIPTS = (
     "transport",  # the keys and buttons that control it
     "main",  # puts everything together
 )
+COMPANY = {"company", "minds", "deeds"}  # scripts and styles that only company needs
+ALONE = {"alone"}  # what stands for them without company
 TEMPLATE = Path(__file__).parent / "template"
 _ASPECTS = {
     "goal": "what the agent turns out to want",
@@ -81,10 +84,12 @@ def laid_out(
     what: Shown, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
 ) -> str:
     """Return the page; ``top`` is markup that comes first, with its own styles and scripts."""
+    trials = [trial for film in what.data["films"] for trial in film["trials"]]
+    unused = ALONE if any("deeds" in trial for trial in trials) else COMPANY
     return document(
         TEMPLATE,
-        (*STYLES, *styles),
-        (*SCRIPTS, *scripts),
+        (*(name for name in STYLES if name not in unused), *styles),
+        (*(name for name in SCRIPTS if name not in unused), *scripts),
         title=what.title,
         instead=what.instead,
         data=what.data,

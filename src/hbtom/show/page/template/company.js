@@ -32,20 +32,6 @@ function otherAtEnd(other) {
   return node;
 }
 
-/** Return a path up to a frame as a line, with gaps where something jumps or is away. */
-function pathUntil(path, frame) {
-  let line = "";
-  let last = null;
-  for (const here of path.slice(0, frame + 1)) {
-    if (here[0] === null) last = null;
-    if (here[0] === null || (last && here[0] === last[0] && here[1] === last[1])) continue;
-    const jump = !last || Math.hypot(here[0] - last[0], here[1] - last[1]) > LONGEST_STRIDE;
-    line += `${jump ? "M" : "L"}${here[0]} ${here[1]}`;
-    last = here;
-  }
-  return line;
-}
-
 // Where things are
 
 function moveOthers(nodes, trial, at) {
@@ -64,6 +50,9 @@ function follow({ path, x, y }, bodies, label, at) {
   for (const node of bodies) place(node, { x: where[0], y: where[1] });
   set(label, { transform: `translate(${round(where[0] - x)} ${round(where[1] - y)})` });
 }
+
+/** Draw all others where they are in the end. */
+const othersAtEnd = (trial) => trial.others.map(otherAtEnd);
 
 /** Return an object where it is in the end; null if it is away. */
 function objectAtEnd(thing) {
@@ -85,10 +74,11 @@ const wantedOthers = (trial) =>
     });
 
 /**
- * Draw all that company adds to a scene. Given is what is drawn of the objects, of the others, and
- * of what is wanted. Returned is what lies below and above all that.
+ * Draw all that company adds to a scene. Given is what is drawn of the objects, and of what is
+ * wanted. Returned are the others, and what lies below and above all that.
  */
-function layCompany(film, trial, { objects, others, wanted, rings, labels }) {
+function layCompany(film, trial, { objects, wanted, rings, labels }) {
+  const others = trial.others.map(drawOther);
   const trails = layTrails(trial);
   const sight = laySight(trial, [...objects, ...others]);
   const ghosts = layGhosts(film, trial);
@@ -117,6 +107,7 @@ function layCompany(film, trial, { objects, others, wanted, rings, labels }) {
     attitudes.show(at, stepAt(trial, frame));
   }
   return {
+    others,
     below: [...trails.nodes, ...(camera ? [camera] : []), ...sight.nodes],
     above: [...ghosts.nodes, ...attitudes.nodes],
     show,

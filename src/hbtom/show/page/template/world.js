@@ -36,7 +36,6 @@ function layScene(svg, film, trial) {
   const labels = wanted.map((thing) => label(labelOf(film, thing), thing, trial.size));
   const isWanted = key !== null && key.item !== null; // then it is the last of them
   const objects = trial.objects.map((thing) => place(drawThing(thing), thing));
-  const others = trial.others.map(drawOther);
   const scene = {
     rings,
     barrier: draw("path", { class: "barrier", d: blocks(trial.barrier) }),
@@ -47,7 +46,7 @@ function layScene(svg, film, trial) {
     key: key && drawThing(key),
     aroundKey: isWanted ? [rings.at(-1).node, labels.at(-1)] : [],
     agent: drawThing(trial.agent, { class: "thing agent" }),
-    company: layCompany(film, trial, { objects, others, wanted, rings, labels }),
+    company: layCompany(film, trial, { objects, wanted, rings, labels }),
   };
   set(svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": describe(film, trial) });
   svg.replaceChildren(
@@ -60,7 +59,7 @@ function layScene(svg, film, trial) {
     ...scene.lock,
     ...rings.map((one) => one.node),
     ...objects,
-    ...others,
+    ...scene.company.others,
     ...labels,
     ...(key ? [scene.key] : []),
     ...scene.company.above,
@@ -156,6 +155,20 @@ function moveAgent(scene, trial, at) {
   for (const step of scene.steps) step.node.classList.toggle("done", step.frame <= frame);
 }
 
+/** Return a path up to a frame as a line, with gaps where something jumps or is away. */
+function pathUntil(path, frame) {
+  let line = "";
+  let last = null;
+  for (const here of path.slice(0, frame + 1)) {
+    if (here[0] === null) last = null;
+    if (here[0] === null || (last && here[0] === last[0] && here[1] === last[1])) continue;
+    const jump = !last || Math.hypot(here[0] - last[0], here[1] - last[1]) > LONGEST_STRIDE;
+    line += `${jump ? "M" : "L"}${here[0]} ${here[1]}`;
+    last = here;
+  }
+  return line;
+}
+
 function moveKey(scene, trial, at) {
   if (!scene.key) return;
   const where = placeAt(trial.key.path, at);
@@ -195,7 +208,7 @@ function thumbnail(trial) {
     [trial.lock, ...trial.objects.map(objectAtEnd), trial.key]
       .filter(Boolean)
       .map((thing) => place(drawThing({ ...thing, r: thing.r * 1.35 }), thing)),
-    trial.others.map(otherAtEnd),
+    othersAtEnd(trial),
     draw("path", { class: "path", d: pathUntil(trial.path, trial.frames - 1) }),
     draw("circle", { class: "start", cx: trial.path[0][0], cy: trial.path[0][1], r: 6 }),
   );
