@@ -110,7 +110,7 @@ def _convert_one(
 def _written(
     jobs: Sequence[_Job], results: Iterable[LeftOut | None], left_out: list[LeftOut]
 ) -> list[str]:
-    """Return the names of the files that were written, of which there must be any."""
+    """Return the names of the files that were written; raise an error if there are none."""
     names = []
     for job, problem in zip(jobs, results, strict=True):
         if problem is None:

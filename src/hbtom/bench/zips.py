@@ -73,7 +73,7 @@ def _opened(path: str, size: int, changed: int, number: int, process: int) -> zi
 
 
 class _File(io.FileIO):
-    """A file of which nothing unreasonable is read at once, whatever its content asks for."""
+    """A file that never reads too much at once, whatever the archive says about itself."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > LONGEST:

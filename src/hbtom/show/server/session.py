@@ -1,4 +1,4 @@
-"""The state of the server: what is known about the pairs, and what finds out the rest."""
+"""The state of the server: outcomes that are known, and processes that judge the rest."""
 
 from __future__ import annotations
 
