@@ -61,7 +61,7 @@ def _connected(place: str) -> Iterator[Any]:
         with client:
             yield client
     except dask.KilledWorker:
-        problem = "several workers died of the same pairs, probably because memory ran out"
+        problem = "several workers died at the same pairs, probably because memory ran out"
         hint = "give each worker more memory and one thread; their logs may tell more"
         raise BadInput(problem, hint=hint) from None
     except (dask.CancelledError, OSError):  # work has none: what cannot be read is a result

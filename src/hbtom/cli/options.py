@@ -15,7 +15,7 @@ from hbtom.errors import BadInput
 
 
 def verb(words: Callable[..., None]) -> click.Command:
-    """Return a command that has a function check its options, and then runs ``hbtom.cli.<verb>``."""
+    """Return a command that calls a function to check options, then runs ``hbtom.cli.<verb>``."""
 
     @click.command(words.__name__)
     @wraps(words)

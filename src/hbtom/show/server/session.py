@@ -171,7 +171,7 @@ class Session:
         except* BadInput as errors:
             run.problem = str(errors.exceptions[0])
         except* Exception as errors:
-            run.problem = f"an error of hbtom itself: {errors.exceptions[0]!r}"
+            run.problem = f"an error in hbtom itself: {errors.exceptions[0]!r}"
             _log.error("judging all pairs failed", exc_info=errors)
 
     async def close(self) -> None:
