@@ -263,18 +263,20 @@ def test_what_is_ready_is_ready_here_and_whole(
 
 
 @needs_numba
+@pytest.mark.parametrize(("days", "kept"), [(1.9, kernel_store.KEPT - 1), (0.75, 9)])
 def test_folders_that_nobody_uses_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: float, kept: int
 ) -> None:
+    """The folders used last stay, and so do all that were used within a week."""
     monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
     day, names = 24 * 3600, [f"{number:012x}" for number in range(12)]
     for age, name in enumerate([*names, "something else"]):
         (tmp_path / "compiled" / name).mkdir(parents=True)
-        os.utime(tmp_path / "compiled" / name, (0, time.time() - (age + 0.5) * day))
+        os.utime(tmp_path / "compiled" / name, (0, time.time() - (age + 0.5) * days * day))
     folder = kernel_store.writable_folder()
     assert folder is not None
     left = {path.name for path in folder.parent.iterdir()}
-    assert left == {*names[: kernel_store.KEPT - 1], "something else", folder.name}
+    assert left == {*names[:kept], "something else", folder.name}
 
 
 DAMAGED = """

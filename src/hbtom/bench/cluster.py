@@ -1,7 +1,7 @@
 """Work shared out among machines, by a Dask scheduler that somebody has started.
 
-The contract is that of :mod:`hbtom.bench.workers`: results come in order, a few chunks are kept
-ahead, and leaving early calls back what is out. Chunks of a worker that dies are given to others.
+It works like :mod:`hbtom.bench.workers`: results come in order, only a few chunks are handed out
+ahead of time, and leaving early cancels them. If a worker dies, others take over its chunks.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _connected(place: str) -> Iterator[Any]:
         with client:
             yield client
     except dask.KilledWorker:
-        problem = "several workers died of the same pairs, probably because memory ran out"
+        problem = "several workers died at the same pairs, probably because memory ran out"
         hint = "give each worker more memory and one thread; their logs may tell more"
         raise BadInput(problem, hint=hint) from None
     except (dask.CancelledError, OSError):  # work has none: what cannot be read is a result
@@ -85,7 +85,7 @@ def _address(place: str) -> str:
 
 
 def _refuse_other_versions(client: Any) -> None:
-    """Refuse a scheduler, and workers that are there, with another hbtom than this one or none."""
+    """Refuse a scheduler or a worker that has another version of hbtom, or none."""
     try:
         _refuse_other_version("the scheduler", client.run_on_scheduler(_version), __version__)
     except ImportError as error:
@@ -108,7 +108,7 @@ def _refuse_other_version(who: str, version: object, wanted: str) -> None:
 
 
 def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequence[S]) -> list[T]:
-    """Do some work where a worker is, once it is sure that it would do the same here."""
+    """Do some work on a worker, after making sure that it gives the same results as here."""
     who = f"the worker on {socket.gethostname()}"
     _refuse_other_version(who, __version__, wanted)  # of one that has come later
     unseen = [path for path in shared if not os.path.exists(path)]

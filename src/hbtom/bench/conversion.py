@@ -100,7 +100,7 @@ def _convert_one(
     ending = endings.get(target.suffix)
     if compress is not None and compress != ending:
         hint = f"end it in .json{suffix_of(compress)}"
-        raise BadInput(f"the name does not tell that it is {compress}", hint=hint, file=target)
+        raise BadInput(f"the name does not say that it is {compress}", hint=hint, file=target)
     with located(file=str(source)):
         data = _WRITERS[to](episode)
     write_whole(target, packed(data, ending))
@@ -110,7 +110,7 @@ def _convert_one(
 def _written(
     jobs: Sequence[_Job], results: Iterable[LeftOut | None], left_out: list[LeftOut]
 ) -> list[str]:
-    """Return the names of the files that were written, of which there must be any."""
+    """Return the names of the files that were written; raise an error if there are none."""
     names = []
     for job, problem in zip(jobs, results, strict=True):
         if problem is None:

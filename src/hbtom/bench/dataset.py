@@ -113,7 +113,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Dataset(Result):
-    """All pairs of a dataset, in the benchmark's order, and what is not part of one."""
+    """All pairs of a dataset, in the benchmark's order, and files that are not part of a pair."""
 
     name: str
     pairs: tuple[Pair, ...]
@@ -166,7 +166,7 @@ def find_pairs(
 
 
 def check_dataset(path: Path) -> None:
-    """Refuse what is no dataset."""
+    """Refuse a path that does not lead to a dataset."""
     if not os.path.exists(path):
         raise BadInput("there is no such dataset", hint="name a folder or an archive", file=path)
     if is_table(path.name) and path.is_file():

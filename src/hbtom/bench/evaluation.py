@@ -206,7 +206,7 @@ def _evaluate(
 def as_dataset(
     dataset: str | os.PathLike[str] | Dataset | None, tasks: Sequence[str] | None
 ) -> Dataset:
-    """Return the pairs of what a caller may name as a dataset; None is the default benchmark."""
+    """Return the pairs of a dataset, given itself or its path; None is the default benchmark."""
     tasks = (tasks,) if isinstance(tasks, str) else tasks
     if isinstance(dataset, Dataset):
         wanted = None if tasks is None else {task_name(name) for name in tasks}

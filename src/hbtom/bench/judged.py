@@ -162,7 +162,7 @@ def judge_by_all(
     episodes: Both,
     keep: Callable[[int, Judgement, Judgement], T],
 ) -> list[T] | Problems:
-    """Return what is kept of a pair's judgements by each model, or why it cannot be judged.
+    """Return what ``keep`` makes of a pair's judgements by each model, or why there are none.
 
     Models judge in the order that shares most, so that little else is in memory at a time. ``keep``
     is given the number of the model and both judgements.

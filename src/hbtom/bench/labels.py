@@ -141,7 +141,7 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         heading = reader.fieldnames or ()
         if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
-            problem = f"the first line does not name what is needed but {', '.join(heading)}"
+            problem = f"columns are missing: the first line has only {', '.join(heading)}"
             hint = "write file,pair,label or file,pair,more_plausible, and perhaps task"
             raise BadInput(problem, hint=hint, place=Place(line=1))
         _check_once(heading, "the first line")
@@ -225,7 +225,7 @@ def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]
         hint = "label its counterpart too, with the same pair and task (by default, its folder)"
         raise BadInput(f"{name} has one member only: {listed}", hint=hint)
     if len(members) > 2:
-        hint = "two files make a pair; give each two a name of their own"
+        hint = "a pair has two files; give every pair a name of its own"
         raise BadInput(f"{name} has {len(members)} members: {listed}", hint=hint)
     one, other = members
     orders = {row.more == (row is one) for row in members if row.more is not None}

@@ -150,8 +150,8 @@ def _labelled(file: PurePath, labels: Labels) -> EpisodeName:
         raise BadInput(f"the file '{file}' is not labelled", hint=hint)
     task = label.task or task_name(file.parent.name)
     if not task:
-        hint = "give it one in the labels, or its folder before it"
-        raise BadInput(f"it is not known to which task '{file}' belongs", hint=hint)
+        hint = "name the task in the labels, or put its folder before the name of the file"
+        raise BadInput(f"the task of '{file}' is not known", hint=hint)
     return task, label.pair, label.member
 
 

@@ -211,7 +211,7 @@ def _jsonl_values(data: bytes) -> Iterable[Mapping[str, Any]]:
 
 
 def json_value(line: str | bytes) -> Any:
-    """Return what a line of JSON says; raise ValueError for whatever is wrong with it."""
+    """Return the value of a line of JSON; raise ValueError if anything is wrong with it."""
     try:
         return json.loads(line)
     except RecursionError:
@@ -219,7 +219,7 @@ def json_value(line: str | bytes) -> Any:
 
 
 def parquet_rows(data: bytes) -> list[dict[str, Any]]:
-    """Return the rows of a Parquet file; raise ValueError for whatever is wrong with it."""
+    """Return the rows of a Parquet file; raise ValueError if anything is wrong with it."""
     try:
         columns = read_flat(data)
     except BadInput:

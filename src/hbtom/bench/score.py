@@ -1,4 +1,4 @@
-"""Scoring: pairwise accuracy with its interval, and the margins behind it, whoever rated.
+"""Scoring ratings: pairwise accuracy with its interval, and the margins behind it.
 
 A pair is correct if its expected member is rated higher. A tie counts one half and is reported.
 The margin of a pair is how much higher its expected member is rated: zero for a tie, negative for a
@@ -133,7 +133,7 @@ def margin(expected: float, unexpected: float) -> float:
 
 
 def paired(rated: Mapping[tuple[str, str, str], T]) -> dict[tuple[str, str], tuple[T, T]]:
-    """Return what is known of both members, e and u, by task and pair; what has no mate is not."""
+    """Return the values of both members, e and u, by task and pair; skip members without a mate."""
     members: dict[tuple[str, str], dict[str, T]] = {}
     for (task, pair, member), value in rated.items():
         members.setdefault((task, pair), {})[member] = value

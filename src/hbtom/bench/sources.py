@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """Where members are read from; of archives of our own, what was read last is kept.
+    """Reads members, and keeps the row group that it read last from an archive of our own.
 
-    This is a row group: the members of a pair and the pairs that follow lie in the same one.
+    A row group holds both members of a pair, and those of the pairs that follow.
     """
 
     def __init__(self) -> None:

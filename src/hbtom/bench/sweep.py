@@ -35,7 +35,7 @@ Settings = Mapping[str, Any]  # by the name of a parameter, like "efficiency.sca
 
 @dataclass(frozen=True)
 class Swept:
-    """One model or rater of a sweep: what is set in it, and how well it does."""
+    """One model or rater of a sweep: its settings, and how well it does."""
 
     settings: Settings
     model: Model | CheckedRater

@@ -26,7 +26,7 @@ _LONGEST = 1 << 20  # bytes of a mark; a command has no more
 
 @dataclass
 class Writing:
-    """A dataset while it is written, of which the writer tells what an error would leave."""
+    """A dataset that is being written. The writer keeps track of what an error would leave."""
 
     begun: bool  # whether the same command was stopped before it was done
     left: bool  # whether any of its files are there

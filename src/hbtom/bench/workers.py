@@ -1,4 +1,4 @@
-"""Work shared out among processes: in order, and stopped at once when it is interrupted."""
+"""Sharing work among processes: results come in order, and an interruption stops it at once."""
 
 from __future__ import annotations
 

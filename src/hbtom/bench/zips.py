@@ -42,7 +42,7 @@ def member_bytes(path: str, name: str) -> bytes:
             raise files.too_large("unpacks to")
         if info.compress_type not in _READ:
             hint = "pack it again with deflate"
-            raise BadInput("it is packed in the archive in a way that is not read", hint=hint)
+            raise BadInput("its compression method is not supported", hint=hint)
         with archive.open(info) as stream:
             return b"".join(iter(lambda: stream.read(_PIECE), b""))
 
@@ -73,7 +73,7 @@ def _opened(path: str, size: int, changed: int, number: int, process: int) -> zi
 
 
 class _File(io.FileIO):
-    """A file of which nothing unreasonable is read at once, whatever its content asks for."""
+    """A file that never reads too much at once, whatever the archive says about itself."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > LONGEST:

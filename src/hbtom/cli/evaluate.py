@@ -77,7 +77,7 @@ def run(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what libraries log off the screen: what matters is told by an error."""
+    """Hide what libraries log: errors say everything that matters."""
     before = logging.root.manager.disable
     logging.disable()
     try:

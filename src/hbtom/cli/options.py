@@ -15,7 +15,7 @@ from hbtom.errors import BadInput
 
 
 def verb(words: Callable[..., None]) -> click.Command:
-    """Make a command of a function that checks what was given; then ``hbtom.cli.<verb>`` runs."""
+    """Return a command that calls a function to check options, then runs ``hbtom.cli.<verb>``."""
 
     @click.command(words.__name__)
     @wraps(words)

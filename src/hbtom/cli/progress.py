@@ -50,7 +50,7 @@ def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], N
 
 @contextmanager
 def judging() -> Iterator[Callable[[int, int], None]]:
-    """Keep a line on pairs that are judged up to date; if there are many, say what is faster."""
+    """Show how many pairs have been judged; if there are many, say what would be faster."""
     from hbtom.cli.say import complain
     from hbtom.judgement.warm_up import advice
 

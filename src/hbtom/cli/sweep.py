@@ -55,7 +55,7 @@ def run(
 
 
 def finish(result: Sweep | Ablation, form: str, out: str | None, overwrite: bool) -> int:
-    """Say what was left out, and write the table: at last, for it is printed even if this fails."""
+    """Say what was left out, and write the table last: it is printed even if writing fails."""
     if form == "json":
         print_json(result.to_records())
     status = tell_left_out(result)

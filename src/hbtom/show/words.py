@@ -70,7 +70,7 @@ def _history(told: Account, goal: int) -> str:
 
 
 def distinct(names: Iterable[str], numbered: str = "{} ({})") -> list[str]:
-    """Return names of which no two are the same in whatever case: the later ones get a number."""
+    """Return names that all differ, even if case is ignored; repeated ones get a number."""
     found: dict[str, str] = {}
     for name in names:
         free, number = name, 1

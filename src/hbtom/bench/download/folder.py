@@ -59,7 +59,7 @@ class Folder:
         return replace(found, url=source.url)
 
     def _taken(self, path: Path) -> Archive:
-        """Take an archive that was put there by hand, as those without network are told to."""
+        """Accept an archive that was put there by hand, as people without a network have to."""
         check_archive(path)
         found = _described(path)
         with suppress(BadInput):  # the folder may be one in which nothing can be written

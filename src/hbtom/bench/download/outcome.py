@@ -45,7 +45,7 @@ class Incomplete(BadInput):
         super().__init__("; ".join(self.reasons()), hint=hint)
 
     def reasons(self) -> list[str]:
-        """Return one line for each reason; a reason that many archives share is told once."""
+        """Return one line for each reason; archives that share a reason share its line."""
         names: dict[str, list[str]] = {}
         for failure in self.failures:
             names.setdefault(failure.reason, []).append(failure.name)

@@ -1,4 +1,4 @@
-"""One call: what is there is taken, what is missing is fetched, what fails is told at the end."""
+"""One call takes the archives that are there, fetches the others, and reports all failures."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Unreachable(Again):
 
 
 class Changed(Again):
-    """What is here is not the beginning of what the server has now."""
+    """The file on the server has changed, so its beginning here is useless."""
 
 
 _REFUSALS = {403: Absent, 404: Absent, 410: Absent, 408: Again, 429: Again, 416: Changed}
@@ -69,7 +69,7 @@ class Reply:
 
 @contextmanager
 def ask(url: str, start: int = 0, known: Source | None = None) -> Iterator[Reply]:
-    """Ask for a file, or, if it still is the `known` one, for what it has from `start` on."""
+    """Ask for a file, or for the rest of it from `start` on if it is still the `known` one."""
     request = Request(url, headers={"User-Agent": f"hbtom/{__version__}"})
     if known and known.etag:
         request.add_header("Range", f"bytes={start}-")
@@ -106,7 +106,7 @@ def _open(request: Request) -> Any:
 
 
 def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
-    """Join a piece only if it is exactly what was asked for, of exactly the same file."""
+    """Accept the rest of a file only if exactly this was asked for and the file is the same."""
     etag, length = response.headers["ETag"], response.headers["Content-Length"] or ""
     if response.status == 206 and known and known.size:
         rest = f"bytes {start}-{known.size - 1}/{known.size}"

@@ -40,7 +40,7 @@ _TASK = {one.folder: one for one in EVALUATION_TASKS}
 
 @dataclass(frozen=True)
 class Link:
-    """Where a pair can be watched, with what was surprising about it; or why it cannot be."""
+    """Where a pair can be watched and what was surprising about it, or why it cannot be."""
 
     address: str = ""
     words: tuple[str, ...] = ()

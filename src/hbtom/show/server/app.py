@@ -167,8 +167,8 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    _log.error("an error of hbtom itself, at %s", request.url.path, exc_info=error)
-    told = "This is an error of hbtom itself. What happened is told where the server runs."
+    _log.error("an error in hbtom itself, at %s", request.url.path, exc_info=error)
+    told = "This is an error in hbtom itself. The terminal of the server shows what happened."
     return _message("Something is broken", told, status=500)
 
 

@@ -62,7 +62,7 @@ class Catalogue:
         return self.index.get((task, name))
 
     def within(self, selection: Selection) -> list[Entry]:
-        """Return the entries of the task that are found by the search, whatever their outcome."""
+        """Return the entries of the task that match the search, whatever their outcome."""
         sought = selection.search.casefold().split()
         return [
             entry

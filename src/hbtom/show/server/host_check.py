@@ -40,7 +40,7 @@ _SCRIPT = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)
 
 
 class HostCheck:
-    """Stands before the application: refuses what is not for it, and adds headers to answers."""
+    """Stands before the application: refuses foreign requests, and adds headers to answers."""
 
     def __init__(
         self,

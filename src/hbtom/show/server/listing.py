@@ -66,7 +66,7 @@ def facts(desk: Session) -> Plain:
 
 
 def listing(desk: Session, model: str, selection: Selection, start: int) -> Plain:
-    """Return a sheet of rows, what is known of all pairs that are searched, and the progress."""
+    """Return a sheet of rows, a summary of all pairs that match the search, and the progress."""
     within = desk.catalogue.within(selection)
     verdicts = [desk.verdict(model, entry) for entry in within]
     chosen = [

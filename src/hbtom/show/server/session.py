@@ -1,4 +1,4 @@
-"""The state of the server: what is known about the pairs, and what finds out the rest."""
+"""The state of the server: outcomes that are known, and processes that judge the rest."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Session:
         except* BadInput as errors:
             run.problem = str(errors.exceptions[0])
         except* Exception as errors:
-            run.problem = f"an error of hbtom itself: {errors.exceptions[0]!r}"
+            run.problem = f"an error in hbtom itself: {errors.exceptions[0]!r}"
             _log.error("judging all pairs failed", exc_info=errors)
 
     async def close(self) -> None:
