@@ -279,6 +279,16 @@ def test_folders_that_nobody_uses_are_removed(
     assert left == {*names[:kept], "something else", folder.name}
 
 
+def test_only_kernels_that_were_read_from_files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody could tell that the text of another one has changed."""
+    monkeypatch.setattr(compiled.Kernel, "all", [])
+    kept = compiled.kernel(shortest)._name()
+    assert kept is not None
+    assert kept.startswith(f"{__name__}.shortest-")
+    typed = eval("lambda value: 2 * value", {"__name__": "typed_in"})
+    assert compiled.kernel(typed)._name() is None
+
+
 DAMAGED = """
 from typing import Annotated
 import numpy as np
