@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
-from hbtom.observe.contact import in_room, moving, stretches
+from hbtom.observe.contact import gaps, in_room, moving, stretches
 from hbtom.observe.episode import Body, Panel, PanelKind, Trial
 from hbtom.world.modes import START
 from hbtom.world.trajectory import MOVE, Trajectory
@@ -61,10 +61,31 @@ def course(trial: Trial, first: int, things: Sequence[Body], objects: tuple[Body
     ``things`` are objects where they are; ``objects`` is all that the agent may be heading for.
     Nothing moves in the course but the agent.
     """
+    trial = _past_others(trial)
     path = trial.whole_path[first:]
     last = _first_touch(path, trial.agent.radius, things)
     end = len(trial.path) if last is None else first + last + 1
     return still_world(trial, slice(first, end), objects)
+
+
+def _past_others(trial: Trial) -> Trial:
+    """Return a trial in which the agent passes others without being shifted.
+
+    Some scenes put an agent aside for a step when it touches another one in passing. It goes
+    straight from the frame before to the frame after.
+    """
+    touched, last = np.zeros(len(trial.path), dtype=np.bool_), len(trial.path) - 1
+    for target, _, gap in gaps(trial, 0):
+        if target == "actor":
+            for first, end in stretches(gap <= 0):
+                if first > 1 and end + 2 < last:
+                    touched[first - 1 : end + 2] = True
+    if not touched.any():
+        return trial
+    frames, kept = np.arange(len(touched)), np.flatnonzero(~touched)
+    path = trial.whole_path
+    straight = np.stack([np.interp(frames, kept, ordinate[kept]) for ordinate in path.T], axis=1)
+    return replace(trial, path=straight)
 
 
 def still_world(trial: Trial, span: slice, objects: tuple[Body, ...]) -> Trial:
