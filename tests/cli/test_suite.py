@@ -65,6 +65,22 @@ def test_scores_come_with_the_mean_of_each_level(run: Run, data: Path) -> None:
     assert set(told["levels"]["helper_hinderer"]) == {"expected", "unexpected"}
 
 
+def test_without_data_the_suite_is_made_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hbtom.bench.synthetic.REPORTING", (1, 4))
+    monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
+    words = "evaluate", "--suite", "social", "--tasks", "helper_hinderer", "--workers", "1"
+    ran = run(*words)
+    assert ran.status == 0
+    assert "Helper, Hinderer" in ran.out
+    (made,) = (one for one in tmp_path.iterdir() if one.name.startswith("synthetic-social-"))
+    assert len(list(made.glob("*/*.json.zst"))) == 10
+    before = {file: file.stat().st_mtime_ns for file in made.rglob("*")}
+    assert run(*words).out == ran.out
+    assert before == {file: file.stat().st_mtime_ns for file in made.rglob("*")}
+
+
 knows_others = pytest.mark.skipif(
     not hasattr(Model.preset("default"), "social"), reason="the model ignores other minds"
 )
