@@ -25,6 +25,7 @@ extensions = [
     "commands",  # the command-line reference
     "fields",  # field descriptions in the library reference, taken from comments
     "gallery",  # episodes and the model's judgements of them
+    "studies",  # classic studies with several conditions
     "formulas",  # formulas as MathML
     "consoles",  # commands and their output
 ]
