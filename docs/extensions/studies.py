@@ -70,7 +70,7 @@ def beliefs(judgement: Judgement) -> Iterator[tuple[str, float]]:
     test, agent = judgement.test, judgement.episode.test.agent.look
     known = test.company
     for goal, chance in zip(test.goals, test.margin("goal")[0], strict=True):
-        yield f"The {agent} wants the {goal}", float(chance)
+        yield f"The {agent} goes to the {goal}", float(chance)
     assert known is not None  # there is company in all studies
     for other, chances in known.attitudes.items():
         ill, _, well = chances[0].tolist()
