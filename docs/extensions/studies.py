@@ -60,9 +60,8 @@ class Before(_StudyDirective):
         """Return the table."""
         found = [dict(beliefs(expected)) for expected, _ in self.study.values()]
         names = list(dict.fromkeys(name for one in found for name in one))
-        rows = [(name, [one.get(name, 0.0) for one in found]) for name in names]
-        kept = [(name, values) for name, values in rows if min(values) < 1]
-        return self.table([(name, [three(value) for value in values]) for name, values in kept])
+        rows = [(name, [three(one.get(name, 0.0)) for one in found]) for name in names]
+        return self.table([(name, values) for name, values in rows if {*values} != {three(1.0)}])
 
 
 def beliefs(judgement: Judgement) -> Iterator[tuple[str, float]]:
