@@ -12,6 +12,12 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 import hbtom  # noqa: E402
+from hbtom.mind import beliefs, company, inference, likelihood, minds  # noqa: E402
+
+# Signatures name these types, which their modules import for type checkers only.
+beliefs.Mixture = minds.Mixture
+inference.CompanyPosterior = minds.CompanyPosterior
+likelihood.Company = company.Company
 
 project = "hbtom"
 author = "The hbtom developers"
@@ -25,6 +31,7 @@ extensions = [
     "commands",  # the command-line reference
     "fields",  # field descriptions in the library reference, taken from comments
     "gallery",  # episodes and the model's judgements of them
+    "studies",  # classic studies with several conditions
     "formulas",  # formulas as MathML
     "consoles",  # commands and their output
 ]

@@ -6,6 +6,7 @@ the gallery. The tests look at what was built. HBTOM_SITE names a site that is b
 
 from __future__ import annotations
 
+import html
 import importlib
 import os
 import re
@@ -31,6 +32,25 @@ PAGES = [
     if "_build" not in page.parts
 ]
 FINDINGS = sorted(path.stem for path in (DOCS / "gallery").glob("*-*.md"))
+# How the pairs of each condition compare: + as expected, - the other way round, = about alike
+STUDIES = {
+    "hamlin-2007": {
+        "The full model": "+=",
+        "Help and harm change nothing": "==",
+        "Nobody wants to be with others": "==",
+    },
+    "luo-baillargeon-2005": {"The full model": "+====", "Everything moves by itself": "+++=="},
+    "onishi-baillargeon-2005": {
+        "The full model": "++++",
+        "Agents know everything": "++--",
+        "Agents only remember": "+-+-",
+    },
+    "powell-spelke-2018": {
+        "The full model": "+=",
+        "Nobody copies anybody": "==",
+        "Nobody wants to be with others": "==",
+    },
+}
 NEEDED = ("sphinx", "furo", "myst_nb")
 
 
@@ -137,7 +157,7 @@ def test_a_finding_has_episodes_and_an_account_of_them(site, pages, finding):
     assert len(accounts) == 2 * len(page.frames)
 
 
-@pytest.mark.parametrize("finding", FINDINGS)
+@pytest.mark.parametrize("finding", [one for one in FINDINGS if one not in STUDIES])
 def test_the_model_tells_the_episodes_of_a_finding_apart(site, pages, finding):
     text = re.sub(r"<[^>]+>", " ", pages[site / "gallery" / f"{finding}.html"].text)
     rows = re.findall(r"The full model\s+([\d.]+)\s+(?:&lt;)?([\d.]+)\s+(\d+)", text)
@@ -145,6 +165,47 @@ def test_the_model_tells_the_episodes_of_a_finding_apart(site, pages, finding):
     for expected, unexpected, told_apart in rows:
         assert float(expected) > float(unexpected)
         assert int(told_apart) >= 9
+
+
+def cells(page: Page) -> dict[str, list[str]]:
+    """Return the tables of a page: the cells of each row by what its first cell says."""
+    found = {}
+    for row in re.findall(r"<tr.*?</tr>", page.text, re.DOTALL):
+        name, *rest = (
+            html.unescape(re.sub(r"<[^>]+>", "", cell)).strip()
+            for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL)
+        )
+        found[name] = rest
+    return found
+
+
+def compared(cell: str) -> str:
+    expected, unexpected = (float(one.strip(" <")) for one in cell.split("/"))
+    gap = expected - unexpected
+    return "=" if abs(gap) < 0.2 else "" if abs(gap) < 0.5 else "+" if gap > 0 else "-"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_condition_of_a_study_is_judged_as_its_page_says(site, pages, study):
+    page = pages[site / "gallery" / f"{study}.html"]
+    found = cells(page)
+    rows = {name: "".join(map(compared, found[name])) for name in STUDIES[study]}
+    assert rows == STUDIES[study]
+    assert any(part.endswith(f"{study}.png") for part in page.parts)
+
+
+def test_beliefs_before_a_test_are_as_the_pages_say(site, pages):
+    hamlin, luo, onishi, powell = (
+        cells(pages[site / "gallery" / f"{study}.html"]) for study in STUDIES
+    )
+    assert float(hamlin["The hinderer means it ill"][0]) > float(
+        hamlin["The helper means it well"][0]
+    )
+    assert luo["The box moves by itself"] == ["1.000", "<0.001", "<0.001", "1.000", "1.000"]
+    pushed, starts = luo["The full model"][1:3]
+    assert float(starts.split(" / ")[0]) < float(pushed.split(" / ")[0]) - 0.1
+    assert onishi["The actor thinks the toy is in the green place"][2] == "0.800"  # four to one
+    assert powell["The triangle goes to the circle"] == ["0.833", "0.500"]  # five to one
 
 
 def test_the_tutorial_was_run(site):

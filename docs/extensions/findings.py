@@ -84,6 +84,13 @@ WITHOUT = {
         "Agents may want what they cannot reach", _changed({"preference.feasible": False})
     ),
     "locks": Variation("Locks count as walls, so keys are useless", _DEFAULT, _locks_are_walls),
+    "attitudes": Variation("Help and harm change nothing", _changed({"social.warmth": 1.0})),
+    "others": Variation("Nobody wants to be with others", _changed({"social.others": False})),
+    "copying": Variation("Nobody copies anybody", _changed({"social.copying": False})),
+    "cause": Variation("Everything moves by itself", _changed({"social.moved": 0.0})),
+    "ignorance": Variation("Agents know everything", _changed({"social.sight": "all"})),
+    "sight": Variation("Agents only remember", _changed({"social.sight": "memory"})),
+    "tree": Variation("All choices count alike", _changed({"preference.nested": False})),
 }
 
 

@@ -2,7 +2,8 @@
 
 ``{episodes}`` embeds the page that ``hbtom show`` makes for a pair, ``{account}`` describes the
 model's judgements in sentences, and ``{without}`` shows the judgements without some of the model's
-assumptions. All three take a task and the option ``seed``. ``{show}`` takes two files instead.
+assumptions. All three take a task and the option ``seed``. ``{show}`` takes two files instead. The
+first two also take a study of ``stimuli`` and a condition, counted from 1; see also ``studies``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from docutils.parsers.rst import directives
 from findings import MEMBERS, SAMPLE, WHOLE, WITHOUT, Judged, make_pair
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from stimuli import STUDIES
 
 import hbtom
 from hbtom.judgement import Judgement
@@ -29,10 +31,10 @@ from hbtom.show.terminal import three
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "episodes"
-_CODE = [*Path(hbtom.__file__).parent.rglob("*.py"), Path(__file__).with_name("findings.py")]
+_CODE = [*Path(hbtom.__file__).parent.rglob("*.py"), *Path(__file__).parent.glob("*.py")]
 
 
-def _depend_on_code(directive: SphinxDirective) -> None:
+def depend_on_code(directive: SphinxDirective) -> None:
     """Rebuild the page when the code changes."""
     for file in _CODE:
         directive.env.note_dependency(str(file))
@@ -41,21 +43,33 @@ def _depend_on_code(directive: SphinxDirective) -> None:
 @lru_cache(maxsize=1)
 def judged(task: str, seed: int) -> Judged:
     """Judge a pair; all directives of a page share the result."""
+    if task in STUDIES:
+        return [*judged_study(task).values()][seed - 1]
     warm_up([WHOLE.model], WORTH_LOADING)  # quicker, if the kernels were compiled before
     return WHOLE.judge(make_pair(task, seed))
+
+
+@lru_cache(maxsize=1)
+def judged_study(study: str) -> dict[str, Judged]:
+    """Judge the pairs of all conditions of a study."""
+    warm_up([WHOLE.model], WORTH_LOADING)
+    return {condition: WHOLE.judge(pair) for condition, pair in STUDIES[study].conditions().items()}
 
 
 class _PairDirective(SphinxDirective):
     """A directive about a pair of episodes."""
 
     required_arguments = 1
-    option_spec: ClassVar = {"seed": directives.nonnegative_int}
+    option_spec: ClassVar = {
+        "seed": directives.nonnegative_int,
+        "condition": directives.positive_int,
+    }
 
     @property
     def pair(self) -> tuple[str, int]:
-        """The task and the seed."""
-        _depend_on_code(self)
-        return self.arguments[0], self.options.get("seed", 0)
+        """The task and the seed, or the study and the number of the condition."""
+        depend_on_code(self)
+        return self.arguments[0], self.options.get("condition", self.options.get("seed", 0))
 
 
 class Episodes(_PairDirective):
@@ -74,7 +88,7 @@ class Show(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write the page and return the frame around it."""
-        _depend_on_code(self)
+        depend_on_code(self)
         expected, unexpected = (hbtom.load(ROOT / name) for name in self.arguments)
         name = Path(self.arguments[0]).name.partition(".")[0]
         return [framed(self, name, WHOLE.judge((expected, unexpected)))]
