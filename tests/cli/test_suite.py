@@ -81,19 +81,12 @@ def test_without_data_the_suite_is_made_once(
     assert before == {file: file.stat().st_mtime_ns for file in made.rglob("*")}
 
 
-knows_others = pytest.mark.skipif(
-    not hasattr(Model.preset("default"), "social"), reason="the model ignores other minds"
-)
-
-
-@knows_others
 def test_every_part_that_is_removed_is_there() -> None:
     model = Model.preset("default")
     for name, settings in PARTS.items():
         assert (with_settings(model, settings) == model) == (name == WHOLE), name
 
 
-@knows_others
 def test_ablation_tells_what_each_part_is_for(run: Run, data: Path) -> None:
     ran = run("ablate", "--suite", "social", data, "--workers", "1", "--format", "json")
     assert ran.status == 0

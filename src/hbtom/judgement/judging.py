@@ -167,11 +167,25 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     for number, (trial, one, beliefs) in enumerate(known, start=1):
         if hides_all(trial):
             yield f"trial {number}: boards hide the agent from the camera all along"
+        for warning in () if one.company is not None else _ignored(trial):
+            yield f"trial {number}: {warning}"
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"
     if some := _in_walls(trials[-1], judgement.test.frame):
         told = f"the agent is inside a wall after {some} of {len(judgement.test)} steps"
         yield f"trial {len(trials)}: {told}"
+
+
+def _ignored(trial: Trial) -> Iterator[str]:
+    """Say what a model ignores that does not know of company."""
+    for name, seen in (("walls", trial.walls_there), ("objects", trial.object_paths)):
+        if trial.still and seen is not None:
+            changed = (seen != seen[0]).reshape(len(seen), -1).any(axis=1)
+            frame = 1 + int(changed.argmax())
+            yield f"'{name}' changes at frame {frame}; what is seen first is used"
+    if trial.agent_there is not None:
+        frame = 1 + int(trial.agent_there.argmin())
+        yield f"the agent is away at frame {frame}; until it is back, it is taken to stand still"
 
 
 def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:

@@ -79,7 +79,8 @@ def believed(
     path = trial.objects_at[:, thing]
     last = _last_seen(social, trial, path, until)
     places = _apart([], [path[until], *reversed(_rests(path))], SAME)
-    places = places if last is not None else _apart(places, lay, FAR)
+    if last is None and social.sight == "seen":
+        places = _apart(places, lay, FAR)
     if len(places) == 1:
         return (Candidate(places[0], 1.0),)
     if last is None:

@@ -45,14 +45,6 @@ def with_extensions(trial: Trial, runs: Sequence[Run], known: Known) -> Trial:
     paths = _object_paths(trial, list(_objects_now(runs, known)), lengths)
     there = _walls_there(trial, column(runs, "walls_gone", fields.blocks, known), lengths)
     away = np.repeat(column(runs, "agent_away", fields.truth, known), lengths)
-    for name, changed in (("walls", there), ("objects", paths)):
-        if changed is not None:
-            frame = 1 + int((changed != changed[0]).reshape(len(changed), -1).any(axis=1).argmax())
-            warnings.append(f"'{name}' changes at frame {frame}; what is seen first is used")
-    if away.any():
-        frame = 1 + int(away.argmax())
-        until = "until it is back, it is taken to stand still"
-        warnings.append(f"the agent is away at frame {frame}; {until}")
     return replace(
         trial,
         others=others,

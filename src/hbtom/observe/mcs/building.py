@@ -24,7 +24,7 @@ from hbtom.observe.mcs.bystanders import (
 )
 from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
-from hbtom.observe.mcs.scene import SHAPE, McsScene, SceneThing, called, decode
+from hbtom.observe.mcs.scene import SHAPE, McsScene, called, decode
 from hbtom.observe.mcs.space import (
     AGENT,
     KEY,
@@ -33,7 +33,6 @@ from hbtom.observe.mcs.space import (
     WORLD,
     SeenThing,
     block,
-    changes,
     seen,
     tiled,
 )
@@ -104,9 +103,6 @@ def _trial(scene: McsScene, span: range) -> Trial:
         lock=_body(locks[0], LOCK, span) if locks else None,
         lock_there=read_only(locks[0].there[at.step]) if locks else None,
         warnings=(
-            *_absent(agent, span),
-            *_changes("walls", (*scene.all("wall"), *scene.all("border")), span),
-            *_changes("objects", [one.thing for one in objects], span),
             *more_than_one("agent", agents),
             *more_than_one("key", keys),
             *more_than_one("lock", locks),
@@ -184,20 +180,3 @@ def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     picked = len(lies) if lies.all() else int(lies.argmin())
     path[at.step < picked] = key.place[0]
     return frozen(path)
-
-
-# What is unusual
-
-
-def _absent(agent: SeenThing, span: range) -> Iterator[str]:
-    away = ~_on_stage(agent)
-    if away.any():
-        step = span[int(away.argmax())]
-        yield f"the agent is away at step {step}; until it is back, it is taken to stand still"
-
-
-def _changes(name: str, things: Iterable[SceneThing], span: range) -> Iterator[str]:
-    """Warn of things that change during a trial although they should not."""
-    steps = [step for thing in things if (step := changes(thing, span)) is not None]
-    if steps:
-        yield f"'{name}' changes at step {min(steps)}; what is seen first is used"
