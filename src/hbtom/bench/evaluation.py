@@ -83,12 +83,10 @@ class Evaluation(Plottable, Result):
     @property
     def by_level(self) -> dict[str, dict[str, float]]:
         """The mean rating of expected and other episodes, by task, where levels are told."""
-        rated = {(row.task, row.pair, row.member): row.rating for row in self.rows}
-        return mean_by_level(rated, self.levels)
+        return mean_by_level({(r.task, r.pair, r.member): r.rating for r in self.rows}, self.levels)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values."""
-        means = {"levels": self.by_level} if self.levels else {}
         return {
             "model": {"name": self.rater.name, "fingerprint": self.rater.fingerprint},
             "score": self.score,
@@ -99,7 +97,7 @@ class Evaluation(Plottable, Result):
             "wrong": [{"task": task, "pair": pair} for task, pair in self.wrong],
             "left_out": [asdict(one) for one in self.left_out],
             "warned": dict(self.warned),
-            **means,
+            **({"levels": self.by_level} if self.levels else {}),
         }
 
     def __repr__(self) -> str:
@@ -252,7 +250,6 @@ def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) 
     """Put together what was rated, in the dataset's order."""
     known = {pair: judged[pair] for pair in found.pairs if pair in judged}
     rows = tuple(row for one in known.values() for row in one.rows)
-    problems = (problem for one in known.values() for problem in one.problems)
+    left_out = (*found.left_out, *(each for one in known.values() for each in one.problems))
     warned = Counter(pair.task for pair, one in known.items() for _ in range(one.warned))
-    left_out = (*found.left_out, *problems)
     return Evaluation(found.name, rater, rows, left_out, warned, found.levels)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.bench.synth.ground import Rect
-from hbtom.observe import Identity
+from hbtom.observe import Identity, Trial
 from hbtom.observe.episode import Other
 
 Places = Annotated[Floats, "frame 2"]
@@ -104,3 +104,28 @@ def inside(walls: Annotated[Floats, "wall 4"], place: Spot) -> bool:
     """Tell whether a place is within the walls."""
     low, high = walls[:, :2].min(axis=0), (walls[:, :2] + walls[:, 2:]).max(axis=0)
     return bool((place >= low).all() and (place <= high).all())
+
+
+def nearest(place: Spot, places: list[Spot]) -> int:
+    """Return the number of the place that is nearest."""
+    return int(np.argmin([math.dist(place, one) for one in places]))
+
+
+def departure(trial: Trial) -> int:
+    """Return the frame in which the agent sets out for good."""
+    still = np.hypot(*np.diff(trial.path, axis=0).T) == 0
+    last = int(np.flatnonzero(~still)[-1])
+    before = np.flatnonzero(still[:last])
+    return int(before[-1]) + 1 if len(before) else 0
+
+
+def sees(trial: Trial, place: Spot, at: int) -> bool:
+    """Tell whether the agent is in the room and no board is in between."""
+    if trial.agent_there is not None and not trial.agent_there[at]:
+        return False
+    if not inside(trial.walls, trial.path[at]) or np.isnan(place[0]):
+        return False
+    boards = [
+        one for one in trial.others if one.kind == "occluder" and not np.isnan(one.path[at, 0])
+    ]
+    return not any(in_between(trial.path[at], place, box_of(one, at)) for one in boards)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from hbtom.bench.synth.social.houses import (
     route,
     spot_in,
 )
+from hbtom.bench.synth.social.schedules import SCHEDULES, WEIGHTS
 from hbtom.bench.synth.social.staging import (
     BRISK,
     MEETING,
@@ -57,34 +57,6 @@ CAMERA = (260.0, 260.0)
 PARKED: tuple[Point, Point] = ((-29, 62), (-29, 138))
 
 
-class Schedule(NamedTuple):
-    """How an object is moved, whether boards are up, and where the agent then believes it to be."""
-
-    moved: str  # across, back or within one compartment
-    boards: bool
-    believed: int  # 0: in the first place, 1: in the second one
-    why: str
-
-
-SCHEDULES = {
-    "there": Schedule("across", True, 1, "it sees the object being carried across"),
-    "arrives": Schedule("across", True, 1, "it comes in while the object is carried across"),
-    "late": Schedule("across", True, 0, "it comes in after the object was moved"),
-    "leaves": Schedule("across", True, 0, "it is away while the object is moved"),
-    "screened": Schedule("across", True, 0, "a screen keeps it from seeing the object being moved"),
-    "there, open": Schedule("across", False, 1, "nothing is hidden, and it sees the object moved"),
-    "late, open": Schedule("across", False, 1, "it comes in late, but sees where the object is"),
-    "leaves, open": Schedule("across", False, 1, "it was away, but sees where the object is"),
-    "there, back": Schedule("back", True, 0, "it sees the object being moved and put back"),
-    "leaves, back": Schedule("back", True, 1, "it sees the object moved, but not put back"),
-    "late, back": Schedule("back", True, 0, "it comes in after the object was moved and put back"),
-    "there, within": Schedule("within", True, 0, "a board hides that the object is moved a bit"),
-    "there, within, open": Schedule("within", False, 1, "it sees the object being moved a bit"),
-    "late, within, open": Schedule("within", False, 1, "it comes in late, but sees the object"),
-}
-_WEIGHTS = (4, 2, 4, 2, 1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5)
-
-
 @dataclass(frozen=True, slots=True)
 class Case:
     """What a pair shows: two schedules, often the same, and two endings."""
@@ -99,7 +71,7 @@ class Case:
 
 def draw(rng: Rng) -> Case:
     """Draw a case: where the agent goes differs, or else what it has seen."""
-    name = pick(rng, tuple(SCHEDULES), _WEIGHTS)
+    name = pick(rng, tuple(SCHEDULES), WEIGHTS)
     one = SCHEDULES[name]
     rivals = [
         other

@@ -6,7 +6,6 @@ at contact, lines of sight, lengths of ways, and which way is like which.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,11 +17,13 @@ from hbtom.bench.synth.social.audit_geometry import (
     Ways,
     box_gap,
     box_of,
+    departure,
     in_between,
-    inside,
     is_still_at,
+    nearest,
     onset,
     rests,
+    sees,
     touching,
     way_from,
 )
@@ -206,41 +207,17 @@ def _true_false_belief(episode: Episode) -> Level:
     places = rests(path)
     if len(places) != 2:
         raise BadInput(f"the object rests at {len(places)} places instead of two")
-    end = _nearest(test.path[-1], places)
-    seen = [path[at] for at in range(_departure(test)) if _sees(test, path[at], at)]
+    end = nearest(test.path[-1], places)
+    seen = [path[at] for at in range(departure(test)) if sees(test, path[at], at)]
     if seen:
-        return _expected(end == _nearest(seen[-1], places))
+        return _expected(end == nearest(seen[-1], places))
     usual = [
-        _nearest(np.array(one.centre), places)
+        nearest(np.array(one.centre), places)
         for trial in episode.familiarization
         for one in trial.objects
         if one.look == wanted
     ]
     return _expected(end == Counter(usual).most_common()[0][0])
-
-
-def _nearest(place: np.ndarray, places: list[np.ndarray]) -> int:
-    return int(np.argmin([math.dist(place, one) for one in places]))
-
-
-def _departure(trial: Trial) -> int:
-    """Return the frame in which the agent sets out for good."""
-    still = np.hypot(*np.diff(trial.path, axis=0).T) == 0
-    last = int(np.flatnonzero(~still)[-1])
-    before = np.flatnonzero(still[:last])
-    return int(before[-1]) + 1 if len(before) else 0
-
-
-def _sees(trial: Trial, place: np.ndarray, at: int) -> bool:
-    """Tell whether the agent is in the room and no board is in between."""
-    if trial.agent_there is not None and not trial.agent_there[at]:
-        return False
-    if not inside(trial.walls, trial.path[at]) or np.isnan(place[0]):
-        return False
-    boards = [
-        one for one in trial.others if one.kind == "occluder" and not np.isnan(one.path[at, 0])
-    ]
-    return not any(in_between(trial.path[at], place, box_of(one, at)) for one in boards)
 
 
 _RULES: dict[str, Callable[[Episode], Level]] = {
