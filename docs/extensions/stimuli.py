@@ -132,9 +132,9 @@ def powell_spelke_2018() -> Conditions:
         between = [part for act in acts for part in (pause(4), act)]
         return staged(who, played(places, [*between, pause(3)]))
 
-    def pair(order: str) -> Pair:
+    def pair(order: str, numbers: Sequence[int] = range(4)) -> Pair:
         familiar = []
-        for number in range(4):
+        for number in numbers:
             like, unlike = gestures[number], gestures[number - 2]  # there, and the other way
             familiar.append(trial(order, {"A": like, "B": like, "C": unlike}))
         return _pair(familiar, (_approach(who, places, name) for name in "BC"))
@@ -142,6 +142,7 @@ def powell_spelke_2018() -> Conditions:
     return {
         "The triangle copies the circle": pair("BCA"),
         "The circle copies the triangle": pair("ABC"),
+        "The same, always upwards": pair("ABC", [0] * 4),
     }
 
 
