@@ -158,7 +158,8 @@ def test_walls_are_replaced_between_trials() -> None:
 def test_walls_that_change_within_a_trial_are_warned_of() -> None:
     base = to_prop(SPHERE, (130, 60))
     (trial,) = read(scene({**base, wall(1): [*still((90, 150), 5), None]}))
-    assert trial.warnings == ("'walls' changes at step 5; what is seen first is used",)
+    (warning,) = trial.warnings
+    assert warning == "'walls' changes at step 5; models without company use what is seen first"
 
 
 def test_each_trial_has_the_agent_that_is_there() -> None:

@@ -16,9 +16,10 @@ from hbtom.mind import Planned, Posterior
 from hbtom.mind.company import Company
 from hbtom.mind.deeds import Deed, name_things
 from hbtom.mind.manners import COPY, REACH, way_of
+from hbtom.mind.places import shown
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity, Trial, names
-from hbtom.observe.social_events import Moved, objects_moved
+from hbtom.observe.social_events import Moved, gestures, objects_moved
 from hbtom.world.course import setting_out
 from hbtom.world.modes import UNIT
 from hbtom.world.sight_lines import sees
@@ -37,7 +38,7 @@ class Aim:
 
     goal: str
     manner: Manner
-    maker: str = ""  # whose gesture leads there
+    maker: str = ""  # whose gesture it made, if that one was seen to make it
     there: bool = True  # whether it went where the goal is, rather than where it was before
     arrived: bool = True  # whether it came nearly as far as that
 
@@ -95,9 +96,13 @@ def company_account(judgement: Judgement) -> CompanyAccount:
     named = _named(test, earlier)
     first, last = test.goal[0], test.full[-1].sum(axis=-1)
     goal, place, manner = map(int, np.unravel_index(last.argmax(), last.shape))
+    how, maker = _manner(named, test.hypotheses.processes[manner])
+    if how == "copy" and test.goals[goal] in _gestured(judgement):
+        maker = named[test.goals[goal]]
     did = Aim(
         named[test.goals[goal]],
-        *_manner(named, test.hypotheses.processes[manner]),
+        how,
+        maker,
         there=place == 0,
         arrived=_arrived(planned, goal, place),
     )
@@ -130,7 +135,17 @@ def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
     looks = {look: None for one in earlier for look in _company(one).goals}
     looks |= dict.fromkeys((*test.goals, *(test.company.actors if test.company else ())))
     looks |= dict.fromkeys(deed.actor for one in earlier for deed in _company(one).deeds)
-    return {**dict(zip(looks, names(tuple(looks)), strict=True)), KEY: "the key"}
+    common = Counter(map(str, looks))
+    rare = [look for look in looks if common[str(look)] > 1]
+    found = {look: str(look) for look in looks} | dict(zip(rare, names(rare), strict=True))
+    return {**found, KEY: "the key"}
+
+
+def _gestured(judgement: Judgement) -> set[Identity]:
+    """Return those who were seen to make a gesture before the agent set off."""
+    trial, before = judgement.episode[-1], judgement.planned[:-1]
+    now = shown(trial, gestures(trial), before=setting_out(trial))
+    return {*now, *(before[-1].memory.shown if before else ())}
 
 
 def _company(planned: Planned) -> Company:
@@ -163,7 +178,11 @@ def _known(
     counts = {name: Counter[str]() for name in named.values()}
     for one in (*earlier, judgement.planned[-1]):
         wanted = None
-        if one is not judgement.planned[-1] and len(one.regret.frame):
+        if (
+            one is not judgement.planned[-1]
+            and len(one.regret.frame)
+            and one.regret.reachable.any()
+        ):
             wanted, manner = _wanted(judgement, one)
             counts[named[wanted]]["copied" if manner == COPY else "reached"] += 1
             for goal in _company(one).goals:

@@ -81,6 +81,7 @@ def _goals(trial: Trial, frame: int) -> tuple[Body, ...]:
         for name, one, (x, y) in zip(
             name_things(trial), trial.objects, trial.objects_at[frame], strict=True
         )
+        if x == x  # otherwise it is not there
     ]
     for one in others_at(trial, frame):
         x, y = one.path[frame].tolist()

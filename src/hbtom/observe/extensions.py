@@ -18,6 +18,7 @@ from hbtom.observe import fields
 from hbtom.observe.episode import Body, Identity, Other, OtherKind, Trial
 from hbtom.observe.fields import Known, PanelRow
 from hbtom.observe.frames import Run
+from hbtom.observe.oddities import FIRST_ONLY, STANDS
 from hbtom.observe.run_columns import column
 
 PANELS: tuple[OtherKind, ...] = ("door", "occluder", "paddle")
@@ -48,11 +49,10 @@ def with_extensions(trial: Trial, runs: Sequence[Run], known: Known) -> Trial:
     for name, changed in (("walls", there), ("objects", paths)):
         if changed is not None:
             frame = 1 + int((changed != changed[0]).reshape(len(changed), -1).any(axis=1).argmax())
-            warnings.append(f"'{name}' changes at frame {frame}; what is seen first is used")
+            warnings.append(f"'{name}' changes at frame {frame}; {FIRST_ONLY}")
     if away.any():
         frame = 1 + int(away.argmax())
-        until = "until it is back, it is taken to stand still"
-        warnings.append(f"the agent is away at frame {frame}; {until}")
+        warnings.append(f"the agent is away at frame {frame}; {STANDS}")
     return replace(
         trial,
         others=others,
@@ -92,7 +92,7 @@ def _understood(
         return column(runs, name, decode, known)
     except BadInput as error:
         where = replace(error.place, field=None)
-        warnings.append(f"'{name}' is ignored: {where}: {error.problem}")
+        warnings.append(f"'{name}' is ignored: {where}: {error.problem}; {fields.HINTS[name]}")
         return [()] * len(runs)
 
 

@@ -15,6 +15,9 @@ EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come
 
 CROWD = 32  # other agents and panels, at most; real scenes have four
 
+FIRST_ONLY = "models without company use what is seen first"
+STANDS = "models without company take it to stand still until it is back"
+
 When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" in a scene
 
 

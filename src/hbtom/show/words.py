@@ -77,6 +77,8 @@ def _history(told: Account, goal: int) -> str:
 
 def _in_company(told: Account, here: CompanyAccount) -> str:
     """Say what matters in a trial with company: cause, belief, gestures, and who helped."""
+    if not told.reachable:
+        return "it cannot reach anything that it could want"
     did, onsets = _did(here), here.onsets
     if onsets.passive > CLEAR:
         if onsets.now is False:
@@ -109,11 +111,14 @@ def _did(here: CompanyAccount, relation: str = "") -> str:
     did, goal = here.did, plain(here.did.goal)
     if here.onsets.passive > CLEAR and here.onsets.now is not False:
         past, then, what = "ended up", "ended up", f"at {goal}"
+    elif did.manner == "copy" and not did.maker:
+        past, then, what, relation = "went", "gone", "nowhere in particular", ""
     elif did.manner == "copy":
         whose = f"the gesture of {goal}" if relation.startswith(", wh") else f"{goal}'s gesture"
         past, then, what = "copied", "copied", whose
     elif not did.arrived:
-        past, then, what = "set off", "set off", f"for {goal}, but did not get there"
+        past, then, what = "set off", "set off", f"for {goal}"
+        relation += ", but did not get there"
     else:
         by = f" by way of {plain(did.maker)}'s gesture" if did.manner == "way" else ""
         place = f"to {goal}" if did.there else f"where {goal} used to be"
@@ -127,6 +132,8 @@ def _other_aim(told: Account, here: CompanyAccount) -> str:
     if told.history.trials and not told.history.seen:
         return f"{plain(told.agent)} was not seen before; it {_did(here)}"
     expected, goal = here.expected, here.did.goal
+    if expected == goal and _taken(here.known[goal]):
+        return f"it {_did(here, _relation(here))}; it was not clear yet what it wants"
     if expected == goal or round(here.chance, 2) <= CLEAR:
         wanted = max(here.known, key=lambda name: _taken(here.known[name]))
         if _taken(here.known[wanted]) and wanted not in told.goals:
@@ -145,10 +152,16 @@ def _taken(known: Acquaintance) -> int:
     return known.reached + known.copied
 
 
+def _often(known: Acquaintance) -> str:
+    """Say in how many trials the agent wanted somebody or something, after the word "in"."""
+    both = f"{_taken(known)} of {known.offered} trials"
+    return both if known.offered > 1 else "the trial before"
+
+
 def _past(here: CompanyAccount, name: str) -> str:
     """Say how often the agent wanted somebody or something."""
     known, who = here.known[name], plain(name)
-    often = f"in {_taken(known)} of {known.offered} trials"
+    often = f"in {_often(known)}"
     if known.copied > known.reached:
         return f"it had copied {who}'s gesture {often}"
     return f"it had {'approached' if name in here.agents else 'gone to'} {who} {often}"
@@ -157,7 +170,7 @@ def _past(here: CompanyAccount, name: str) -> str:
 def _relation(here: CompanyAccount, way: str = "the way") -> str:
     """Say what the agent had to do with its goal before; ``way`` is how its way is called."""
     did, known = here.did, here.known[here.did.goal]
-    often, agent = f"{_taken(known)} of {known.offered} trials", did.goal in here.agents
+    often, agent = _often(known), did.goal in here.agents
     if known.opened or known.closed:
         return f", which had {_deeds(known, way)}"
     if not known.offered:

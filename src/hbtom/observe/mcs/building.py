@@ -37,7 +37,7 @@ from hbtom.observe.mcs.space import (
     seen,
     tiled,
 )
-from hbtom.observe.oddities import oddities
+from hbtom.observe.oddities import FIRST_ONLY, STANDS, oddities
 
 _METRES = "in a scene, the world extends from -2.5 to 2.5 metres in x and z"
 
@@ -193,11 +193,11 @@ def _absent(agent: SeenThing, span: range) -> Iterator[str]:
     away = ~_on_stage(agent)
     if away.any():
         step = span[int(away.argmax())]
-        yield f"the agent is away at step {step}; until it is back, it is taken to stand still"
+        yield f"the agent is away at step {step}; {STANDS}"
 
 
 def _changes(name: str, things: Iterable[SceneThing], span: range) -> Iterator[str]:
     """Warn of things that change during a trial although they should not."""
     steps = [step for thing in things if (step := changes(thing, span)) is not None]
     if steps:
-        yield f"'{name}' changes at step {min(steps)}; what is seen first is used"
+        yield f"'{name}' changes at step {min(steps)}; {FIRST_ONLY}"
