@@ -17,6 +17,7 @@ from hbtom import Episode, Trial
 from hbtom.judgement import account
 from hbtom.observe import Body, Identity
 from hbtom.show.words import explain
+from stories import story
 
 CUP = Identity("cup", (200, 200, 0))
 HOME = (150.0, 100.0)
@@ -224,4 +225,14 @@ def test_what_moves_by_itself_wants_something():
     )
     assert said(*before, paddle(AWAY, DOWN)) == (
         "it had gone to ball in 8 of 8 trials; this time it went to cup"
+    )
+
+
+# The page
+
+
+def test_the_page_says_the_same():
+    judged = hbtom.judge(Episode((*[TO_BEN] * 8, shown(copies=(0, 40)))))
+    assert story(judged)[-1].summary == (
+        "It had approached the ben in 8 of 8 trials; this time it copied the cat's gesture."
     )

@@ -5,8 +5,9 @@ Nothing is inferred here. An account is read off what a judgement already holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,15 +57,15 @@ class Account:
     company: CompanyAccount | None = None  # where others are around
 
 
-def account(judgement: Judgement) -> Account:
-    """Give an account of the test trial of an episode."""
+def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyType({})) -> Account:
+    """Give an account of the test trial of an episode; ``called`` has names to use in company."""
     test, before = judgement.test, len(judgement.planned) - 1
     seen = any(one.agent == test.agent for one in judgement.planned[:-1])
     choices = _choices(beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1])
     times = tuple(choices.count(goal) for goal in test.goals)
     told = _account(judgement, PastChoices(before, seen, len(choices), times))
-    if test.company is not None:
-        told = replace(told, company=company_account(judgement))
+    if judgement.planned[-1].company is not None:
+        told = replace(told, company=company_account(judgement, called))
     if told.surprising not in ("observation", "waste"):
         return told
     return replace(told, detour=detour(judgement.planned[-1], test))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -82,18 +83,21 @@ class CompanyAccount:
     sure: float  # the probability of this goal in the end
     expected: str  # the likeliest goal before the first step
     chance: float  # its probability
+    goals: frozenset[str]  # all that is on offer
     known: Mapping[str, Acquaintance]
     agents: frozenset[str]
     onsets: Onsets
     transfer: Transfer | None = None  # if where it went says more than what it wants
 
 
-def company_account(judgement: Judgement) -> CompanyAccount:
-    """Give an account of a test trial with company."""
+def company_account(
+    judgement: Judgement, called: Mapping[Identity, str] = MappingProxyType({})
+) -> CompanyAccount:
+    """Give an account of a test trial with company; ``called`` has names of things and agents."""
     *before, planned = judgement.planned
     test, trial = judgement.test, judgement.episode[-1]
     earlier = [one for one in before if one.agent == planned.agent and one.company is not None]
-    named = _named(test, earlier)
+    named = {**_named(test, earlier), **called}
     first, last = test.goal[0], test.full[-1].sum(axis=-1)
     goal, place, manner = map(int, np.unravel_index(last.argmax(), last.shape))
     how, maker = _manner(named, test.hypotheses.processes[manner])
@@ -113,6 +117,7 @@ def company_account(judgement: Judgement) -> CompanyAccount:
         float(test.goal[-1, goal]),
         named[test.goals[int(first.argmax())]],
         float(first.max()),
+        frozenset(named[goal] for goal in test.goals),
         _known(judgement, earlier, named),
         frozenset(named[one.look] for one in trial.actors[1:] if one.look in named),
         _onsets(judgement, earlier),
@@ -133,7 +138,7 @@ def likeliest_detour(planned: Planned, posterior: Posterior) -> float:
 def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
     """Return distinct names for all that the agent could ever have wanted; the key is "the key"."""
     looks = {look: None for one in earlier for look in _company(one).goals}
-    looks |= dict.fromkeys((*test.goals, *(test.company.actors if test.company else ())))
+    looks |= dict.fromkeys((*test.goals, *(test.company.attitudes if test.company else ())))
     looks |= dict.fromkeys(deed.actor for one in earlier for deed in _company(one).deeds)
     common = Counter(map(str, looks))
     rare = [look for look in looks if common[str(look)] > 1]

@@ -136,7 +136,7 @@ def _other_aim(told: Account, here: CompanyAccount) -> str:
         return f"it {_did(here, _relation(here))}; it was not clear yet what it wants"
     if expected == goal or round(here.chance, 2) <= CLEAR:
         wanted = max(here.known, key=lambda name: _taken(here.known[name]))
-        if _taken(here.known[wanted]) and wanted not in told.goals:
+        if _taken(here.known[wanted]) and wanted not in here.goals:
             return f"{_past(here, wanted)}; that is gone now, and it {_did(here, _relation(here))}"
         return f"it had no clear preference so far, and {_did(here, _relation(here))}"
     known = here.known[expected]
