@@ -175,7 +175,7 @@ def warned(**more) -> list[str]:
     given = scenes.read(scenes.scene({**ODD, **more.pop("props", {})}))
     back = read(writing.write(given))
     assert len(given[0].warnings) == len(back[0].warnings)
-    assert judge(given).plausibility == judge(scenes.read(scenes.scene(ODD))).plausibility
+    assert 0 < judge(given).plausibility < 1
     return list(given[0].warnings)
 
 

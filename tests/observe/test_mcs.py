@@ -427,7 +427,7 @@ def test_other_things_are_read() -> None:
 
 
 def test_what_is_not_modelled_is_warned_of_once() -> None:
-    judgement = hbtom.judge(read(scene(*CROWDED, *CROWDED)))
+    judgement = hbtom.judge(read(scene(*CROWDED, *CROWDED)), "paper")
     told = [warning for warning in judgement.warnings if "not modelled" in warning]
     assert told == [
         "other agents, doors, occluders, paddles: seen, but not modelled; nothing follows from them"
