@@ -45,7 +45,8 @@ def other(kind: Any, look: Identity, path: Floats, size: Place = (12, 12), turn:
     return Other(kind, look, size, path, angle)
 
 
-def _trial(path: Floats, **more: Any) -> Trial:
+def made(path: Floats, **more: Any) -> Trial:
+    """Return a trial in which Anna takes a path; she does not move while she is away."""
     x, y = path[~np.isnan(path[:, 0])][0].tolist()
     known = np.where(np.isnan(path), (x, y), path)
     return Trial(
@@ -65,7 +66,7 @@ def busy() -> Trial:
     ben = way((0, (150, 40)), (4, (150, 40)), (14, (130, 40)), (24, (150, 40)), (25, (150, 40)))
     cat = way((0, (90, 33)), (26, (90, 33)), (36, (90, 73)), (37, (90, 73)))
     anna = way((0, (150, 120)), (40, (150, 120)), (55, (75, 150)), (56, (75, 150)))
-    return _trial(
+    return made(
         anna,
         objects=(Body(BALL, (60.0, 150.0), 9.0),),
         others=(
@@ -85,7 +86,7 @@ def hidden() -> Trial:
     anna = way((0, None), (30, (150, 100)), (40, (150, 100)), (55, (70, 140)), (56, (70, 140)))
     there = np.ones((FRAMES, 2), dtype=bool)
     there[30:, 0] = False
-    return _trial(
+    return made(
         anna,
         objects=(Body(BALL, (40.0, 150.0), 9.0),),
         object_paths=ball[:, None],

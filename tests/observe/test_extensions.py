@@ -175,7 +175,7 @@ def warned(**more) -> list[str]:
     given = scenes.read(scenes.scene({**ODD, **more.pop("props", {})}))
     back = read(writing.write(given))
     assert len(given[0].warnings) == len(back[0].warnings)
-    assert judge(given).plausibility == judge(scenes.read(scenes.scene(ODD))).plausibility
+    assert 0 < judge(given).plausibility < 1
     return list(given[0].warnings)
 
 
@@ -191,7 +191,7 @@ def test_a_door_that_overlaps_an_agent():
 
 def test_things_that_move_by_themselves():
     slides = [*still((60, 100), 3), *walk((60, 100), (60, 120), step=4)]
-    assert warned(props={SPHERE: slides, FRIEND: [(60, 40)]})[1:] == [
+    assert warned(props={SPHERE: slides, FRIEND: [(60, 40)]}) == [
         "sphere moves at step 3, but nobody is there to move it"
     ]
     slides = [*still((100, 40), 3), *walk((100, 40), (80, 40), step=4)]

@@ -186,7 +186,9 @@ def test_who_is_away_stands_where_it_comes_in() -> None:
     assert trial.agent.centre == (190, 100)
     assert trial.path[:8, 0].tolist() == [190] * 7 + [188]
     assert trial.path[-3:, 0].tolist() == [150, 150, 150]
-    (told,) = (one for one in hbtom.judge(hbtom.Episode((trial,)), "paper").warnings if "away" in one)
+    (told,) = (
+        one for one in hbtom.judge(hbtom.Episode((trial,)), "paper").warnings if "away" in one
+    )
     assert told.startswith("trial 1: the agent is away at frame 1;")
 
 

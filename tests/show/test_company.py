@@ -17,8 +17,8 @@ from hbtom.observe import Body, Identity
 from hbtom.show.happenings import deeds, has_company, sets_out
 from hbtom.show.page import page
 from hbtom.show.page.page_values import film
-from hbtom.show.page.story import story
 from hbtom.show.page.viewer import differences
+from stories import story
 
 ADDED = {"busy", "deeds", "standing", "there", "camera", "viewed", "mind"}
 

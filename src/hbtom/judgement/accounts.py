@@ -5,13 +5,15 @@ Nothing is inferred here. An account is read off what a judgement already holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hbtom.judgement.classifier import losses
+from hbtom.judgement.company_accounts import CompanyAccount, company_account, likeliest_detour
 from hbtom.judgement.surprises import shift
 from hbtom.judgement.tracing import Judged
 from hbtom.mind import Planned, Posterior
@@ -52,15 +54,18 @@ class Account:
     unlikely: tuple[int, int]  # the least likely step, counted from 0, and its last frame
     history: PastChoices
     detour: float = 1.0  # how many times the shortest way was walked; measured if it was surprising
+    company: CompanyAccount | None = None  # where others are around
 
 
-def account(judgement: Judgement) -> Account:
-    """Give an account of the test trial of an episode."""
+def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyType({})) -> Account:
+    """Give an account of the test trial of an episode; ``called`` has names to use in company."""
     test, before = judgement.test, len(judgement.planned) - 1
     seen = any(one.agent == test.agent for one in judgement.planned[:-1])
     choices = _choices(beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1])
     times = tuple(choices.count(goal) for goal in test.goals)
     told = _account(judgement, PastChoices(before, seen, len(choices), times))
+    if judgement.planned[-1].company is not None:
+        told = replace(told, company=company_account(judgement, called))
     if told.surprising not in ("observation", "waste"):
         return told
     return replace(told, detour=detour(judgement.planned[-1], test))
@@ -130,15 +135,20 @@ def _named(goals: tuple[Identity, ...]) -> tuple[str, ...]:
 def surprising(judgement: Judged) -> str:
     """Return the part of the plausibility that loses most to its surprise; "" if all lose little.
 
-    Each part is compared with its value without surprise, because these values differ.
+    Each part is compared with its value without surprise, because these values differ. In company,
+    whom the agent wants says more than how well it went about it.
     """
     lost = losses(judgement.model.classifier, judgement.parts)
+    if judgement.test.company is not None and lost["goal"] > SURPRISING:
+        return "goal"
     most = max(lost, key=lost.__getitem__)
     return most if lost[most] > SURPRISING else ""
 
 
 def detour(planned: Planned, posterior: Posterior) -> float:
     """Return how many times longer than necessary the way to the likeliest goal was."""
+    if planned.company is not None:
+        return likeliest_detour(planned, posterior)
     walked = planned.seen.walked / UNIT
     wasted = float(planned.regret.step_regret[:, posterior.goal[-1].argmax()].sum())
     return walked / max(walked - wasted, 0.1)

@@ -136,13 +136,17 @@ def _later(seen: Seen, first: int) -> Seen:
 
 def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memory) -> _Offer:
     """Return the goals of a trial: objects, then others that are there, and then the key."""
-    names, alpha = [*name_things(trial)], model.preference.concentration
-    key = name_goals(trial)[len(names) :] if trial.key is not None else ()
-    places = [
-        believed(social, trial, index, first, memory.lay.get(name, ()), alpha)
-        for index, name in enumerate(names)
-    ]
-    radii, things = [one.radius for one in trial.objects], len(names)
+    every, alpha = name_things(trial), model.preference.concentration
+    key = name_goals(trial)[len(every) :] if trial.key is not None else ()
+    names: list[Identity] = []
+    places: list[tuple[Candidate, ...]] = []
+    radii: list[float] = []
+    for index, (name, thing) in enumerate(zip(every, trial.objects, strict=True)):
+        if some := believed(social, trial, index, first, memory.lay.get(name, ()), alpha):
+            names.append(name)
+            places.append(some)
+            radii.append(thing.radius)
+    things = len(names)
     for actor in others_at(trial, first) if social.others else ():
         x, y = actor.path[first].tolist()
         names.append(unlike(actor.look, names))

@@ -62,16 +62,18 @@ def deeds_of(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterato
     gain = min(C before, 40) - min(C after, 40), from where the agent is.
     """
     for moved in doors_moved(trial):
-        if moved.actor:  # neither nobody nor the agent itself
-            bodies = _goals(trial, moved.first)
+        if moved.actor:  # neither nobody nor the agent itself; the way to the mover does not count
+            mover = trial.actors[moved.actor].look
+            bodies = tuple(one for one in _goals(trial, moved.first) if one.look != mover)
+            if not bodies:
+                continue
             here = still_world(trial, slice(moved.last, moved.last + 1), bodies)
             here = walled(here, panel_boxes(trial, "board", moved.last))
             before, after = (
                 _cost(model, walled(here, panel_boxes(trial, "door", frame)), openings)
                 for frame in (moved.first, moved.last)
             )
-            look = trial.actors[moved.actor].look
-            yield Deed(look, tuple(one.look for one in bodies), before - after)
+            yield Deed(mover, tuple(one.look for one in bodies), before - after)
 
 
 def _goals(trial: Trial, frame: int) -> tuple[Body, ...]:
@@ -81,6 +83,7 @@ def _goals(trial: Trial, frame: int) -> tuple[Body, ...]:
         for name, one, (x, y) in zip(
             name_things(trial), trial.objects, trial.objects_at[frame], strict=True
         )
+        if x == x  # otherwise it is not there
     ]
     for one in others_at(trial, frame):
         x, y = one.path[frame].tolist()

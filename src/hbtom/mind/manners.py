@@ -47,10 +47,14 @@ def dense(
     for one in columns:
         at = one.goal, one.place, manners.index(one.manner)
         prior[at], wasted[:, *at], silent[:, *at] = one.chance, one.regret, one.silent
-    total = prior.sum(axis=(1, 2), keepdims=True)
+    share = prior
+    if not prior.any():  # nothing can be reached: all goals are alike
+        share = np.zeros(shape)
+        share[:, 0, 0] = 1.0
+    total = share.sum(axis=(1, 2), keepdims=True)
     with np.errstate(divide="ignore"):
-        log_prior = np.log(prior / np.where(total > 0, total, 1.0))
-    flat, many = wasted.reshape(len(wasted), -1), shape[1] * shape[2]
+        log_prior = np.log(share / np.where(total > 0, total, 1.0))
+    flat, many = wasted.reshape(len(wasted), prior.size), shape[1] * shape[2]
     names = tuple(goal for goal in goals for _ in range(many))
     kinds = Hypotheses(places, manners, frozen(log_prior))
     said = _regret(names, prior.reshape(-1) > 0, flat, silent.reshape(flat.shape), like)

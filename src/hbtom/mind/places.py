@@ -53,6 +53,7 @@ class Memory(Struct, frozen=True, eq=False):
         places = {
             name: (*self.lay.get(name, ()), (x, y))
             for name, (x, y) in zip(things, last, strict=True)
+            if x == x  # otherwise it is not there
         }
         return Memory(True, {**self.lay, **places}, {**self.shown, **made})
 
@@ -74,7 +75,7 @@ def believed(
 ) -> tuple[Candidate, ...]:
     """Return where an agent believes an object to be in a frame; ``lay`` is where it lay before.
 
-    The first candidate is where the object really is.
+    The first candidate is where the object really is. There is none if it was never anywhere.
     """
     path = trial.objects_at[:, thing]
     last = _last_seen(social, trial, path, until)

@@ -84,7 +84,7 @@ def _understood(
         return column(runs, name, decode, known)
     except BadInput as error:
         where = replace(error.place, field=None)
-        warnings.append(f"'{name}' is ignored: {where}: {error.problem}")
+        warnings.append(f"'{name}' is ignored: {where}: {error.problem}; {fields.HINTS[name]}")
         return [()] * len(runs)
 
 

@@ -15,6 +15,7 @@ EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come
 
 CROWD = 32  # other agents and panels, at most; real scenes have four
 
+
 When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" in a scene
 
 
@@ -43,10 +44,10 @@ def _moved_by_nobody(trial: Trial, when: When) -> Iterator[str]:
 
 
 def _vanishing(trial: Trial, when: When) -> Iterator[str]:
-    """Warn of other agents that are gone from one frame to the next, amid the room and a walk."""
+    """Warn of agents that are gone from one frame to the next, amid the room and a walk."""
     left, top, right, bottom = room(trial)
-    for actor in trial.actors[1:]:
-        there = in_room(trial, actor.path)
+    for number, actor in enumerate(trial.actors):
+        there = in_room(trial, actor.path) & trial.there(number)
         walks = moving(actor.path)
         x, y = actor.path.T
         amid = (x > left + EDGE) & (x < right - EDGE) & (y > top + EDGE) & (y < bottom - EDGE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hbtom.judgement.accounts import Account
+from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount, Transfer
 
 SURE = 0.9  # a goal that is less probable than this is stated with reserve
 CLEAR = 0.5  # a goal must be more probable than this to be expected
@@ -20,6 +21,8 @@ def explain(told: Account) -> str:
         return "there is nothing that it could want"
     if told.steps == 0:
         return "it does not move"
+    if told.company is not None:
+        return _in_company(told, told.company)
     went = plain(told.goals[told.goal[-1]])
     if told.surprising == "goal":
         return _other_goal(told, went)
@@ -67,6 +70,151 @@ def _history(told: Account, goal: int) -> str:
     if past.choices:
         return f", chosen {past.chosen[goal]} of {past.choices} times"
     return "" if past.seen else f" ({plain(told.agent)} was not seen before)"
+
+
+# In company
+
+
+def _in_company(told: Account, here: CompanyAccount) -> str:
+    """Say what matters in a trial with company: cause, belief, gestures, and who helped."""
+    if not told.reachable:
+        return "it cannot reach anything that it could want"
+    did, onsets = _did(here), here.onsets
+    if onsets.passive > CLEAR:
+        if onsets.now is False:
+            never = "" if onsets.untouched else ", which it never did before"
+            return f"it started to move though nothing touched it{never}; it {did}"
+        return f"it moves only when it is pushed, so it may end up anywhere; it {did}"
+    if onsets.now and onsets.untouched > onsets.touched:
+        return f"it was pushed this time, though it used to move by itself; it {did}"
+    if here.transfer is not None and told.surprising in ("", "goal"):
+        return _where(told, here, here.transfer)
+    if told.surprising == "goal":
+        return _other_aim(told, here)
+    if not told.surprising:
+        itself = "moves by itself, and " if onsets.paddle else ""
+        return f"it {itself}{_did(here, _relation(here))}; nothing surprising"
+    if told.surprising == "efficiency":
+        return f"it {did} {efficiency(told)}"
+    if here.did.manner == "reach" and told.detour > DETOUR:
+        return f"it {did} by a detour, {told.detour:.1f} times the shortest way"
+    if told.surprising == "observation":
+        return f"it {did}, and did something unlikely up to frame {told.unlikely[1] + 1}"
+    closely = (
+        ", though not closely" if here.did.manner == "copy" else ", wasting more than expected"
+    )
+    return f"it {did}{closely}"
+
+
+def _did(here: CompanyAccount, relation: str = "") -> str:
+    """Say what the agent did; ``relation`` says what it had to do with its goal before."""
+    did, goal = here.did, plain(here.did.goal)
+    if here.onsets.passive > CLEAR and here.onsets.now is not False:
+        past, then, what = "ended up", "ended up", f"at {goal}"
+    elif did.manner == "copy" and not did.maker:
+        past, then, what, relation = "went", "gone", "nowhere in particular", ""
+    elif did.manner == "copy":
+        whose = f"the gesture of {goal}" if relation.startswith(", wh") else f"{goal}'s gesture"
+        past, then, what = "copied", "copied", whose
+    elif not did.arrived:
+        past, then, what = "set off", "set off", f"for {goal}"
+        relation += ", but did not get there"
+    else:
+        by = f" by way of {plain(did.maker)}'s gesture" if did.manner == "way" else ""
+        place = f"to {goal}" if did.there else f"where {goal} used to be"
+        past, then, what = "went", "gone", place
+        relation += f",{by}" if by and relation else by
+    return f"{past if here.sure >= SURE else f'seems to have {then}'} {what}{relation}"
+
+
+def _other_aim(told: Account, here: CompanyAccount) -> str:
+    """Say what was expected of the agent, and why, and what it did instead."""
+    if told.history.trials and not told.history.seen:
+        return f"{plain(told.agent)} was not seen before; it {_did(here)}"
+    expected, goal = here.expected, here.did.goal
+    if expected == goal and _taken(here.known[goal]):
+        return f"it {_did(here, _relation(here))}; it was not clear yet what it wants"
+    if expected == goal or round(here.chance, 2) <= CLEAR:
+        wanted = max(here.known, key=lambda name: _taken(here.known[name]))
+        if _taken(here.known[wanted]) and wanted not in here.goals:
+            return f"{_past(here, wanted)}; that is gone now, and it {_did(here, _relation(here))}"
+        return f"it had no clear preference so far, and {_did(here, _relation(here))}"
+    known = here.known[expected]
+    if known.opened or known.closed:
+        helped = _deeds(known) if known.opened else "did not close the way"
+        return f"{plain(expected)} {helped}; it {_did(here, _relation(here, 'it'))}"
+    if _taken(known):
+        return f"{_past(here, expected)}; this time it {_did(here, _relation(here))}"
+    return f"it was expected to want {plain(expected)}; it {_did(here, _relation(here))}"
+
+
+def _taken(known: Acquaintance) -> int:
+    return known.reached + known.copied
+
+
+def _often(known: Acquaintance) -> str:
+    """Say in how many trials the agent wanted somebody or something, after the word "in"."""
+    both = f"{_taken(known)} of {known.offered} trials"
+    return both if known.offered > 1 else "the trial before"
+
+
+def _past(here: CompanyAccount, name: str) -> str:
+    """Say how often the agent wanted somebody or something."""
+    known, who = here.known[name], plain(name)
+    often = f"in {_often(known)}"
+    if known.copied > known.reached:
+        return f"it had copied {who}'s gesture {often}"
+    return f"it had {'approached' if name in here.agents else 'gone to'} {who} {often}"
+
+
+def _relation(here: CompanyAccount, way: str = "the way") -> str:
+    """Say what the agent had to do with its goal before; ``way`` is how its way is called."""
+    did, known = here.did, here.known[here.did.goal]
+    often, agent = _often(known), did.goal in here.agents
+    if known.opened or known.closed:
+        return f", which had {_deeds(known, way)}"
+    if not known.offered:
+        return ", which is new" if any(one.offered for one in here.known.values()) else ""
+    if not _taken(known):
+        return ""
+    if (known.copied > known.reached) == (did.manner == "copy"):
+        return f", as in {often}"
+    if known.copied > known.reached:
+        return f", whose gesture it had copied in {often}"
+    return f", which it had {'approached' if agent else 'gone to'} in {often}"
+
+
+def _deeds(known: Acquaintance, way: str = "the way") -> str:
+    """Say how often somebody opened or closed the agent's way."""
+    opened, closed = (f"{way}{times(count)}" for count in (known.opened, known.closed))
+    if known.opened and known.closed:
+        return f"opened {opened} and closed it{times(known.closed)}"
+    return f"opened {opened}" if known.opened else f"closed {closed}"
+
+
+def times(count: int) -> str:
+    """Say how often something happened; nothing if it was once."""
+    return {1: "", 2: " twice"}.get(count, f" {count} times")
+
+
+def _where(told: Account, here: CompanyAccount, known: Transfer) -> str:
+    """Say what the agent could know of where its goal is, and where it went."""
+    goal, mover = plain(here.did.goal), plain(known.mover)
+    if not known.moved:
+        knew = f"it {'saw' if known.seen else 'cannot have seen'} where {goal} is"
+    elif known.seen:
+        knew = f"it saw {mover} move {goal}" if mover else f"it saw {goal} move"
+    else:
+        event = f"{mover} moved {goal}" if mover else f"{goal} was moved"
+        knew = f"it cannot have seen that {event}"
+    sure = "went" if here.sure >= SURE else "seems to have gone"
+    if known.moved and known.seen:
+        place = f"to the {'new' if here.did.there else 'old'} place"
+    else:
+        place = f"where {goal} {'is' if here.did.there else 'used to be'}"
+    if told.surprising:
+        return f"{knew}{', yet' if known.seen else ';'} it {sure} {place}"
+    return f"{knew}, and {sure} {place}; nothing surprising"
 
 
 def distinct(names: Iterable[str], numbered: str = "{} ({})") -> list[str]:

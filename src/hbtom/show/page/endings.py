@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from hbtom.judgement.accounts import surprising
+from hbtom.judgement.accounts import account, surprising
 from hbtom.mind.regret import KEY, NOTHING
 from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
-from hbtom.show.words import SURE
+from hbtom.show.words import SURE, explain
 from hbtom.world.modes import UNIT
 
 DETOUR = 1.15  # times the shortest way: a longer way is called a detour
@@ -21,6 +21,10 @@ def summary(scene: Scene) -> str:
         return "There is nothing it could want."
     if len(scene.posterior) == 0:
         return "It does not move."
+    if scene.is_test and scene.in_company:
+        called = {look: f"the {name}" for look, name in scene.names.items()}
+        told = explain(account(scene.judgement, called))
+        return f"{told[0].upper()}{told[1:]}."
     told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
     if not scene.is_test:
         return told
@@ -85,8 +89,9 @@ def _why(scene: Scene, what: str) -> str:
 
 def history(scene: Scene, goal: int) -> str:
     """Say how often the agent took a goal, if it ever had a choice."""
-    count = len(scene.choices)
-    return f", which it took {scene.times(goal)} of {count} times" if count else ""
+    count, times = len(scene.choices), scene.times(goal)
+    told = count and (times or not scene.in_company)  # others may be liked without being taken
+    return f", which it took {times} of {count} times" if told else ""
 
 
 def peak(scene: Scene) -> tuple[int, str]:

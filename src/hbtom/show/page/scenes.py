@@ -54,6 +54,11 @@ class Scene:
         return self.judgement.posteriors[self.index]
 
     @property
+    def in_company(self) -> bool:
+        """Whether others, or things that move, are modelled."""
+        return self.judgement.planned[self.index].company is not None
+
+    @property
     def is_test(self) -> bool:
         return self.index == len(self.judgement.episode) - 1
 

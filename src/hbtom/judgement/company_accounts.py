@@ -1,0 +1,255 @@
+"""What happened in a test trial with company: whom the agent wanted, how, and what it could know.
+
+Nothing is inferred here. All is read off what a judgement already holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from hbtom.mind import Planned, Posterior
+from hbtom.mind.company import Company
+from hbtom.mind.deeds import Deed, name_things
+from hbtom.mind.manners import COPY, REACH, way_of
+from hbtom.mind.places import shown
+from hbtom.mind.regret import KEY
+from hbtom.observe import Identity, Trial, names
+from hbtom.observe.social_events import Moved, gestures, objects_moved
+from hbtom.world.course import setting_out
+from hbtom.world.modes import UNIT
+from hbtom.world.sight_lines import sees
+
+if TYPE_CHECKING:
+    from hbtom.judgement.judging import Judgement
+
+TELLING = 0.5  # units of cost; a door that gives or takes less is of no use to the agent
+
+Manner = Literal["reach", "copy", "way"]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What an agent seems to want, and how it goes about it."""
+
+    goal: str
+    manner: Manner
+    maker: str = ""  # whose gesture it made, if that one was seen to make it
+    there: bool = True  # whether it went where the goal is, rather than where it was before
+    arrived: bool = True  # whether it came nearly as far as that
+
+
+@dataclass(frozen=True)
+class Acquaintance:
+    """How often an agent has had to do with somebody or something in earlier trials."""
+
+    offered: int = 0  # trials in which it could have wanted it
+    reached: int = 0
+    copied: int = 0
+    opened: int = 0  # how often the other one opened its way
+    closed: int = 0
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What the agent knows of a thing that is not where it was."""
+
+    moved: bool  # in this trial, before the agent set off
+    mover: str  # "" if nobody was near
+    seen: bool  # whether the agent saw at least a part of this
+
+
+@dataclass(frozen=True)
+class Onsets:
+    """How the agent starts to move: while it is touched, or not; None if that is not seen."""
+
+    passive: float  # the probability, before it starts, that it moves only when it is pushed
+    now: bool | None
+    touched: int  # earlier trials in which it started while it was touched
+    untouched: int
+    paddle: bool  # whether there ever is a paddle
+
+
+@dataclass(frozen=True)
+class CompanyAccount:
+    """What happened in a test trial with company; things and agents are given by their names."""
+
+    did: Aim
+    sure: float  # the probability of this goal in the end
+    expected: str  # the likeliest goal before the first step
+    chance: float  # its probability
+    goals: frozenset[str]  # all that is on offer
+    known: Mapping[str, Acquaintance]
+    agents: frozenset[str]
+    onsets: Onsets
+    transfer: Transfer | None = None  # if where it went says more than what it wants
+
+
+def company_account(
+    judgement: Judgement, called: Mapping[Identity, str] = MappingProxyType({})
+) -> CompanyAccount:
+    """Give an account of a test trial with company; ``called`` has names of things and agents."""
+    *before, planned = judgement.planned
+    test, trial = judgement.test, judgement.episode[-1]
+    earlier = [one for one in before if one.agent == planned.agent and one.company is not None]
+    named = {**_named(test, earlier), **called}
+    first, last = test.goal[0], test.full[-1].sum(axis=-1)
+    goal, place, manner = map(int, np.unravel_index(last.argmax(), last.shape))
+    how, maker = _manner(named, test.hypotheses.processes[manner])
+    if how == "copy" and test.goals[goal] in _gestured(judgement):
+        maker = named[test.goals[goal]]
+    did = Aim(
+        named[test.goals[goal]],
+        how,
+        maker,
+        there=place == 0,
+        arrived=_arrived(planned, goal, place),
+    )
+    where = test.full[0, goal].sum(axis=(1, 2))
+    moot = np.count_nonzero(where) > 1 and where[place] <= first[goal] ** 2
+    return CompanyAccount(
+        did,
+        float(test.goal[-1, goal]),
+        named[test.goals[int(first.argmax())]],
+        float(first.max()),
+        frozenset(named[goal] for goal in test.goals),
+        _known(judgement, earlier, named),
+        frozenset(named[one.look] for one in trial.actors[1:] if one.look in named),
+        _onsets(judgement, earlier),
+        _transfer(trial, test.goals[goal], named) if moot else None,
+    )
+
+
+def likeliest_detour(planned: Planned, posterior: Posterior) -> float:
+    """Return how many times longer than necessary the way was, given the likeliest hypothesis."""
+    assert planned.company is not None
+    last = posterior.full[-1].sum(axis=-1)
+    last = last[:, :, : len(planned.company.hypotheses.processes)]
+    wasted = float(planned.company.regret.step_regret[:, last.argmax()].sum())
+    walked = planned.seen.walked / UNIT
+    return walked / max(walked - wasted, 0.1)
+
+
+def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
+    """Return distinct names for all that the agent could ever have wanted; the key is "the key"."""
+    looks = {look: None for one in earlier for look in _company(one).goals}
+    looks |= dict.fromkeys((*test.goals, *(test.company.attitudes if test.company else ())))
+    looks |= dict.fromkeys(deed.actor for one in earlier for deed in _company(one).deeds)
+    common = Counter(map(str, looks))
+    rare = [look for look in looks if common[str(look)] > 1]
+    found = {look: str(look) for look in looks} | dict(zip(rare, names(rare), strict=True))
+    return {**found, KEY: "the key"}
+
+
+def _gestured(judgement: Judgement) -> set[Identity]:
+    """Return those who were seen to make a gesture before the agent set off."""
+    trial, before = judgement.episode[-1], judgement.planned[:-1]
+    now = shown(trial, gestures(trial), before=setting_out(trial))
+    return {*now, *(before[-1].memory.shown if before else ())}
+
+
+def _company(planned: Planned) -> Company:
+    assert planned.company is not None
+    return planned.company
+
+
+def _manner(named: Mapping[Identity, str], process: str) -> tuple[Manner, str]:
+    """Return how a goal is attained, and whose gesture leads there."""
+    makers = {way_of(look): name for look, name in named.items()}
+    if process in makers:
+        return "way", makers[process]
+    return ("copy", "") if process == COPY else ("reach", "")
+
+
+def _arrived(planned: Planned, goal: int, place: int) -> bool:
+    """Tell whether the agent covered more than half of the way to a place."""
+    path, at = planned.seen.steady.path, _company(planned).places[goal][place].place
+    begin, end = np.hypot(*(path[[0, -1]] - at).T)
+    return bool(end <= begin / 2)
+
+
+# Earlier trials
+
+
+def _known(
+    judgement: Judgement, earlier: Sequence[Planned], named: Mapping[Identity, str]
+) -> dict[str, Acquaintance]:
+    """Return what the agent has had to do with each of those it could have wanted."""
+    counts = {name: Counter[str]() for name in named.values()}
+    for one in (*earlier, judgement.planned[-1]):
+        wanted = None
+        if (
+            one is not judgement.planned[-1]
+            and len(one.regret.frame)
+            and one.regret.reachable.any()
+        ):
+            wanted, manner = _wanted(judgement, one)
+            counts[named[wanted]]["copied" if manner == COPY else "reached"] += 1
+            for goal in _company(one).goals:
+                counts[named[goal]]["offered"] += 1
+        for deed in _company(one).deeds:
+            if abs(gain := _gain(deed, wanted)) > TELLING:
+                counts[named[deed.actor]]["opened" if gain > 0 else "closed"] += 1
+    return {name: Acquaintance(**count) for name, count in counts.items()}
+
+
+def _wanted(judgement: Judgement, planned: Planned) -> tuple[Identity, str]:
+    """Return the goal and the manner that explain an earlier trial best."""
+    model, likelihood = judgement.model, planned.likelihood(judgement.model)
+    log = np.logaddexp.reduce(likelihood.log.sum(axis=0) + model.efficiency.log_prior, axis=-1)
+    log = (log + likelihood.log_prior).reshape(likelihood.axes[:3])
+    goal, _, manner = map(int, np.unravel_index(log.argmax(), log.shape))
+    return likelihood.goals[goal], (*likelihood.hypotheses.processes, REACH)[manner]
+
+
+def _gain(deed: Deed, wanted: Identity | None) -> float:
+    """Return what a deed gives the agent, given what it wants; if this is not known, at most."""
+    if wanted in deed.goals:
+        return float(deed.gain[deed.goals.index(wanted)])
+    return float(max(deed.gain, key=abs, default=0.0))
+
+
+def _onsets(judgement: Judgement, earlier: Sequence[Planned]) -> Onsets:
+    test = judgement.test.company
+    touched = [_company(one).touched for one in earlier]
+    return Onsets(
+        passive=float(test.cause[0, 1]) if test else 0.0,
+        now=_company(judgement.planned[-1]).touched,
+        touched=touched.count(True),
+        untouched=touched.count(False),
+        paddle=any(one.kind == "paddle" for trial in judgement.episode for one in trial.panels),
+    )
+
+
+# What the agent could see
+
+
+def _transfer(trial: Trial, goal: Identity, named: Mapping[Identity, str]) -> Transfer | None:
+    """Return what the agent knows of a thing that may be in several places."""
+    things, first = name_things(trial), setting_out(trial)
+    if goal not in things:
+        return None
+    index = things.index(goal)
+    moves = [*_moves(trial, index, first)]
+    seen = np.flatnonzero(sees(trial, 0, trial.objects_at[:, index])[: first + 1])
+    if not moves:
+        return Transfer(False, "", bool(len(seen)))
+    last, actor = moves[-1], moves[-1].actor
+    mover = "" if not actor else _called(trial.actors[actor].look, named)
+    return Transfer(True, mover, bool(len(seen) and seen[-1] > last.first))
+
+
+def _moves(trial: Trial, thing: int, until: int) -> Iterator[Moved]:
+    """Yield when a thing is moved before a frame, unless the agent itself does it."""
+    for moved in objects_moved(trial):
+        if moved.index == thing and moved.first < until and moved.actor != 0:
+            yield moved
+
+
+def _called(look: Identity, named: Mapping[Identity, str]) -> str:
+    return named.get(look, str(look))

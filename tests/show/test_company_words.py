@@ -1,0 +1,238 @@
+"""Sentences about company: who moves by itself, who is liked, who helps, who knows.
+
+Anna is judged in all trials. She stands at (150, 100) until frame 40, and is there by frame 56.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hbtom
+from companions import BALL, BEN, CAT, WHITE, Place, made, other, way
+from hbtom import Episode, Trial
+from hbtom.judgement import account
+from hbtom.observe import Body, Identity
+from hbtom.show.words import explain
+from stories import story
+
+CUP = Identity("cup", (200, 200, 0))
+HOME = (150.0, 100.0)
+UP, DOWN = (60.0, 50.0), (60.0, 150.0)
+PADDLE, DOOR = Identity("cube", (0, 0, 0)), Identity("cube", (0, 255, 255))
+
+
+def said(*trials: Trial) -> str:
+    return explain(account(hbtom.judge(Episode(trials))))
+
+
+def to(place: Place, *, short: float = 14.0, start: Place = HOME) -> Any:
+    """Return a walk that ends some pixels short of a place."""
+    far = np.subtract(place, start)
+    stop = np.add(start, far * (1 - short / np.hypot(*far)))
+    return way((0, start), (40, start), (55, tuple(stop)), (56, tuple(stop)))
+
+
+def ball(*places: Place) -> tuple[Body, ...]:
+    return tuple(Body(look, at, 9.0) for look, at in zip((BALL, CUP), places, strict=False))
+
+
+def stands(look: Identity, place: Place) -> Any:
+    return other("agent", look, way((0, place)))
+
+
+def gestures(look: Identity, first: int, far: Place, start: Place) -> Any:
+    """Return somebody who gestures for sixteen frames."""
+    turn = tuple(np.add(start, far))
+    stops = (
+        (0, start),
+        (first, start),
+        (first + 8, turn),
+        (first + 16, start),
+        (first + 17, start),
+    )
+    return other("agent", look, way(*stops))
+
+
+BOTH = stands(BEN, UP), stands(CAT, DOWN)
+TO_BEN = made(to(UP, short=12), objects=(), others=BOTH)
+TO_CAT = made(to(DOWN, short=12), objects=(), others=BOTH)
+
+
+# Who is liked
+
+
+def shown(*, copies: Place | None = None, thing: Place = (110, 60), **more: Any) -> Trial:
+    """Return a trial in which Ben gestures upwards and Cat downwards, and then Anna goes."""
+    others = gestures(BEN, 2, (0, -40), (60, 90)), gestures(CAT, 20, (0, 40), (60, 110))
+    if copies is not None:
+        turn = tuple(np.add(HOME, copies))
+        more = {"path": way((0, HOME), (40, HOME), (48, turn), (56, HOME), (57, HOME))}
+    return made(**more, objects=ball(thing), others=others)
+
+
+def test_it_copies_whom_it_has_approached():
+    text = said(*[TO_BEN] * 8, shown(copies=(0, -40)))
+    assert text == (
+        "it copied the gesture of ben, which it had approached in 8 of 8 trials; nothing surprising"
+    )
+
+
+def test_it_copies_somebody_else():
+    text = said(*[TO_BEN] * 8, shown(copies=(0, 40)))
+    assert text == "it had approached ben in 8 of 8 trials; this time it copied cat's gesture"
+
+
+def test_it_goes_to_a_thing_by_way_of_a_gesture():
+    hook = (HOME[0], HOME[1] - 40)
+    path = way((0, HOME), (40, HOME), (52, (150, 75)), (53, (150, 75)))
+    text = said(*[TO_BEN] * 8, shown(path=path, thing=hook))
+    assert text.startswith("it had approached ben in 8 of 8 trials; this time it ")
+    assert text.endswith(" ball, which is new, by way of ben's gesture")
+
+
+def test_it_goes_to_whom_it_has_copied():
+    before = [shown(copies=(0, -40))] * 8
+    assert said(*before, TO_BEN) == (
+        "it went to ben, whose gesture it had copied in 8 of 8 trials; nothing surprising"
+    )
+    assert said(*before, TO_CAT) == (
+        "it had copied ben's gesture in 8 of 8 trials; this time it went to cat"
+    )
+
+
+def test_it_has_shown_no_liking_for_anybody():
+    before = shown(path=to((110, 60)))
+    assert said(*[before] * 8, TO_CAT) == (
+        "it had gone to ball in 8 of 8 trials; that is gone now, and it went to cat"
+    )
+
+
+# Who helps
+
+
+def door(mover: Identity, *, opens: bool, path: Any) -> Trial:
+    """Return a trial in which somebody moves the door into the gate, or out of it."""
+    gate, aside = (90.0, 100.0), (90.0, 60.0)
+    first, last = (gate, aside) if opens else (aside, gate)
+    beside = (16.0, 0.0)
+    start, stop = (tuple(np.subtract(place, beside)) for place in (first, last))
+    moves = other("agent", mover, way((0, start), (5, start), (25, stop), (26, stop)))
+    still = stands(CAT if mover is BEN else BEN, (150, 40))
+    panel = other("door", DOOR, way((0, first), (5, first), (25, last), (26, last)), (20, 40))
+    walls = np.array([[80.0, 0.0, 20.0, 80.0], [80.0, 120.0, 20.0, 80.0]])
+    trial = made(path, objects=ball((40, 100)), others=(moves, still, panel))
+    return replace(trial, walls=walls)
+
+
+def test_it_goes_to_whoever_helped_or_not():
+    alone = replace(
+        door(BEN, opens=True, path=to((40, 100))), others=(stands(BEN, UP), stands(CAT, (150, 40)))
+    )
+    opened = door(BEN, opens=True, path=to((40, 100)))
+    closed = door(
+        CAT, opens=False, path=way((0, HOME), (40, HOME), (44, (134, 100)), (45, (134, 100)))
+    )
+    before = alone, alone, opened, closed, opened, closed
+    assert said(*before, TO_BEN) == (
+        "it went to ben, which had opened the way twice; nothing surprising"
+    )
+    assert said(*before, TO_CAT) == (
+        "ben opened the way twice; it went to cat, which had closed it twice"
+    )
+
+
+# Who knows
+
+
+def carried(ending: Place, *, late: bool) -> Trial:
+    """Return a trial in which Ben carries the ball up behind a board; Anna may come late."""
+    path = way((0, DOWN), (4, DOWN), (24, UP), (25, UP))
+    ben = way((0, (60, 135)), (4, (60, 135)), (24, (60, 35)), (25, (60, 35)), (30, None))
+    boards = [other("occluder", WHITE, way((0, (80, y))), (10, 34)) for y in (50, 150)]
+    there = np.arange(60) >= 32
+    corner = (80.0, 78.0 if ending is UP else 122.0)  # around the board
+    stop = (68.0, 62.0 if ending is UP else 138.0)
+    return made(
+        way((0, HOME), (40, HOME), (50, corner), (55, stop), (56, stop)),
+        objects=ball(DOWN),
+        object_paths=path[:, None],
+        still=True,
+        agent_there=there if late else None,
+        others=(other("agent", BEN, ben), *boards),
+    )
+
+
+@pytest.mark.parametrize(
+    ("ending", "late", "text"),
+    [
+        (UP, False, "it saw ben move ball, and went to the new place; nothing surprising"),
+        (DOWN, False, "it saw ben move ball, yet it went to the old place"),
+        (UP, True, "it cannot have seen that ben moved ball; it went where ball is"),
+        (
+            DOWN,
+            True,
+            "it cannot have seen that ben moved ball, and went where ball used to be; "
+            "nothing surprising",
+        ),
+    ],
+)
+def test_it_goes_where_it_must_think_the_ball_is_or_not(ending, late, text):
+    before = made(to(DOWN), objects=ball(DOWN))
+    assert said(*[before] * 8, carried(ending, late=late)) == text
+
+
+# Who moves by itself
+
+
+def paddle(place: Place, ending: Place = UP) -> Trial:
+    """Return a trial with a paddle at a place: (161, 100) is at Anna's back."""
+    turns = other("paddle", PADDLE, way((0, place)), (10, 40))
+    return made(to(ending), objects=ball(UP, DOWN), others=(turns,))
+
+
+AT, AWAY = (161.0, 100.0), (30.0, 100.0)
+
+
+def test_what_is_pushed_may_end_up_anywhere():
+    board = other("occluder", WHITE, way((0, (150, 130))), (60, 10))
+    hidden = paddle(AWAY)
+    hidden = replace(hidden, others=(*hidden.others, board), camera=(150.0, 260.0))
+    assert said(*[paddle(AT)] * 8, hidden) == (
+        "it moves only when it is pushed, so it may end up anywhere; it ended up at ball"
+    )
+
+
+def test_what_was_pushed_starts_by_itself():
+    assert said(*[paddle(AT)] * 8, paddle(AWAY)) == (
+        "it started to move though nothing touched it, which it never did before; it went to ball"
+    )
+
+
+def test_what_moves_by_itself_is_pushed():
+    assert said(*[paddle(AWAY)] * 8, paddle(AT)) == (
+        "it was pushed this time, though it used to move by itself; it went to ball"
+    )
+
+
+def test_what_moves_by_itself_wants_something():
+    before = [paddle(AWAY)] * 8
+    assert said(*before, paddle(AWAY)) == (
+        "it moves by itself, and went to ball, as in 8 of 8 trials; nothing surprising"
+    )
+    assert said(*before, paddle(AWAY, DOWN)) == (
+        "it had gone to ball in 8 of 8 trials; this time it went to cup"
+    )
+
+
+# The page
+
+
+def test_the_page_says_the_same():
+    judged = hbtom.judge(Episode((*[TO_BEN] * 8, shown(copies=(0, 40)))))
+    assert story(judged)[-1].summary == (
+        "It had approached the ben in 8 of 8 trials; this time it copied the cat's gesture."
+    )
