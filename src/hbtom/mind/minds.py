@@ -38,7 +38,7 @@ from hbtom.observe import Identity
 ATTITUDES = -1, 0, 1  # means it ill, nothing, well
 ATTITUDE_NAMES = "hinders", "neutral", "helps"
 CAUSES = "self", "moved"
-MOST_KINDS = 500
+MOST_KINDS = 100  # of agents: attitudes of four others, at most
 
 
 class Kind(NamedTuple):
@@ -196,7 +196,7 @@ def infer_company(
         preference=np.einsum("kt,ktj->tj", share, np.array(preferences)),
         log_likelihood=np.diff(total),
         likelihood=likelihood,
-        warnings=caveats(likelihood.regret, after.average),
+        warnings=(*caveats(likelihood.regret, after.average), *_left_out(before, company)),
         company=CompanyPosterior(before.kinds, before.actors, before.meant, joint, places),
     )
     return posterior, beliefs.knowing(agent, after)
@@ -209,6 +209,12 @@ def learn_company(
     company, social = _both(model, likelihood)
     before = _with_deeds(model, social, beliefs.about(agent), company)
     return beliefs.knowing(agent, _after(model, social, before, likelihood))
+
+
+def _left_out(mixture: Mixture, company: Company) -> Iterator[str]:
+    """Say if more agents have acted than can have attitudes."""
+    if any(deed.actor not in mixture.actors for deed in company.deeds):
+        yield "so many agents move doors that the attitudes of some are left out"
 
 
 def _both(model: Model, likelihood: Likelihood) -> tuple[Company, Social]:

@@ -12,7 +12,8 @@ from hbtom.arrays import Floats
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Other, Trial
-from hbtom.show.happenings import has_company, sets_out
+from hbtom.show.happenings import has_company
+from hbtom.world.course import setting_out
 from hbtom.world.sight_lines import sees_objects
 
 LEAST = 0.05  # probability of a place that is worth drawing
@@ -36,7 +37,7 @@ def company_of(posterior: Posterior | None) -> Any:
 def ghosts(trial: Trial, posterior: Posterior | None, frame: int = -1) -> tuple[Ghost, ...]:
     """Return where the agent wrongly believes things to be in a frame, once it has set out."""
     known, frame = company_of(posterior), frame % len(trial.path)
-    if known is None or frame < sets_out(trial):
+    if known is None or frame < setting_out(trial):
         return ()
     things, places = name_goals(trial), trial.objects_at[frame].tolist()
     return tuple(
@@ -74,5 +75,5 @@ def unseen(trial: Trial, frame: int | None = None) -> frozenset[int]:
     """Return the objects that the agent does not see in a frame, by default when it sets out."""
     if not has_company(trial):
         return frozenset()
-    seen = sees_objects(trial, 0)[sets_out(trial) if frame is None else frame]
+    seen = sees_objects(trial, 0)[setting_out(trial) if frame is None else frame]
     return frozenset(np.flatnonzero(~seen).tolist())

@@ -13,7 +13,6 @@ from hbtom.observe import Trial
 from hbtom.observe.contact import stretches
 from hbtom.observe.social_events import (
     Moved,
-    bouts,
     contacts,
     doors_moved,
     gestures,
@@ -45,12 +44,6 @@ def has_company(trial: Trial) -> bool:
     """Tell whether anything in a trial goes beyond the benchmark: others, absence, motion."""
     changing = (trial.agent_there, trial.object_paths, trial.walls_there, trial.camera)
     return bool(trial.others) or any(one is not None for one in changing)
-
-
-def sets_out(trial: Trial) -> int:
-    """Return the frame in which the agent sets out for the last time; the last if it never does."""
-    moves = bouts(trial.whole_path)
-    return moves[-1][0] if moves else len(trial.path) - 1
 
 
 def deeds(trial: Trial) -> tuple[Deed, ...]:

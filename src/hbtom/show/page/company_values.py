@@ -14,7 +14,7 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.observe import Identity, Other, Trial
 from hbtom.observe.contact import Places, stretches
-from hbtom.show.happenings import has_company, sets_out
+from hbtom.show.happenings import has_company
 from hbtom.show.page.plain_values import (
     CHANCES,
     PIXELS,
@@ -25,6 +25,7 @@ from hbtom.show.page.plain_values import (
     numbers,
 )
 from hbtom.show.page.scenes import Scene
+from hbtom.world.course import setting_out
 from hbtom.world.sight_lines import in_view, sees, sees_objects
 
 REST = 12  # frames in which nothing moves: shorter rests are no pause
@@ -138,6 +139,6 @@ def _mind(scene: Scene) -> Plain:
                 for look, believed in known.places.items()
                 if look in scene.things
             ],
-            "from": sets_out(scene.trial),
+            "from": setting_out(scene.trial),
         }
     }

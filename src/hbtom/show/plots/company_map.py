@@ -9,11 +9,11 @@ from matplotlib.patches import Polygon, Rectangle
 from hbtom.mind import Posterior
 from hbtom.observe import Other, Trial
 from hbtom.show.company_beliefs import attitudes, ghosts
-from hbtom.show.happenings import sets_out
 from hbtom.show.plots.glyphs import CAMERA, camera_place, outline, seen_from_to, walked
 from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import How
 from hbtom.show.plots.signs import ATTITUDES, INK, SOFT, Signs, hexadecimal
+from hbtom.world.course import setting_out
 
 DASHES = (0, (2, 1.4))
 BAR = (20.0, 4.5)  # pixels: width and height of an attitude's bar
@@ -28,7 +28,7 @@ def draw_company(
     What has left, or was moved, is outlined where it was first. Paddles, which turn all the time,
     are drawn as they are when the agent sets out.
     """
-    start = sets_out(trial)
+    start = setting_out(trial)
     for other in trial.others:
         _draw_one(axes, other, signs, start, large=large)
     for ghost in ghosts(trial, posterior):
