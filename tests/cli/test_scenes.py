@@ -45,7 +45,7 @@ def test_the_name_of_a_file_means_nothing(run, pair: tuple[Path, Path], tmp_path
 def test_what_is_not_modelled_is_told(run, tmp_path: Path) -> None:
     file = tmp_path / "crowd.json"
     file.write_bytes(scenes.to_bytes(scenes.scene(*scenes.CROWDED)))
-    result = run("judge", str(file))
+    result = run("judge", str(file), "--model", "paper")
     assert result.status == 0
     assert result.err.count("not modelled") == 1
 

@@ -16,7 +16,7 @@ import scenes
 from episodes import HEART, SPOON, assert_same, block, border, episode, key_trial, to_thing, trial
 from episodes import read as read_plain
 from hbtom import BadInput, Episode, Trial, judge
-from hbtom.bench.synth.generate import episode_pair
+from hbtom.bench.synth.episodes import episode_pair
 from hbtom.bench.synth.script import encode
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Identity, read, writing

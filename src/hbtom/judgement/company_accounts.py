@@ -16,7 +16,7 @@ import numpy as np
 from hbtom.mind import Planned, Posterior
 from hbtom.mind.company import Company
 from hbtom.mind.deeds import Deed, name_things
-from hbtom.mind.manners import COPY, REACH, way_of
+from hbtom.mind.manners import BY_WAY, COPY, REACH
 from hbtom.mind.places import shown
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity, Trial, names
@@ -160,9 +160,9 @@ def _company(planned: Planned) -> Company:
 
 def _manner(named: Mapping[Identity, str], process: str) -> tuple[Manner, str]:
     """Return how a goal is attained, and whose gesture leads there."""
-    makers = {way_of(look): name for look, name in named.items()}
-    if process in makers:
-        return "way", makers[process]
+    if process.startswith(BY_WAY):
+        maker = process.removeprefix(BY_WAY)
+        return "way", next((name for look, name in named.items() if str(look) == maker), maker)
     return ("copy", "") if process == COPY else ("reach", "")
 
 

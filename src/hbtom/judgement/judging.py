@@ -128,8 +128,10 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
-    planned = list(reuse[1][: _alike(reuse[0], episode, same_trial)]) if reuse is not None else []
-    company = model.minds is not None and any(trial.company for trial in episode.trials)
+    company = model.minds is not None and episode.company
+    planned = list[Planned]()
+    if reuse is not None and (model.minds is None or reuse[0].company == company):
+        planned += reuse[1][: _alike(reuse[0], episode, same_trial)]
     for trial in episode.trials[len(planned) :]:
         openings = tuple(wait for one in planned for wait in one.seen.waited)
         memory = planned[-1].memory if planned else Memory(company)
@@ -156,7 +158,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if len(judgement.test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}
-    if kinds and judgement.planned[-1].company is None:
+    if kinds and judgement.model.minds is None:
         named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
         yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
     gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
@@ -167,7 +169,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     for number, (trial, one, beliefs) in enumerate(known, start=1):
         if hides_all(trial):
             yield f"trial {number}: boards hide the agent from the camera all along"
-        for warning in () if one.company is not None else _ignored(trial):
+        for warning in () if judgement.model.minds is not None else _ignored(trial):
             yield f"trial {number}: {warning}"
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"

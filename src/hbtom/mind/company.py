@@ -19,7 +19,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.mind.deeds import Deed, deeds_of, name_things, onset_of, others_at, unlike
 from hbtom.mind.gesture_regret import gesture_regret, leads_to
 from hbtom.mind.hypotheses import Hypotheses
-from hbtom.mind.manners import COPY, REACH, Column, dense, likeliest, way_of
+from hbtom.mind.manners import COPY, REACH, Column, dense, likeliest
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.places import Candidate, Memory, Way, believed, shown
 from hbtom.mind.regret import Headings, Regret, name_goals
@@ -47,14 +47,6 @@ class Company(Struct, frozen=True, eq=False):
     regret: Regret  # of all hypotheses: goals vary slowest and manners fastest
     touched: bool | None  # whether the agent starts while it is touched; None if that is not seen
     deeds: tuple[Deed, ...] = ()
-
-    @property
-    def pushed_prior(self) -> Annotated[Floats, "goal place manner"]:
-        """log P(place, manner | goal) of what is pushed: it cannot copy anybody."""
-        log = self.hypotheses.log_prior.copy()
-        log[:, :, 1:] = -np.inf
-        total = np.logaddexp.reduce(log, axis=(1, 2), keepdims=True)
-        return log - np.where(np.isfinite(total), total, 0.0)
 
 
 class _Offer(NamedTuple):
@@ -85,11 +77,11 @@ def find_company(
     start = None if begun is None else max(begun[0] - first, 0)
     ghosts = [item for item, (_, place) in enumerate(offer.at) if place]
     seen, costs, regret = _planned(model, walled(way, doors), openings, start, ghosts)
-    if not way.items:
+    if not offer.at:
         return _later(seen, first), costs, regret, None, after
     if doors and not regret.reachable.all():  # who cannot get through sets off all the same
         regret = _barred(regret, _planned(model, way, openings, start, ghosts)[2])
-    known = {**memory.shown, **shown(trial, made, before=first)} if social.copying else {}
+    known = {**memory.shown, **shown(trial, made, before=first)}
     present = {one.look for one in trial.actors[1:]}
     copied = {look: gesture for look, gesture in known.items() if look in present}
     steps = _Course(seen.trajectory, way.path, way.agent.radius, copied)
@@ -142,7 +134,9 @@ def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memor
     places: list[tuple[Candidate, ...]] = []
     radii: list[float] = []
     for index, (name, thing) in enumerate(zip(every, trial.objects, strict=True)):
-        if some := believed(social, trial, index, first, memory.lay.get(name, ()), alpha):
+        if some := believed(
+            social, trial, index, first, memory.lay.get((trial.agent.look, name), ()), alpha
+        ):
             names.append(name)
             places.append(some)
             radii.append(thing.radius)
@@ -175,8 +169,11 @@ class _Course(NamedTuple):
 def _barred(shut: Regret, open: Regret) -> Regret:
     """Return the regret of what is barred by doors as if they were open."""
     assert isinstance(shut.choice, Headings)
+    assert isinstance(open.choice, Headings)
     regret = np.where(shut.reachable, shut.step_regret, open.step_regret)
-    choice = replace(shut.choice, step_regret=regret)
+    quiet = [np.False_ if one.silent is None else one.silent for one in (shut.choice, open.choice)]
+    silent = np.where(shut.reachable, *quiet) & np.ones(regret.shape, dtype=np.bool_)
+    choice = replace(shut.choice, step_regret=regret, silent=silent if silent.any() else None)
     reachable = shut.reachable | open.reachable
     return replace(shut, reachable=reachable, step_regret=regret, choice=choice)
 
@@ -187,7 +184,9 @@ def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Ite
     Agents are reached or copied, with equal probability. Things are reached, or, where a gesture
     leads there, half of the time by way of a gesture.
     """
-    speaks = np.zeros(len(regret.frame), dtype=np.bool_)
+    assert isinstance(regret.choice, Headings)
+    quiet = regret.choice.silent
+    quiet = np.zeros(regret.step_regret.shape, dtype=np.bool_) if quiet is None else quiet
     for item, (goal, place) in enumerate(offer.at):
         chance = offer.places[goal][place].probability
         direct, can = regret.step_regret[:, item], bool(regret.reachable[item])
@@ -195,13 +194,13 @@ def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Ite
         ways = _ways_to(offer.bodies[item], way) if is_thing and social.ways else {}
         copied = item < len(offer.bodies) and not is_thing and social.copying
         share = 0.5 if ways or copied else 1.0
-        yield Column(goal, place, REACH, share * chance * can, direct, speaks)
+        yield Column(goal, place, REACH, share * chance * can, direct, quiet[:, item])
         for maker, gesture in ways.items():
             wasted, silent = gesture_regret(way.steps, way.path, gesture)
             acts = way.steps.act != MOVE
             wasted, silent = np.where(acts, direct, wasted), silent & ~acts
             part = (1.0 - share) * chance * can / len(ways)
-            yield Column(goal, place, way_of(maker), part, wasted, silent)
+            yield Column(goal, place, maker, part, wasted, silent)
         if copied:
             yield Column(
                 goal, place, COPY, share * chance, *_copied(regret, way, offer.names[goal])
@@ -228,6 +227,7 @@ def _copied(
     assert isinstance(regret.choice, Headings)
     acts = way.steps.act != MOVE
     in_vain = np.where(acts, regret.choice.act, 0.0)
+    maker = Identity(maker.image, maker.colour)  # however many look like it
     if maker not in way.gestures:
         return in_vain, ~acts
     wasted, silent = gesture_regret(way.steps, way.path, way.gestures[maker])

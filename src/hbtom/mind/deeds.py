@@ -64,7 +64,9 @@ def deeds_of(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterato
     for moved in doors_moved(trial):
         if moved.actor:  # neither nobody nor the agent itself; the way to the mover does not count
             mover = trial.actors[moved.actor].look
-            bodies = tuple(one for one in _goals(trial, moved.first) if one.look != mover)
+            others = model.social is not None and model.social.others
+            bodies = _goals(trial, moved.first, others)
+            bodies = tuple(one for one in bodies if one.look != mover)
             if not bodies:
                 continue
             here = still_world(trial, slice(moved.last, moved.last + 1), bodies)
@@ -76,8 +78,8 @@ def deeds_of(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterato
             yield Deed(mover, tuple(one.look for one in bodies), before - after)
 
 
-def _goals(trial: Trial, frame: int) -> tuple[Body, ...]:
-    """Return the objects and other agents, where they are in a frame."""
+def _goals(trial: Trial, frame: int, others: bool) -> tuple[Body, ...]:
+    """Return the objects, and perhaps the other agents, where they are in a frame."""
     bodies = [
         Body(name, (float(x), float(y)), one.radius)
         for name, one, (x, y) in zip(
@@ -85,7 +87,7 @@ def _goals(trial: Trial, frame: int) -> tuple[Body, ...]:
         )
         if x == x  # otherwise it is not there
     ]
-    for one in others_at(trial, frame):
+    for one in others_at(trial, frame) if others else ():
         x, y = one.path[frame].tolist()
         look = unlike(one.look, [body.look for body in bodies])
         bodies.append(Body(look, (x, y), one.radius))

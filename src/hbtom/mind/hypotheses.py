@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
 
 from hbtom.arrays import Floats, frozen
@@ -31,6 +32,14 @@ class Hypotheses(Struct, frozen=True, eq=False):
     def by_goal(self) -> bool:
         """Whether beliefs and processes depend on the goal, as they do in company."""
         return self.log_prior.ndim == 3
+
+    @property
+    def pushed(self) -> Annotated[Floats, "goal place manner"]:
+        """log P(place, manner | goal) of what only moves when it is pushed: it copies nobody."""
+        log = self.log_prior.copy()
+        log[:, :, 1:] = -np.inf
+        total = np.logaddexp.reduce(log, axis=(1, 2), keepdims=True)
+        return log - np.where(np.isfinite(total), total, 0.0)
 
     def __len__(self) -> int:
         """Return the number of hypotheses for each goal."""

@@ -11,14 +11,9 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.mind.hypotheses import OUTDATED, TRUE, Hypotheses
 from hbtom.mind.regret import Headings, Regret
-from hbtom.observe import Identity
+from hbtom.observe import Identity, names
 
-REACH, COPY = "reach", "copy"
-
-
-def way_of(maker: Identity) -> str:
-    """Return the manner of reaching a thing by way of somebody's gesture."""
-    return f"by way of {maker}"
+REACH, COPY, BY_WAY = "reach", "copy", "by way of "  # somebody's gesture
 
 
 class Column(NamedTuple):
@@ -26,7 +21,7 @@ class Column(NamedTuple):
 
     goal: int
     place: int
-    manner: str
+    manner: str | Identity  # or who made the gesture by way of which a thing is reached
     chance: float  # P(place, manner | goal), up to a factor for each goal; 0 if it cannot be
     regret: Annotated[Floats, "step"]
     silent: Annotated[Bools, "step"]  # steps that say nothing about it
@@ -40,6 +35,8 @@ def dense(
     ``like`` is a regret of the same steps.
     """
     manners = (REACH, *dict.fromkeys(one.manner for one in columns if one.manner != REACH))
+    makers = [one for one in manners if isinstance(one, Identity)]
+    called = dict(zip(makers, (BY_WAY + name for name in names(makers)), strict=True))
     places = _named(1 + max(one.place for one in columns))
     shape = len(goals), len(places), len(manners)
     prior, wasted = np.zeros(shape), np.zeros((len(like.frame), *shape))
@@ -55,9 +52,10 @@ def dense(
     with np.errstate(divide="ignore"):
         log_prior = np.log(share / np.where(total > 0, total, 1.0))
     flat, many = wasted.reshape(len(wasted), prior.size), shape[1] * shape[2]
-    names = tuple(goal for goal in goals for _ in range(many))
-    kinds = Hypotheses(places, manners, frozen(log_prior))
-    said = _regret(names, prior.reshape(-1) > 0, flat, silent.reshape(flat.shape), like)
+    columned = tuple(goal for goal in goals for _ in range(many))
+    labels = tuple(called.get(one, one) for one in manners)  # type: ignore[arg-type]
+    kinds = Hypotheses(places, labels, frozen(log_prior))
+    said = _regret(columned, prior.reshape(-1) > 0, flat, silent.reshape(flat.shape), like)
     return kinds, said
 
 

@@ -1,8 +1,8 @@
-"""Inference about an agent in company: whether it moves by itself, and who means it well.
+"""Inference about an agent in company: whether it moves by itself, and who wishes it well.
 
 An agent is of one kind throughout: it moves by itself or only when it is pushed (z), and each other
-agent that has acted on its world means it ill, nothing or well (rho = -1, 0, 1). All is exact:
-within a kind, inference is that of :mod:`hbtom.mind.inference`, and kinds are weighed.
+agent that has acted on its world wishes it ill, is indifferent or wishes it well (rho = -1, 0, 1).
+Within a kind, inference is that of :mod:`hbtom.mind.inference`, and kinds are weighed: all is exact.
 
     theta | rho        ~ Dirichlet(alpha warmth^rho)
     P(goal | z moved)  = 1 / number on offer, and teaches nothing about theta
@@ -35,7 +35,7 @@ from hbtom.mind.preference_tree import NO_OFFERS, PreferenceTree
 from hbtom.model import Model, Social
 from hbtom.observe import Identity
 
-ATTITUDES = -1, 0, 1  # means it ill, nothing, well
+ATTITUDES = -1, 0, 1  # wishes it ill, is indifferent, wishes it well
 ATTITUDE_NAMES = "hinders", "neutral", "helps"
 CAUSES = "self", "moved"
 MOST_KINDS = 100  # of agents: attitudes of four others, at most
@@ -44,7 +44,7 @@ MOST_KINDS = 100  # of agents: attitudes of four others, at most
 class Kind(NamedTuple):
     """What an agent may be like, throughout."""
 
-    moved: bool = False  # only when it is pushed; then it does not matter who means it well
+    moved: bool = False  # only when it is pushed; then it does not matter who wishes it well
     attitudes: tuple[int, ...] = ()  # of each other agent that has acted, towards this one
 
 
@@ -63,11 +63,12 @@ class Mixture(Struct, frozen=True, eq=False):
         if social.moved == 0:
             return Mixture((Kind(),), (itself,))
         pushed = AgentBeliefs.prior(model.efficiency.log_prior + math.log(social.moved))
+        pushed = pushed.knowing(known.goals)
         return Mixture((Kind(), Kind(moved=True)), (itself, pushed))
 
     @property
     def average(self) -> AgentBeliefs:
-        """What is believed if the agent moves by itself, whoever means it well."""
+        """What is believed if the agent moves by itself, whoever wishes it well."""
         own = [known for kind, known in zip(self.kinds, self.known, strict=True) if not kind.moved]
         log = np.logaddexp.reduce([one.log_weight for one in own], axis=0)
         return replace(own[0], log_weight=log - np.logaddexp.reduce(log, axis=None))
@@ -141,7 +142,7 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
     def by_attitude(self) -> Annotated[Floats, "1+step goal place manner efficiency cause ..."]:
         """P(all | o_1:t), with an axis for the cause and one for the attitude of each actor.
 
-        Of what is pushed, deeds alone say who means it well.
+        Of what is pushed, deeds alone say who wishes it well.
         """
         meant = np.ones(())
         for each in self.meant:
@@ -158,7 +159,7 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
         return found
 
     def _attitude(self, actor: int) -> Annotated[Floats, "1+step attitude"]:
-        """Sum over kinds; of what is pushed, deeds alone say who means it well."""
+        """Sum over kinds; of what is pushed, deeds alone say who wishes it well."""
         found = self.cause[:, 1:] * self.meant[actor]
         for index, kind in enumerate(self.kinds):
             if not kind.moved:
@@ -253,8 +254,7 @@ def _pushed(
     one: Given, likelihood: Likelihood
 ) -> tuple[Given, Annotated[Floats, "step hypothesis efficiency"]]:
     """Return what becomes of what only moves when it is pushed: anything it can reach, alike."""
-    assert likelihood.company is not None
-    log_prior, log = likelihood.company.pushed_prior, likelihood.log
+    log_prior, log = likelihood.hypotheses.pushed, likelihood.log
     can = np.array(np.isfinite(log_prior).any(axis=(1, 2)))
     choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
     if not can.any():  # then nothing tells where it is pushed

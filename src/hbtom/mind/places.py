@@ -42,7 +42,7 @@ class Memory(Struct, frozen=True, eq=False):
     """What was seen in the trials so far that matters in later ones."""
 
     company: bool = False  # whether anybody or anything but the agent moved or barred its way
-    lay: Mapping[Identity, tuple[Point, ...]] = {}  # where each object lay at last
+    lay: Mapping[tuple[Identity, Identity], tuple[Point, ...]] = {}  # by agent and object, at last
     shown: Mapping[Identity, Way] = {}  # the last gesture of each agent
 
     def after(
@@ -50,8 +50,9 @@ class Memory(Struct, frozen=True, eq=False):
     ) -> Memory:
         """Return what is remembered after a trial, given its objects' names and its gestures."""
         last = trial.objects_at[-1].tolist()
+        who = trial.agent.look
         places = {
-            name: (*self.lay.get(name, ()), (x, y))
+            (who, name): (*self.lay.get((who, name), ()), (x, y))
             for name, (x, y) in zip(things, last, strict=True)
             if x == x  # otherwise it is not there
         }
@@ -75,11 +76,13 @@ def believed(
 ) -> tuple[Candidate, ...]:
     """Return where an agent believes an object to be in a frame; ``lay`` is where it lay before.
 
-    The first candidate is where the object really is. There is none if it was never anywhere.
+    The first candidate is where the object really is. There is none if it is not there.
     """
-    path = trial.objects_at[:, thing]
-    last = _last_seen(social, trial, path, until)
-    places = _apart([], [path[until], *reversed(_rests(path))], SAME)
+    path = trial.objects_at[: until + 1, thing]
+    if np.isnan(path[-1, 0]):
+        return ()
+    last = _last_seen(social, trial, thing, until)
+    places = _apart([], [path[-1], *reversed(_rests(path))], SAME)
     if last is None and social.sight == "seen":
         places = _apart(places, lay, FAR)
     if len(places) == 1:
@@ -95,14 +98,15 @@ def believed(
     return tuple(map(Candidate, places, chances))
 
 
-def _last_seen(social: Social, trial: Trial, path: Way, until: int) -> Point | None:
-    """Return where the agent has last seen what moves along a path, if at all."""
+def _last_seen(social: Social, trial: Trial, thing: int, until: int) -> Point | None:
+    """Return where the agent has last seen an object, if at all."""
     if social.sight == "memory":
         return None
-    seen = [until] if social.sight == "all" else np.flatnonzero(sees(trial, 0, path)[: until + 1])
+    whole = trial.objects_at[:, thing]
+    seen = [until] if social.sight == "all" else np.flatnonzero(sees(trial, 0, whole)[: until + 1])
     if not len(seen):
         return None
-    x, y = path[seen[-1]].tolist()
+    x, y = whole[seen[-1]].tolist()
     return x, y
 
 

@@ -68,9 +68,9 @@ def plan_one(
         informed = find_informed(model, trial, openings, earlier, whereabouts)
         if informed is not None:
             seen, costs, believed = informed
-            return Planned(seen, costs, believed[0].regret, believed=believed)
+            return Planned(seen, costs, believed[0].regret, believed=believed, memory=memory)
     social = model.minds
-    if social is not None and (memory.company or trial.company):
+    if social is not None and not trial.changes and (memory.company or trial.company):
         seen, costs, regret, company, after = find_company(
             model, social, trial, openings, replace(memory, company=True)
         )
@@ -99,7 +99,7 @@ def infer_planned(model: Model, beliefs: Beliefs, one: Planned) -> tuple[Posteri
     if one.company is None:
         return infer_agent(model, beliefs, one.agent, likelihood, waited=waited)
     posterior, after = infer_company(model, beliefs, one.agent, likelihood)
-    return posterior, after.after(waited, {})
+    return posterior, replace(after.after(waited, {}), memory=one.memory)
 
 
 def learn_planned(model: Model, beliefs: Beliefs, one: Planned) -> Beliefs:
@@ -107,7 +107,8 @@ def learn_planned(model: Model, beliefs: Beliefs, one: Planned) -> Beliefs:
     likelihood, waited = one.likelihood(model), one.seen.waited
     if one.company is None:
         return learn(model, beliefs, one.agent, likelihood, waited)
-    return learn_company(model, beliefs, one.agent, likelihood).after(waited, {})
+    after = learn_company(model, beliefs, one.agent, likelihood).after(waited, {})
+    return replace(after, memory=one.memory)
 
 
 def watch_trials(

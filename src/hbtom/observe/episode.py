@@ -181,7 +181,7 @@ class Trial:
 
     @cached_property
     def company(self) -> bool:
-        """Whether other agents, panels or moving objects are in the room at any time."""
+        """Whether there are other agents, or panels in the room, or objects that move."""
         if self.object_paths is not None and not self.changes:
             return True
         left, top, right, bottom = self.room if self.others else (0.0, 0.0, 0.0, 0.0)
@@ -362,6 +362,11 @@ class Episode:
 
     trials: tuple[Trial, ...]
     name: str = "episode"
+
+    @cached_property
+    def company(self) -> bool:
+        """Whether any trial has company."""
+        return any(trial.company for trial in self.trials)
 
     @property
     def familiarization(self) -> tuple[Trial, ...]:

@@ -29,11 +29,14 @@ Box = tuple[float, float, float, float]
 def setting_out(trial: Trial) -> int:
     """Return the frame in which the agent sets off on its last bout, the last at rest.
 
-    An agent that comes in sets off after its first rest in the room or, without any, at once.
+    An agent that comes in sets off after its first rest in the room or, without any, at once. Where
+    there is a key or a lock, all that it does in the room belongs together.
     """
     path = trial.whole_path
     stays = stretches(in_room(trial, path) & trial.there(0))
     start = stays[-1][0] if stays else 0
+    if trial.key is not None or trial.lock is not None or len(trial.barrier):
+        return start
     arrives = start > 0
     steps = np.flatnonzero(moving(path))
     steps, world = steps[steps > start], _changing(trial)

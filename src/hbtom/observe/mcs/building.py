@@ -22,7 +22,7 @@ from hbtom.observe.mcs.bystanders import (
     sizeless,
     walls_of,
 )
-from hbtom.observe.mcs.pace import Pace, along, discs, pace, settled, shrinking
+from hbtom.observe.mcs.pace import Pace, along, pace, settled, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, called, decode
 from hbtom.observe.mcs.space import (
@@ -83,8 +83,9 @@ def _trial(scene: McsScene, span: range) -> Trial:
         raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
     agent, others = agents[0], [*agents[1:], *present("other")]
     items = tuple(_body(one, OBJECT, span) for one in objects)
-    # The agent may have gone to an object, or without any, to another agent where it is in the end.
-    ends = discs(items) or [(one.place[-1], RADIUS) for one in others if one.there[-1]]
+    # The agent may have gone to an object where it is in the end, or without any, to another agent.
+    ends = [(one.place[-1], OBJECT) for one in objects if one.there[-1]]
+    ends = ends or [(one.place[-1], RADIUS) for one in others if one.there[-1]]
     path = settled(_inside(agent, span), AGENT, ends)
     left, vanishing = _left(barrier, len(span))
     at = pace(vanishing)

@@ -15,7 +15,7 @@ from hbtom.judgement.accounts import detour
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Identity, Trial
-from hbtom.show.happenings import Deed, Teller, deeds, has_company
+from hbtom.show.happenings import Deed, Teller, deeds
 from hbtom.show.plots.signs import called
 from hbtom.world.steady import steadied
 
@@ -45,7 +45,7 @@ class Scene:
     @cached_property
     def steady(self) -> Trial:
         """The trial without noise, from which events are read."""
-        if has_company(self.trial):  # the course that is planned may be a part of it
+        if self.judgement.episode.company:  # the course that is planned may be a part of it
             return steadied(self.trial, self.judgement.model.observation)
         return self.judgement.planned[self.index].seen.steady
 

@@ -84,7 +84,8 @@ def laid_out(
     what: Shown, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
 ) -> str:
     """Return the page; ``top`` is markup that comes first, with its own styles and scripts."""
-    trials = [trial for film in what.data["films"] for trial in film["trials"]]
+    films = what.data.get("films", ())  # lists of episodes have none
+    trials = [trial for film in films for trial in film["trials"]]
     unused = ALONE if any("deeds" in trial for trial in trials) else COMPANY
     return document(
         TEMPLATE,
