@@ -105,10 +105,6 @@ BROKEN_DOMAINS = {
     "(define (domain d) (:predicates (p))\n(:action a))": (2, "is incomplete"),
     "(define (domain d) (:predicates (p))\n(:action))": (2, "no name"),
     "(define (domain d) (:predicates (p))\n(:action a :effect (p)\n:duration 3))": (3, "duration"),
-    "(define (domain d) (:predicates (p))\n(:action a :effect (p))\n(:action a :effect (p)))": (
-        3,
-        "two actions 'a'",
-    ),
     "(define (domain d) (:predicates (p) (p)))": (1, "declared twice"),
     "(define (domain d) (:predicates p))": (1, "not a name with variables"),
     "(define (domain d) (:types a b)\n(:predicates (p ?x - c)))": (2, "no type 'c'"),

@@ -94,7 +94,8 @@ class ForwardFilter:
         which = np.repeat(np.arange(len(choice)), many)
         likely = graph.probability[outcome] * self._likelihood(target, step)
         if self.partial_plan.actions[step] >= 0:
-            likely = likely * (graph.action[choice] == self.partial_plan.actions[step])[which]
+            seen = graph.world.looks_like[graph.action[choice]]
+            likely = likely * (seen == self.partial_plan.actions[step])[which]
         return Successors(np.repeat(np.arange(len(states)), count), price, which, target, likely)
 
     def _likelihood(

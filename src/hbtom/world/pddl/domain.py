@@ -47,7 +47,7 @@ class Domain:
 
     name: str
     language: Language
-    actions: tuple[Schema, ...]
+    actions: tuple[Schema, ...]  # several may have the same name
 
 
 def read_domain(text: str) -> Domain:
@@ -74,18 +74,15 @@ def read_domain(text: str) -> Domain:
         elif section.head == ":functions":
             functions = _signatures(bare, _without_number(section.parts[1:]))
     language = Language(types, {one.name: one for one in constants}, predicates, functions)
-    actions: dict[str, Schema] = {}
+    actions: list[Schema] = []
     for section in sections:
         if section.head == ":action":
-            action = _action(language, section, requirements)
-            if action.name in actions:
-                raise bad(section.line, f"there are two actions '{action.name}'")
-            actions[action.name] = action
+            actions.append(_action(language, section, requirements))
         elif section.head not in _SECTIONS:
             raise unknown_section(section, "domain", (*_SECTIONS, ":action"))
     if not actions:
         raise bad(1, "the domain has no actions")
-    return Domain(name, language, tuple(actions.values()))
+    return Domain(name, language, tuple(actions))
 
 
 _SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions")

@@ -26,8 +26,8 @@ class Problem:
     by_cost: bool  # whether plans are compared by cost rather than by length
 
 
-def read_problem(text: str, domain: Domain) -> Problem:
-    """Read a problem of a domain from PDDL."""
+def read_problem(text: str, domain: Domain, *, check_domain: bool = True) -> Problem:
+    """Read a problem of a domain from PDDL; by default it must name the domain."""
     name, sections = define(read_form(text), "problem")
     told = {section.head: section for section in sections}
     for section in sections:
@@ -37,7 +37,8 @@ def read_problem(text: str, domain: Domain) -> Problem:
             raise unknown_section(section, "problem", _SECTIONS)
     if ":requirements" in told:
         check_requirements(told[":requirements"])
-    _check_domain(told, domain, name)
+    if check_domain:
+        _check_domain(told, domain, name)
     language = domain.language.with_objects(_objects(told.get(":objects"), domain.language))
     if ":goal" in told:  # not used, but it must be valid
         (goal,) = exactly(1, told[":goal"])
