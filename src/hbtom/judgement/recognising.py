@@ -7,6 +7,7 @@ search where every action was observed, and counting, which is approximate, ever
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Literal, get_args
@@ -14,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hbtom.arrays import Bools
+from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.gap_filter import GapFilter
@@ -28,7 +30,7 @@ from hbtom.plan.operators import find_operators, mean_cost
 from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import MOST_STATES, StateGraph, TooManyStates, explore
 from hbtom.world.pddl.partial import whole_plan
-from hbtom.world.pddl.posed import Posed
+from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_posed
 
 Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -61,6 +63,7 @@ class Recognition:
     engine: Engine
     seconds: float  # of CPU time, from files to beliefs
     beliefs: Beliefs = field(repr=False)  # about the agent, for its next problem
+    traced: bool = False  # whether the posterior has a step for every observation
     warnings: tuple[str, ...] = ()
 
     @property
@@ -81,7 +84,7 @@ class Recognition:
     def to_dict(self) -> dict[str, Any]:
         """Return the beliefs as plain values."""
         trace = {}
-        if len(self.posterior) > 1:
+        if self.traced:
             steps = ["", *self.posed.seen.steps]
             both = zip(steps, self.posterior.goal.tolist(), strict=True)
             trace = {"trace": [{"observed": one, "posterior": goal} for one, goal in both]}
@@ -119,8 +122,15 @@ def recognise(
     agent = Identity(posed.seen.agent)
     posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
     warnings = (*posed.warnings, *posed.world.warnings, *posterior.warnings)
-    taken = time.process_time() - began
-    return Recognition(posed, posterior, engine, taken, learnt, tuple(dict.fromkeys(warnings)))
+    return Recognition(
+        posed,
+        posterior,
+        engine,
+        time.process_time() - began,
+        learnt,
+        how.trace,
+        tuple(dict.fromkeys(warnings)),
+    )
 
 
 def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
@@ -182,3 +192,23 @@ def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret
     goals = tuple(Identity(goal.name) for goal in posed.goals)
     unknown = np.full((steps, len(goals)), np.nan)
     return Regret(goals, reachable, np.arange(1, steps + 1), unknown, FilteredChoice(found))
+
+
+def prepare(problems: int) -> None:
+    """Start the compiler, if there is one; for several problems, compile or load all they take.
+
+    Processes that are forked afterwards have it too.
+    """
+    if start_compiler() and problems > 1:
+        for engine in ENGINES[::2]:
+            with suppress(BadInput):  # the solver may be missing
+                recognise(read_posed(_SMALLEST), how=How(engine))
+
+
+_SMALLEST = {
+    DOMAIN: """(define (domain d) (:predicates (p) (q))
+               (:action a :effect (p)) (:action b :precondition (p) :effect (q)))""",
+    PROBLEM: "(define (problem p) (:domain d) (:init))",
+    GOALS: "(p)\n(q)",
+    SEEN: "(a)",
+}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hbtom.errors import BadInput, count, located
 from hbtom.world.pddl.domain import read_domain
@@ -58,9 +58,13 @@ def read_posed(
     name: str = "problem",
     *,
     strict: bool = False,
+    whole: bool = False,
     named: Mapping[str, str] | None = None,
 ) -> Posed:
-    """Read a problem from the texts of its files; ``named`` are names for messages."""
+    """Read a problem from the texts of its files; ``named`` are names for messages.
+
+    ``strict`` refuses observations that are no actions. ``whole`` says that no action is missing.
+    """
 
     def told(which: str) -> str:
         return (named or {}).get(which, which)
@@ -75,7 +79,8 @@ def read_posed(
     with located(file=told(GOALS)):
         goals = read_hypotheses(world, files[GOALS])
     with located(file=told(SEEN)):
-        seen = read_observations(world, files[SEEN], name=told(SEEN), strict=strict)
+        seen = read_observations(world, files[SEEN], name=told(SEEN), strict=strict or whole)
+        seen = replace(seen, gaps=()) if whole else seen
         if not len(seen):
             raise BadInput("nothing was observed", hint="write '(ACTION OBJECT ...)', one per line")
     warnings = []
