@@ -18,6 +18,8 @@ from hbtom.model import find_model
 from hbtom.show.recognition_text import recognition_table
 from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN
 
+MOST_WARNINGS = 3  # that are printed
+
 
 def run(
     problems: Sequence[str],
@@ -71,9 +73,12 @@ def run(
 
 
 def _print(result: Recognised, form: str) -> None:
-    for one in result.answered:
-        for warning in one.values["warnings"]:
-            warn(one.source.path, warning)
+    warned = [(one.source.path, told) for one in result.answered for told in one.values["warnings"]]
+    for where, warning in warned[:MOST_WARNINGS]:
+        warn(where, warning)
+    if len(warned) > MOST_WARNINGS:
+        more = len(warned) - MOST_WARNINGS
+        complain(f"{count(more, 'warning')} more, which --format json has all of")
     if form == "json":
         print_json(result.to_dict())
     elif result.answered:

@@ -34,7 +34,7 @@ from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_pos
 
 Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-FEW_STATES = 20_000  # that are enumerated, unless an engine or a number of states is asked for
+FEW_STATES = 10_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
 AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, Ints, read_only
 from hbtom.compiled import kernel, part
+from hbtom.errors import BadInput
 from hbtom.mind.regret import Efficiencies, LogSteps
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import PartialPlan
@@ -76,7 +77,7 @@ class GapFilter:
     unit: float = 1.0  # of costs
 
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
-        """Return log P(o_t | o_<t, g, beta)."""
+        """Return log P(o_t | o_<t, g, beta); it is an error if no agent can do what was seen."""
         graph, to_go = self.plans.graph, self.plans.cost / self.unit
         looks = graph.world.looks_like[graph.action]
         moves = Moves(
@@ -94,10 +95,19 @@ class GapFilter:
         for goal in np.flatnonzero(np.isfinite(to_go[:, 0])).tolist():
             for which, beta in enumerate(efficiency.tolist()):
                 log[:, goal, which] = _mixed(filter_gaps(moves, seen, to_go[goal], beta, rates))
-        if self.something_else:
+        lost = np.isinf(log[:, :goals]).all(axis=(1, 2))
+        if self.something_else or lost.any():
             moves = moves._replace(stops=False)
-            anything = filter_gaps(moves, seen, np.zeros(len(graph)), 0.0, rates)
-            log[:, goals] = _mixed(anything)[:, None]
+            anything = _mixed(filter_gaps(moves, seen, np.zeros(len(graph)), 0.0, rates))
+            if np.isinf(anything).any():
+                raise self.partial_plan.impossible(int(np.isinf(anything).argmax()))
+            log[:, goals:] = anything[:, None, None]
+        if lost.any() and not self.something_else:
+            step = int(lost.argmax())
+            told = f"step {step + 1}, {self.partial_plan.steps[step]}, fits none of the goals"
+            raise BadInput(
+                told, hint="there may be another goal: --something-else, or a wrong step"
+            )
         return log
 
     def _seen(self) -> Seen:

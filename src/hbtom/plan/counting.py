@@ -215,5 +215,6 @@ _OPTIONS: dict[str, bool | int | str] = {
     "threads": 1,
     "parallel": "off",
     "presolve": "off",
+    "simplex_scale_strategy": 0,
     "solver": "simplex",
 }

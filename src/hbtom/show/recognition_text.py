@@ -55,15 +55,15 @@ def problem_table(values: dict[str, Any]) -> str:
     """
     steps = values.get("trace", [{"posterior": values["posterior"]}])
     goals = range(len(values["goals"]))
-    rows = [("", "P", "goal")]
+    rows = [("", "", "P", "goal")]
     for goal in sorted(goals, key=lambda goal: -values["posterior"][goal]):
         star = "*" if goal in values["best"] else ""
         true = "  (true)" if goal == values["true"] else ""
         share = three(values["posterior"][goal])
-        rows.append((star, share, plain(values["goals"][goal]) + true))
-    kind = "approximate" if values["approximate"] else "exact"
-    heading = f"{plain(PurePath(values['problem']).name)}: {values['engine']} engine, {kind}"
-    lines = [heading, *columns(rows, right=".R")]
+        rows.append((star, str(goal + 1), share, plain(values["goals"][goal]) + true))
+    how = f"{values['engine']}{' (approximate)' if values['approximate'] else ''}"
+    heading = f"{plain(PurePath(values['problem']).name)}, engine: {how}"
+    lines = [heading, *columns(rows, right=".RR")]
     if "trace" in values:
         many = [f"P({goal + 1})" for goal in goals]
         told = [

@@ -88,7 +88,7 @@ def infer(**given: Any) -> None:
 @click.option(
     "--states",
     type=click.IntRange(1, 100_000_000),
-    help="The largest number of states kept in memory. Default: 20000.",
+    help="The largest number of states kept in memory. Default: 10000.",
 )
 @click.option(
     "--wrong",
