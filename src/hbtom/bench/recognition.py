@@ -15,6 +15,7 @@ from statistics import mean, median
 from typing import Any
 
 from hbtom import __version__
+from hbtom.bench.peers import PEERS, ask
 from hbtom.bench.posed_files import Source, read_texts
 from hbtom.bench.score import wilson
 from hbtom.errors import BadInput
@@ -50,9 +51,16 @@ class Answer:
 
     @property
     def loss(self) -> float:
-        """-log P(true goal)."""
-        assert self.true is not None
+        """-log P(true goal); not a number where there are no probabilities."""
+        if self.true is None or "posterior" not in self.values:
+            return math.nan
         return -math.log(max(self.values["posterior"][self.true], _LEAST))
+
+    def of_peer(self, name: str) -> Answer:
+        """Return what another recogniser found for the same problem."""
+        found = self.values["peers"][name]
+        same = {"true": self.true, "engine": name}
+        return Answer(self.source, {} if found is None else {**same, **found})
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,7 @@ class Cell:
         known = [one for one in self.answers if one.true is not None]
         right = sum(one.right for one in known)
         some = bool(known)
+        loss = mean(one.loss for one in known) if some else math.nan
         return {
             "domain": self.domain,
             "observed": self.observed,
@@ -76,7 +85,7 @@ class Cell:
             "interval": list(wilson(right, len(known))) if some else [None, None],
             "spread": mean(one.spread for one in known) if some else None,
             "score": mean(one.right / one.spread for one in known) if some else None,
-            "log_loss": mean(one.loss for one in known) if some else None,
+            "log_loss": None if math.isnan(loss) else loss,
             "seconds": median(one.values["seconds"] for one in known) if some else None,
             "engines": dict(Counter(one.values["engine"] for one in known)),
         }
@@ -128,6 +137,15 @@ class Recognised:
         ]
         return (*parts, Cell("all", "", self.answered))
 
+    @property
+    def peers(self) -> tuple[Cell, ...]:
+        """What other recognisers found, on the problems that they could answer."""
+        return tuple(
+            Cell(name, "", tuple(one for one in asked if one.values))
+            for name in PEERS
+            if (asked := [one.of_peer(name) for one in self.answered if "peers" in one.values])
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return all answers and the figures as plain values."""
         return {
@@ -136,6 +154,7 @@ class Recognised:
             "problems": [one.values for one in self.answered],
             "cells": [one.to_dict() for one in self.cells],
             "overall": [one.to_dict() for one in self.overall],
+            "peers": [one.to_dict() for one in self.peers],
             "left_out": [{"problem": one.source.path, "why": one.why} for one in self.failed],
         }
 
@@ -166,6 +185,7 @@ class Task:
     strict: bool = False  # refuse observations that are no actions of the problem
     whole: bool = False  # observations have no gaps
     same_agent: bool = False  # all problems, one after the other, are of one agent
+    peers: bool = False  # ask other recognisers, too
 
     def __call__(self, sources: Sequence[Source]) -> Iterator[Answer]:
         """Yield what is found for each problem, in order."""
@@ -188,4 +208,6 @@ class Task:
         except BadInput as error:
             return Answer(source, {}, stamp, str(error.at(file=source.path))), beliefs
         values = {**found.to_dict(), "seconds": time.process_time() - began}
+        if self.peers:
+            values["peers"] = {name: ask(name, posed) for name in PEERS}
         return Answer(source, values, stamp), found.beliefs

@@ -93,7 +93,8 @@ def _result(sources: Sequence[Source], task: Task, done: dict[str, Answer]) -> R
 def _by(task: Task) -> dict[str, Any]:
     """Return all that an answer depends on, beside the problem."""
     whole = {"version": __version__, "model": task.model.fingerprint, **asdict(task.how)}
-    return {**whole, "strict": task.strict, "whole": task.whole, "same_agent": task.same_agent}
+    flags = ("strict", "whole", "same_agent", "peers")
+    return {**whole, **{flag: getattr(task, flag) for flag in flags}}
 
 
 def _known(

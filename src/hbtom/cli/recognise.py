@@ -33,6 +33,7 @@ def run(
     whole: bool,
     strict: bool,
     same_agent: bool,
+    peers: bool,
     model: str | None,
     trace: bool,
     workers: int | None,
@@ -51,7 +52,7 @@ def run(
     else:
         sources = find_posed(problems)
     chosen = default_model() if model is None else find_model(model)
-    task = Task(chosen, How(engine, states, wrong, trace), strict, whole, same_agent)
+    task = Task(chosen, How(engine, states, wrong, trace), strict, whole, same_agent, peers)
     prepare(len(sources))
     try:
         with progress("recognising goals", "problems") as tell:

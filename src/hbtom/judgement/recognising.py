@@ -18,9 +18,9 @@ from hbtom.arrays import Bools
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
+from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, sights
 from hbtom.mind.gap_filter import GapFilter
 from hbtom.mind.graph_regret import graph_regret
-from hbtom.mind.recognition import WRONG, AtOnce, CostFilter, sights
 from hbtom.mind.regret import Filter, FilteredChoice, Regret
 from hbtom.model import Model, find_model, with_settings
 from hbtom.observe import Identity
@@ -34,9 +34,9 @@ from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_pos
 
 Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-FEW_STATES = 10_000  # that are enumerated, unless an engine or a number of states is asked for
+FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
-AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
+AS_GOOD = 0.6  # of the largest probability: goals that have as much are among the most probable
 
 
 def default_model() -> Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -23,6 +24,9 @@ def recognition_table(result: Recognised) -> str:
     tables.append(_table("domain", (*result.by_domain, *result.overall), lambda one: one.domain))
     if result.by_share:
         tables.append(_table("observed", result.by_share, lambda one: one.observed))
+    if result.peers:
+        ours = replace(result.overall[-1], domain="hbtom")
+        tables.append(_table("recogniser", (ours, *result.peers), lambda one: one.domain))
     return "\n\n".join(tables)
 
 
@@ -42,7 +46,7 @@ def _figures(cell: Cell) -> tuple[str, ...]:
         f"{100 * low:.1f} – {100 * high:.1f}",
         f"{told['spread']:.2f}",
         f"{told['score']:.3f}",
-        f"{told['log_loss']:.2f}",
+        "" if told["log_loss"] is None else f"{told['log_loss']:.2f}",
         f"{told['seconds']:.3f}",
         ", ".join(f"{name} {many}" for name, many in sorted(told["engines"].items())),
     )

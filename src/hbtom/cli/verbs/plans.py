@@ -88,7 +88,7 @@ def infer(**given: Any) -> None:
 @click.option(
     "--states",
     type=click.IntRange(1, 100_000_000),
-    help="The largest number of states kept in memory. Default: 10000.",
+    help="The largest number of states kept in memory. Default: 12000.",
 )
 @click.option(
     "--wrong",
@@ -99,6 +99,7 @@ def infer(**given: Any) -> None:
 @flag("--whole", help="The observations are whole plans: no action is missing.")
 @flag("--strict", help="Refuse observations that are no actions of the problem.")
 @flag("--same-agent", help="All problems are of one agent: what is learnt carries over.")
+@flag("--peers", help="Also ask other recognisers: by landmarks, by cost difference.")
 @click.option("--model", help="A preset or a TOML file; its motion and noise are not used.")
 @flag("--trace", help="Show the beliefs after every observation.")
 @workers_option
