@@ -11,13 +11,13 @@ import os
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from lzma import LZMAError
 from pathlib import Path, PurePath
 
 from hbtom.errors import BadInput, located
 from hbtom.files import WRITTEN, file_bytes
-from hbtom.world.pddl.posed import DOMAIN, NEEDED, TRUE
+from hbtom.world.pddl.posed import DOMAIN, NEEDED, TRUE, Posed, read_posed
 
 ENDINGS = (".tar.bz2", ".tar.gz", ".tgz", ".tar.xz", ".tar")
 
@@ -94,6 +94,20 @@ def read_texts(source: Source) -> Texts:
         stamp = zlib.crc32(raw[name], zlib.crc32(name.encode(), stamp))
     text = {name: data.decode(errors="replace") for name, data in raw.items()}
     return Texts(text, f"{stamp:08x}")
+
+
+def load_posed(
+    problem: str | os.PathLike[str] | Source, *, strict: bool = False, whole: bool = False
+) -> Posed:
+    """Read a problem of goal recognition from an archive or a folder of the public layout.
+
+    ``strict`` refuses observations that are no actions. ``whole`` says that no action is missing.
+    """
+    source = problem if isinstance(problem, Source) else Source(os.fspath(problem))
+    texts = read_texts(source)
+    names = dict(source.files) or {part: f"{source.path}: {part}" for part in texts.text}
+    posed = read_posed(texts.text, source.path, strict=strict, whole=whole, named=names)
+    return replace(posed, stamp=texts.stamp)
 
 
 def _file(path: str) -> bytes:

@@ -16,13 +16,12 @@ from typing import Any
 
 from hbtom import __version__
 from hbtom.bench.peers import PEERS, ask
-from hbtom.bench.posed_files import Source, read_texts
+from hbtom.bench.posed_files import Source, load_posed
 from hbtom.bench.score import wilson
 from hbtom.errors import BadInput
 from hbtom.judgement.recognising import How, recognise
 from hbtom.mind import Beliefs
 from hbtom.model import Model
-from hbtom.world.pddl.posed import read_posed
 
 NOISY = "-noisy"  # at the end of a domain's name: some observations are wrong
 _LEAST = 1e-12  # a probability whose logarithm is taken
@@ -196,18 +195,13 @@ class Task:
             yield answer
 
     def _answer(self, source: Source, beliefs: Beliefs) -> tuple[Answer, Beliefs]:
-        began, stamp = time.process_time(), ""
+        began = time.process_time()
         try:
-            texts = read_texts(source)
-            stamp = texts.stamp
-            names = dict(source.files) or {part: f"{source.path}: {part}" for part in texts.text}
-            posed = read_posed(
-                texts.text, source.path, strict=self.strict, whole=self.whole, named=names
-            )
+            posed = load_posed(source, strict=self.strict, whole=self.whole)
             found = recognise(posed, self.model, beliefs, self.how)
         except BadInput as error:
-            return Answer(source, {}, stamp, str(error.at(file=source.path))), beliefs
+            return Answer(source, {}, why=str(error.at(file=source.path))), beliefs
         values = {**found.to_dict(), "seconds": time.process_time() - began}
         if self.peers:
             values["peers"] = {name: ask(name, posed) for name in PEERS}
-        return Answer(source, values, stamp), found.beliefs
+        return Answer(source, values, posed.stamp), found.beliefs

@@ -47,6 +47,7 @@ class Posed:
     seen: PartialPlan
     true: int | None  # the goal that the agent has, if that is known
     warnings: tuple[str, ...] = ()
+    stamp: str = ""  # differs once the content of the files does, if that is known
 
     def __repr__(self) -> str:
         what = f"{len(self.goals)} goals and {len(self.seen)} observations"
