@@ -93,10 +93,17 @@ BROKEN_DOMAINS = {
     "(define (domain d) (:predicates (p)))": (1, "no actions"),
     "(define (domain d)\nstray)": (2, "outside of all sections"),
     "(define (domain d)\n(:requirements :strips\n:magic))": (3, "requirement :magic"),
-    "(define (domain d)\n(:requirements :derived-predicates))": (2, "derived-predicates"),
     "(define (domain d) (:predicates (p))\n(:derived (p) (q)) (:action a :effect (p)))": (
         2,
-        "':derived'",
+        "no predicate 'q'",
+    ),
+    "(define (domain d) (:predicates (p))\n(:derived (q) (or (p) (q))) (:action a :effect (p)))": (
+        2,
+        "'q' is derived from itself",
+    ),
+    "(define (domain d) (:predicates (p))\n(:derived (q) (p))\n(:action a :effect (q)))": (
+        3,
+        "is derived, so no action changes it",
     ),
     "(define (domain d) (:predicates (p))\n(:durative-action a) (:action b :effect (p)))": (
         2,
@@ -125,8 +132,9 @@ ACTIONS = {
     ":precondition (> (f) 3) :effect (p)": "comparing numbers",
     ":precondition (= (f) 3) :effect (p)": "comparing numbers",
     ":precondition (preference x (p)) :effect (p)": "'preference'",
-    ":effect (when (p) (not (p)))": "'when' in an effect",
-    ":effect (forall (?x) (when (r ?x) (not (r ?x))))": "'when' in an effect",
+    ":effect (when (p) (increase (total-cost) 1))": "cost within 'when'",
+    ":effect (when (p))": "'when' takes 2",
+    ":effect (when (q) (p))": "no predicate 'q'",
     ":effect (forall (?x) (increase (total-cost) 1))": "cost within 'forall'",
     ":effect (assign (f) 3)": "'assign'",
     ":effect (increase (f) 3)": "other than (total-cost)",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from domains import CERTAIN, CHANCE, example, world_of
+from domains import CERTAIN, CHANCE, domain_with, example, problem_with, world_of
 from errands import ERRANDS, FILES, TOWN
 from hbtom import BadInput
 from hbtom.compiled import Kernel
-from hbtom.world.pddl import TooManyStates, explore, read_plan, states
+from hbtom.world.pddl import TooManyStates, explore, make_goal, read_plan, states
 from hbtom.world.pddl.partial import NO_ACTION, read_observations, read_partial_plan, whole_plan
 from hbtom.world.pddl.posed import read_posed
 
@@ -171,3 +171,36 @@ def test_more_choices_are_allowed_where_more_states_are(monkeypatch) -> None:
     with pytest.raises(TooManyStates, match="outcomes of choices"):
         explore(world, most=1000)
     assert len(explore(world, most=4000).target) == many
+
+
+DERIVED = """
+(:derived (near ?p - place) (or (at ?p) (exists (?q - place) (and (at ?q) (road ?q ?p)))))
+(:derived (lost ?t - thing) (not (held ?t)))
+(:derived (held ?t - thing) (exists (?q - place) (and (in ?t ?q) (near ?q))))
+"""
+SPELLED = "(or (at {0}) (exists (?z - place) (and (at ?z) (road ?z {0}))))"
+
+
+def test_derived_facts_stand_for_what_they_follow_from() -> None:
+    action = """(:action find :parameters (?t - thing ?q - place)
+        :precondition (and (near ?q) {}) :effect (and (in ?t ?q) (at ?q)))"""
+    long = SPELLED.format("?q")
+    lost = f"(not (exists (?y - place) (and (in ?t ?y) {SPELLED.format('?y')})))"
+    facts = problem_with("(road home shop) (road shop park) (at home) (in ball park)")
+    short = domain_with(action.format("(lost ?t)"), more=DERIVED)
+    whole = domain_with(action.format(lost).replace("(near ?q)", long))
+    one, other = (explore(world_of(text, facts)) for text in (short, whole))
+    assert np.array_equal(one.states, other.states)
+    assert np.array_equal(one.target, other.target)
+    goal, same = make_goal(one.world, "g", "(near park)"), SPELLED.format("park")
+    assert (goal.holds(one.states) == make_goal(one.world, "g", same).holds(one.states)).all()
+    assert 0 < goal.holds(one.states).sum() < len(one)
+
+
+def test_too_many_conditions_in_an_effect_are_refused_with_their_line() -> None:
+    action = """(:action shake :parameters () :effect
+        (forall (?t - thing ?p - place) (when (in ?t ?p) (at home))))"""
+    objects = "(:objects a b c d e f g h - place crate - box)"
+    problem = f"(define (problem p) (:domain places) {objects} (:init (at home)))"
+    with pytest.raises(BadInput, match="line [0-9]+: 'shake' has more than 8 conditions"):
+        world_of(domain_with(action), problem)

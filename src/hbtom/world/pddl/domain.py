@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hbtom.errors import BadInput
+from hbtom.world.pddl.derived import with_derived
 from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
 from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, parts_of, read_typed, unsupported
@@ -24,6 +25,7 @@ _REQUIREMENTS = (
     CHANCE,
     ":adl",  # of this and the following, only the supported part may be used
     ":conditional-effects",
+    ":derived-predicates",
     ":fluents",
     ":numeric-fluents",
 )
@@ -74,6 +76,7 @@ def read_domain(text: str) -> Domain:
         elif section.head == ":functions":
             functions = _signatures(bare, _without_number(section.parts[1:]))
     language = Language(types, {one.name: one for one in constants}, predicates, functions)
+    language = with_derived(language, [one for one in sections if one.head == ":derived"])
     actions: list[Schema] = []
     for section in sections:
         if section.head == ":action":
@@ -85,7 +88,7 @@ def read_domain(text: str) -> Domain:
     return Domain(name, language, tuple(actions))
 
 
-_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions")
+_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":derived")
 
 
 def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hbtom.errors import BadInput
-from hbtom.world.pddl.formula import OBJECT, And, Atom, Equal, Every, Formula, Not, Or, Some, Typed
+from hbtom.world.pddl.formula import (
+    OBJECT,
+    And,
+    Atom,
+    Equal,
+    Every,
+    Formula,
+    Not,
+    Or,
+    Some,
+    Typed,
+    with_values,
+)
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
 NOTHING: Scope = {}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a derived fact follows from."""
+
+    parameters: tuple[Typed, ...]
+    body: Formula  # its own variables have names that occur nowhere else
+
+    def applied(self, terms: Sequence[str]) -> Formula:
+        """Return the condition for some terms."""
+        names = (parameter.name for parameter in self.parameters)
+        return with_values(self.body, dict(zip(names, terms, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +47,7 @@ class Language:
     objects: Mapping[str, Typed]
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
+    derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # facts that follow
 
     def with_objects(self, objects: Sequence[Typed]) -> Language:
         return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
@@ -86,7 +112,10 @@ class Language:
             raise unsupported(node, "comparing numbers")
         if head in _NOT_HERE:
             raise unsupported(node, f"'{head}' in a condition")
-        return self.atom(node, scope)
+        atom = self.atom(node, scope)
+        if atom.name not in self.derived:
+            return atom
+        return Or(tuple(rule.applied(atom.terms) for rule in self.derived[atom.name]))
 
     def quantified(self, variables: Node, scope: Scope) -> tuple[tuple[Typed, ...], Scope]:
         """Read the variables of a quantifier; also return the scope inside it."""

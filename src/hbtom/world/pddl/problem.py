@@ -88,6 +88,8 @@ def _init(
             true.pop(ground_key(language.atom(part)), None)
         elif isinstance(node, Form) and node.head in {*_NOT_HERE} - {*language.predicates}:
             raise unsupported(node, f"'{node.head}' in :init")
+        elif isinstance(node, Form) and node.head in language.derived:
+            raise bad(node.line, f"{short(node)} is derived: it cannot be in :init", "remove it")
         else:
             true.setdefault(ground_key(language.atom(node)), node.line)
     return true, numbers
