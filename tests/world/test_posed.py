@@ -202,5 +202,5 @@ def test_too_many_conditions_in_an_effect_are_refused_with_their_line() -> None:
         (forall (?t - thing ?p - place) (when (in ?t ?p) (at home))))"""
     objects = "(:objects a b c d e f g h - place crate - box)"
     problem = f"(define (problem p) (:domain places) {objects} (:init (at home)))"
-    with pytest.raises(BadInput, match="line [0-9]+: 'shake' has more than 8 conditions"):
+    with pytest.raises(BadInput, match=r"line [0-9]+: 'shake' has more than 8 conditions"):
         world_of(domain_with(action), problem)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from hbtom.world.pddl.formula import And, Atom, Formula, Typed
+from hbtom.world.pddl.formula import And, Atom, Expression, Formula, Typed
 from hbtom.world.pddl.language import Language, Scope, exactly, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
@@ -36,12 +36,23 @@ class Change:
     condition: Formula | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NumberChange:
+    """A number that increases or decreases by an amount, or becomes it."""
+
+    function: Atom
+    how: str  # increase, decrease or assign
+    amount: Expression
+    condition: Formula | None = None
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A possible outcome of an action, and its probability."""
 
     probability: float
     changes: tuple[Change, ...]
+    numbers: tuple[NumberChange, ...] = ()
 
 
 class Inside(NamedTuple):
@@ -53,7 +64,7 @@ class Inside(NamedTuple):
 
 NOWHERE = Inside()
 Cost = float | Atom  # a number, or a function of parameters
-Changes = tuple[Change, ...]
+Changes = tuple[Change | NumberChange, ...]
 Branches = list[tuple[Fraction, Changes]]  # probabilities are added up without rounding
 _CERTAIN = Fraction(1)
 Effect = tuple[Branches, list[Cost]]
@@ -64,8 +75,20 @@ def read_effect(
 ) -> tuple[tuple[Outcome, ...], tuple[Cost, ...]]:
     """Read the outcomes of an action, and its costs, which are the same for all outcomes."""
     branches, costs = _Reader(language, CHANCE in requirements).effect(node, scope)
-    likely = [(float(chance), changes) for chance, changes in branches]  # may round to 0
-    return tuple(Outcome(*one) for one in likely if one[0] > 0), tuple(costs)
+    outcomes = (_outcome(float(chance), changes) for chance, changes in branches)
+    return tuple(one for one in outcomes if one.probability > 0), tuple(costs)  # may round to 0
+
+
+def _outcome(chance: float, changes: Changes) -> Outcome:
+    facts = tuple(one for one in changes if isinstance(one, Change))
+    numbers = tuple(one for one in changes if isinstance(one, NumberChange))
+    if len({one.function for one in numbers}) < len(numbers):
+        twice = next(
+            one for one in numbers if [o.function for o in numbers].count(one.function) > 1
+        )
+        problem = f"{twice.function} changes twice in one effect"
+        raise bad(twice.function.line, problem, "add the amounts up")
+    return Outcome(chance, facts, numbers)
 
 
 @dataclass(frozen=True)
@@ -85,14 +108,14 @@ class _Reader:
             return self._for_all(node, scope, inside)
         if node.head == "when":
             return self._when(node, scope, inside)
-        if node.head == "increase":
-            return _surely(), [self._cost(node, scope)]
+        if node.head in ("increase", "decrease", "assign"):
+            return self._number(node, scope, inside)
         if node.head == "probabilistic" and self.chance:
             return self._by_chance(node, scope, inside), []
         if node.head == "probabilistic":
             hint = f"add {CHANCE} to the :requirements of the domain"
             raise bad(node.line, f"'probabilistic' needs the requirement {CHANCE}", hint)
-        if node.head in ("assign", "decrease", "scale-up", "scale-down", "oneof"):
+        if node.head in ("scale-up", "scale-down", "oneof"):
             raise unsupported(node, f"'{node.head}' in an effect")
         return _surely(Change(self._changed(node, scope), True, *inside)), []
 
@@ -161,11 +184,21 @@ class _Reader:
             raise _too_many(node)
         return merged
 
+    def _number(self, node: Form, scope: Scope, inside: Inside) -> Effect:
+        """Read a change of a number, or what is added to the total cost."""
+        to, amount = exactly(2, node)
+        if str(to) in (f"({COST})", COST):
+            if node.head != "increase":
+                raise unsupported(node, f"'{node.head}' of ({COST})")
+            return _surely(), [self._cost(node, scope)]
+        if inside.variables:
+            raise unsupported(node, "changing a number within 'forall'")
+        function, by = self.language.function(to, scope), self.language.expression(amount, scope)
+        return _surely(NumberChange(function, node.head, by, inside.condition)), []
+
     def _cost(self, node: Form, scope: Scope) -> Cost:
         """Read what is added to the total cost: a number or a function."""
-        to, amount = exactly(2, node)
-        if str(to) not in (f"({COST})", COST):
-            raise unsupported(node, f"changing a number other than ({COST})")
+        _, amount = exactly(2, node)
         if COST not in self.language.functions:
             hint = f"declare ({COST}) in :functions"
             raise bad(node.line, f"there is no function '{COST}'", hint)
@@ -184,14 +217,14 @@ def read_number(node: Node) -> float:
     return float(text)
 
 
-def _surely(*changes: Change) -> Branches:
+def _surely(*changes: Change | NumberChange) -> Branches:
     return [(_CERTAIN, changes)]
 
 
 def _merged(branches: Iterable[tuple[Fraction, Changes]]) -> Branches:
     """Return the branches that are possible; those with the same changes are merged."""
-    chance: dict[frozenset[Change], Fraction] = {}
-    written: dict[frozenset[Change], Changes] = {}
+    chance: dict[frozenset[Change | NumberChange], Fraction] = {}
+    written: dict[frozenset[Change | NumberChange], Changes] = {}
     for one, changes in branches:
         same = frozenset(changes)
         chance[same] = chance.get(same, Fraction(0)) + one

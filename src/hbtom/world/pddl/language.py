@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hbtom.errors import BadInput
+from hbtom.world.pddl.arithmetic import Possible
 from hbtom.world.pddl.formula import (
     OBJECT,
     And,
+    Arithmetic,
     Atom,
+    Compare,
     Equal,
     Every,
+    Expression,
     Formula,
     Not,
     Or,
@@ -48,6 +53,7 @@ class Language:
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
     derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # facts that follow
+    possible: Possible | None = None  # the values of numbers, once they are known
 
     def with_objects(self, objects: Sequence[Typed]) -> Language:
         return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
@@ -105,11 +111,14 @@ class Language:
             for one in reversed(typed):
                 inner = Every(one, inner) if head == "forall" else Some(one, inner)
             return inner
-        if head == "=" and not any(isinstance(part, Form) for part in parts):
+        if head == "=" and not any(map(_is_number, parts)):
             left, right = exactly(2, node)
             return Equal((self._term(left, scope).name, self._term(right, scope).name))
         if head in ("=", "<", ">", "<=", ">="):
-            raise unsupported(node, "comparing numbers")
+            left, right = exactly(2, node)
+            sides = self.expression(left, scope), self.expression(right, scope)
+            compare = Compare(head, sides, node.line)
+            return compare if self.possible is None else self.possible.spelled_out(compare)
         if head in _NOT_HERE:
             raise unsupported(node, f"'{head}' in a condition")
         atom = self.atom(node, scope)
@@ -129,6 +138,19 @@ class Language:
     def function(self, node: Node, scope: Scope = NOTHING) -> Atom:
         """Read a function with its terms, and check that they exist."""
         return self._applied(node, scope, self.functions, "function")
+
+    def expression(self, node: Node, scope: Scope = NOTHING) -> Expression:
+        """Read a number, a function, or a sum, difference or product of these."""
+        if isinstance(node, Word):
+            if not _NUMBER.fullmatch(node.text):
+                raise bad(node.line, f"'{short(node)}' is not a number", "write 3, or (FUNCTION)")
+            return float(node.text)
+        if node.head in ("+", "-", "*") and len(node.parts) > (1 if node.head == "-" else 2):
+            parts = tuple(self.expression(part, scope) for part in node.parts[1:])
+            return Arithmetic(node.head, parts)
+        if node.head in ("+", "-", "*", "/"):
+            raise unsupported(node, f"'{node.head}' with these numbers")
+        return self.function(node, scope)
 
     def _applied(
         self, node: Node, scope: Scope, known: Mapping[str, tuple[Typed, ...]], kind: str
@@ -155,6 +177,13 @@ class Language:
             hint = f"the {kind}s here are {', '.join(known)}" if known else f"there are no {kind}s"
             raise bad(node.line, f"there is no {kind} '{node.text}'", cut(hint))
         return known[node.text]
+
+
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node, Form) or _NUMBER.fullmatch(node.text) is not None
 
 
 _NOT_HERE = ("when", "preference", "always", "sometime", "at-most-once", "over")

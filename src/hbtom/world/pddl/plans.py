@@ -207,8 +207,8 @@ def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:
     """Return the error for a step that is not an action, or that is impossible."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
     named = [one for one in world.problem.domain.actions if one.name == step.head]
-    fits = (one for one in named if len(one.parameters) == len(step.parts) - 1)
-    schema = next(fits, named[0] if named else None)
+    fits = [one for one in named if len(one.parameters) == len(step.parts) - 1]
+    schema = next(iter(fits or named), None)
     if schema is None:
         hint = f"the actions are {', '.join(schemas)}"
         return bad(step.line, f"there is no action '{step.head or short(step)}'", cut(hint))
@@ -223,7 +223,9 @@ def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:
             return bad(step.line, f"the problem has no object '{name}', which is in {written}")
         if not language.is_a(language.objects[name], parameter.types):
             return bad(step.line, f"'{name}' in {written} is not a {' or '.join(parameter.types)}")
-    failing = "; ".join(_failing(world, state, schema, names))
+    each = [_failing(world, state, one, names) for one in fits]
+    each.sort(key=len)  # of several actions of this name, the one that is most nearly possible
+    failing = "; ".join(each[0])
     hint = "what is observed must be possible in the domain"
     return bad(step.line, f"step {number}, {written}, is impossible there: {failing}", hint)
 

@@ -9,6 +9,7 @@ from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_
 from hbtom.world.pddl.effects import COST, read_number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
+from hbtom.world.pddl.numeric import without_numbers
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 Ground = tuple[str, ...]  # a predicate or function with its objects, as in ("at", "cell-3-4")
@@ -40,11 +41,13 @@ def read_problem(text: str, domain: Domain, *, check_domain: bool = True) -> Pro
     if check_domain:
         _check_domain(told, domain, name)
     language = domain.language.with_objects(_objects(told.get(":objects"), domain.language))
+    init = told[":init"].parts[1:] if ":init" in told else ()
+    true, numbers = _init(init, language)
+    domain, language, first = without_numbers(domain, language, numbers)
+    true |= dict.fromkeys(first, 1)
     if ":goal" in told:  # not used, but it must be valid
         (goal,) = exactly(1, told[":goal"])
         language.formula(goal)
-    init = told[":init"].parts[1:] if ":init" in told else ()
-    true, numbers = _init(init, language)
     return Problem(name, domain, language, true, numbers, _by_cost(told.get(":metric")))
 
 

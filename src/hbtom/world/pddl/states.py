@@ -17,6 +17,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
+from hbtom.world.pddl.arithmetic import MOST_VALUES, TOO_MANY
 from hbtom.world.pddl.enumeration import enumerate_states, rules_of
 from hbtom.world.pddl.plans import Plan
 from hbtom.world.pddl.world import States, Words, World, bits
@@ -77,7 +78,19 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
             f"there are more than {most:,} states or {choices:,} outcomes of choices",
             hint="make the problem smaller, or allow more (--states, most=)",
         )
+    _check_numbers(graph)
     return graph
+
+
+def _check_numbers(graph: StateGraph) -> None:
+    """Refuse a graph in which a number has more values than there are facts for."""
+    for fact, number in graph.world.number.items():
+        if fact[0].endswith(TOO_MANY):
+            word, bit = divmod(number, 64)
+            if (graph.states[:, word] >> np.uint64(bit) & np.uint64(1)).any():
+                problem = f"the number '{fact[0].removesuffix(TOO_MANY)}' is not bounded"
+                hint = f"it may have {MOST_VALUES} values; bound it by a precondition"
+                raise BadInput(f"{problem} in this problem", hint=hint)
 
 
 def _enumerated(world: World, most: int, most_outcomes: int) -> StateGraph | None:
