@@ -36,7 +36,7 @@ Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
-AS_GOOD = 0.6  # of the largest probability: goals that have as much are among the most probable
+AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 
 
 def default_model() -> Model:
