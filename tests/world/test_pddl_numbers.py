@@ -135,3 +135,11 @@ def test_what_is_not_supported_is_refused_with_its_line(change, line: int, why: 
     with pytest.raises(BadInput, match=why) as caught:
         world_of(domain, problem)
     assert caught.value.place.line in (line, line + 1)
+
+
+def test_derived_facts_may_compare_numbers() -> None:
+    domain = MAZE.replace("(:action right", "(:derived (beyond) (>= (x) (door))) (:action right", 1)
+    graph = explore(world_of(domain, START))
+    one, other = (make_goal(graph.world, "g", text) for text in ("(beyond)", "(>= (x) 4)"))
+    assert one.holds(graph.states).any()
+    assert (one.holds(graph.states) == other.holds(graph.states)).all()

@@ -36,6 +36,8 @@ Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
+_LARGE = 1000  # ways to act, times goals and observations, for which it is worth compiling
+MANY = 10  # problems for which it is worth compiling
 AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 
 
@@ -135,6 +137,8 @@ def recognise(
 
 def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
     """Choose an engine, and return what it makes of the observations."""
+    if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _LARGE:
+        start_compiler()
     if how.engine == "counting":
         return "counting", _counted(posed, how)
     if how.engine == "search":
@@ -195,11 +199,11 @@ def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret
 
 
 def prepare(problems: int) -> None:
-    """Start the compiler, if there is one; for several problems, compile or load all they take.
+    """Compile all that recognising takes, or load it, if there is a compiler and much to do.
 
     Processes that are forked afterwards have it too.
     """
-    if start_compiler() and problems > 1:
+    if problems >= MANY and start_compiler():
         for engine in ENGINES[::2]:
             with suppress(BadInput):  # the solver may be missing
                 recognise(read_posed(_SMALLEST), how=How(engine))

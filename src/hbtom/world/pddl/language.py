@@ -117,14 +117,17 @@ class Language:
         if head in ("=", "<", ">", "<=", ">="):
             left, right = exactly(2, node)
             sides = self.expression(left, scope), self.expression(right, scope)
-            compare = Compare(head, sides, node.line)
-            return compare if self.possible is None else self.possible.spelled_out(compare)
+            return self._spelled_out(Compare(head, sides, node.line))
         if head in _NOT_HERE:
             raise unsupported(node, f"'{head}' in a condition")
         atom = self.atom(node, scope)
         if atom.name not in self.derived:
             return atom
-        return Or(tuple(rule.applied(atom.terms) for rule in self.derived[atom.name]))
+        rules = self.derived[atom.name]
+        return self._spelled_out(Or(tuple(rule.applied(atom.terms) for rule in rules)))
+
+    def _spelled_out(self, formula: Formula) -> Formula:
+        return formula if self.possible is None else self.possible.spelled_out(formula)
 
     def quantified(self, variables: Node, scope: Scope) -> tuple[tuple[Typed, ...], Scope]:
         """Read the variables of a quantifier; also return the scope inside it."""
