@@ -36,7 +36,9 @@ Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
-_LARGE = 1000  # ways to act, times goals and observations, for which it is worth compiling
+_MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
+_MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
+_UNLIKELY = 1e-6  # histories of goals that are left out, relative to the most probable one
 MANY = 10  # problems for which it is worth compiling
 AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 
@@ -123,13 +125,14 @@ def recognise(
         raise BadInput("no goal explains the observations", hint=hint)
     agent = Identity(posed.seen.agent)
     posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
+    likely = {one: its.without_unlikely(_UNLIKELY) for one, its in learnt.agents.items()}
     warnings = (*posed.warnings, *posed.world.warnings, *posterior.warnings)
     return Recognition(
         posed,
         posterior,
         engine,
         time.process_time() - began,
-        learnt,
+        learnt.after((), likely),
         how.trace,
         tuple(dict.fromkeys(warnings)),
     )
@@ -137,7 +140,7 @@ def recognise(
 
 def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
     """Choose an engine, and return what it makes of the observations."""
-    if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _LARGE:
+    if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _MUCH_COUNTING:
         start_compiler()
     if how.engine == "counting":
         return "counting", _counted(posed, how)
@@ -165,6 +168,8 @@ def _states(how: How) -> int:
 
 
 def _filtered(posed: Posed, how: How, graph: StateGraph) -> Regret:
+    if len(graph) * len(posed.goals) * len(posed.seen) > _MUCH_FILTERING:
+        start_compiler()
     plans = plan_on_graph(graph, posed.goals)
     wrong = WRONG if how.wrong is None else (how.wrong,)
     found = GapFilter(plans, posed.seen, wrong=wrong, stops=True, unit=mean_cost(posed.world.cost))
