@@ -53,7 +53,7 @@ def run(
         sources = find_posed(problems)
     chosen = default_model() if model is None else find_model(model)
     task = Task(chosen, How(engine, states, wrong, trace), strict, whole, same_agent, peers)
-    prepare(len(sources))
+    prepare(len(sources), same_agent=same_agent)
     try:
         with progress("recognising goals", "problems") as tell:
             result = recognise_all(sources, task, workers=workers, kept=kept, progress=tell)

@@ -38,7 +38,7 @@ FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of stat
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
 _MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
 _MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
-_UNLIKELY = 1e-6  # histories of goals that are left out, relative to the most probable one
+_HISTORIES = 200  # of an agent's goals that are remembered
 MANY = 10  # problems for which it is worth compiling
 AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 
@@ -125,7 +125,7 @@ def recognise(
         raise BadInput("no goal explains the observations", hint=hint)
     agent = Identity(posed.seen.agent)
     posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
-    likely = {one: its.without_unlikely(_UNLIKELY) for one, its in learnt.agents.items()}
+    likely = {one: its.most_likely(_HISTORIES) for one, its in learnt.agents.items()}
     warnings = (*posed.warnings, *posed.world.warnings, *posterior.warnings)
     return Recognition(
         posed,
@@ -203,12 +203,12 @@ def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret
     return Regret(goals, reachable, np.arange(1, steps + 1), unknown, FilteredChoice(found))
 
 
-def prepare(problems: int) -> None:
+def prepare(problems: int, *, same_agent: bool = False) -> None:
     """Compile all that recognising takes, or load it, if there is a compiler and much to do.
 
     Processes that are forked afterwards have it too.
     """
-    if problems >= MANY and start_compiler():
+    if problems >= (2 if same_agent else MANY) and start_compiler():
         for engine in ENGINES[::2]:
             with suppress(BadInput):  # the solver may be missing
                 recognise(read_posed(_SMALLEST), how=How(engine))
