@@ -10,10 +10,13 @@ import pytest
 
 from domains import EXAMPLES, example, world_of
 from errands import ERRANDS, TOWN
+from hbtom.compiled import Kernel
 from hbtom.plan.counting import Sight, _Program, observed_costs
-from hbtom.plan.cuts import find_cuts
+from hbtom.plan.cuts import find_cuts, least_costs
 from hbtom.plan.graph import plan_on_graph
+from hbtom.plan.landmarks import least_cost
 from hbtom.plan.operators import Operators, find_operators
+from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import World, explore, load_goals, make_goal
 from hbtom.world.pddl.states import expand
 
@@ -159,3 +162,29 @@ def test_cuts_are_the_same_whatever_the_order_of_facts() -> None:
         assert cuts is not None
         values.append(len(cuts))
     assert len(set(values)) == 1
+
+
+@pytest.mark.parametrize("name", ["block-words", "logistics"])
+def test_cuts_one_state_at_a_time_are_those_of_many_states_at_once(name: str) -> None:
+    """Landmarks as they are compiled, against those on arrays, which ignore what must be false."""
+    world = example(name)
+    goal = load_goals(world, EXAMPLES / name / "goals.txt")[0]
+    operators = find_operators(world, [goal])
+    states = explore(world).states[::97]
+    (wanted,) = operators.cases(goal)
+    one = least_costs(operators, operators.true_in(states), wanted)
+    other = least_cost(world, goal, states, landmarks=True)
+    cost = plan_on_graph(explore(world), (goal,)).cost[0, ::97]
+    assert (one <= cost + 1e-9).all()
+    assert (np.isinf(one) == np.isinf(other)).all()
+    some = np.isfinite(one)
+    assert one[some].sum() == pytest.approx(other[some].sum(), rel=0.1)
+
+
+def test_searching_with_compiled_landmarks_finds_the_same_costs(monkeypatch) -> None:
+    world = example("logistics")
+    goals = load_goals(world, EXAMPLES / "logistics" / "goals.txt")[:3]
+    visited = world.initial[None]
+    plain = plan_by_search(world, goals, visited).cost
+    monkeypatch.setattr(Kernel, "compiling", True)
+    assert plan_by_search(world, goals, visited).cost == pytest.approx(plain)

@@ -39,6 +39,8 @@ _WORK = 40_000_000  # states, times goals and observations, that are filtered un
 _MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
 _MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
 _HISTORIES = 200  # of an agent's goals that are remembered
+_MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
+_FEW_SEARCHED = 3000  # states for each goal, unless an engine or a number of states is asked for
 MANY = 10  # problems for which it is worth compiling
 AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 
@@ -189,7 +191,9 @@ def _counted(posed: Posed, how: How) -> Regret:
 
 def _searched(posed: Posed, how: How) -> Regret:
     plan = whole_plan(posed.seen)
-    states = how.states or MOST_STATES
+    if len(posed.world.action) * len(posed.goals) > _MUCH_SEARCHING:
+        start_compiler()
+    states = how.states or (_FEW_SEARCHED if how.engine is None else MOST_STATES)
     plans = plan_by_search(posed.world, posed.goals, plan.states, most=states)
     return graph_regret(plans, plan)
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, Ints, concat_ranges, read_only
 from hbtom.world.pddl import Goal, World
-from hbtom.world.pddl.world import ALWAYS, NEVER, Words, bits
+from hbtom.world.pddl.world import ALWAYS, NEVER, States, Words, bits
 
 Facts = Annotated[Ints, "some"]  # numbers of facts, all of which are wanted
 
@@ -57,6 +57,11 @@ class Operators:
 
     def __len__(self) -> int:
         return len(self.action)
+
+    def true_in(self, states: States) -> Annotated[Bools, "state fact"]:
+        """Return which facts are true in each of some states, opposites included."""
+        true = bits(states)[:, : len(self.opposite)]
+        return np.concatenate([true, ~true[:, self.opposite != NEVER]], axis=1)
 
     @cached_property
     def needed_by(self) -> Lists:
