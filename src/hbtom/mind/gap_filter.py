@@ -166,7 +166,9 @@ def filter_gaps(
                 after = stay(belief, active, rates[which] / seen.names, after, reached)
             if seen.fact[step] >= 0:
                 weigh(seen.holds[seen.fact[step]], rates[which], after, reached)
-            total = reached[after].sum()
+            total = 0.0  # added up in this order, compiled or not
+            for state in after:
+                total += reached[state]
             if total <= 0.0:
                 break
             log[which, step] = np.log(total)
