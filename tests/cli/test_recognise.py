@@ -222,3 +222,15 @@ def test_a_public_problem_is_answered(found) -> None:
     some = sorted(SHARED.glob("logistics/100/*"))[0]
     (answer,) = found(some, "--engine", "counting")["problems"]
     assert answer["true"] in answer["best"]
+
+
+def test_peers_are_asked_about_the_same_problems(run, found, tmp_path: Path) -> None:
+    folder = dataset(tmp_path / "set")
+    values = found(folder, "--peers")
+    names = ["completion", "uniqueness", "hard-counting", "cost-difference"]
+    assert [one["domain"] for one in values["peers"]] == names
+    assert all(one["problems"] == 3 for one in values["peers"])
+    assert all(one["log_loss"] is None for one in values["peers"])
+    table = run("recognise", folder, "--peers").out
+    assert "recogniser" in table
+    assert "uniqueness" in table
