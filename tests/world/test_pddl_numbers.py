@@ -14,7 +14,7 @@ MAZE = """
   (:types key direction)
   (:constants left right - direction)
   (:predicates (lies ?k - key) (open))
-  (:functions (x) (width) (keys) (place ?k - key) (door) (total-cost))
+  (:functions (x) - integer (width) (keys) (place ?k - key) (door) (total-cost))
   (:action right :precondition (and (< (x) (width)) (or (open) (not (= (+ (x) 1) (door)))))
     :effect (increase (x) 1))
   (:action left :precondition (> (x) 0) :effect (decrease (x) 1))

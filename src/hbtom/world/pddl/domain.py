@@ -130,15 +130,18 @@ def _signatures(language: Language, nodes: Iterable[Node]) -> dict[str, tuple[Ty
     return signatures
 
 
+_NUMBERS = ("number", "integer", "numeric")
+
+
 def _without_number(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield functions without the type that may follow them, which must be ``number``."""
+    """Yield functions without the type that may follow them, which must be that of numbers."""
     rest = iter(nodes)
     for node in rest:
         if isinstance(node, Form):
             yield node
         else:
             kind = next(rest, node)
-            if node.text != "-" or str(kind) != "number":
+            if node.text != "-" or str(kind) not in _NUMBERS:
                 raise unsupported(kind, "a function that is not a number")
 
 

@@ -167,8 +167,8 @@ class Language:
         exactly(len(wanted), node)
         terms = [self._term(term, scope) for term in node.parts[1:]]
         for term, slot in zip(terms, wanted, strict=True):
-            known = term.name.startswith("?") or term.types == slot.types
-            if not known and not self.is_a(term, slot.types):
+            fits = term.name.startswith("?") or term.types == slot.types
+            if not fits and not self.is_a(term, slot.types):
                 problem = f"'{term.name}' in {short(node)} is not a {' or '.join(slot.types)}"
                 raise bad(node.line, problem, f"it is a {' or '.join(term.types)}")
         return Atom(node.head, tuple(term.name for term in terms), node.line)
