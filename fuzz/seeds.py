@@ -47,7 +47,30 @@ STREET = """
 GOALS = "first: (given one)\nboth: (and (given one) (given two))\n"
 PLAN = "(go office one)\n(give one)\n(go one two)\n"
 
+WALK = """
+(define (domain walk)
+  (:predicates (open) (lies ?k) (has ?k) (free))
+  (:functions (x) (width) (door))
+  (:derived (stuck) (and (not (open)) (= (x) (door))))
+  (:action step :precondition (and (< (x) (width)) (not (stuck))) :effect (increase (x) 1))
+  (:action back :precondition (> (x) 0) :effect (and (decrease (x) 1) (when (open) (free))))
+  (:action take :parameters (?k) :precondition (and (lies ?k) (= (x) 1))
+    :effect (and (not (lies ?k)) (has ?k)))
+  (:action use :parameters (?k) :precondition (and (has ?k) (stuck))
+    :effect (forall (?o) (when (has ?o) (open)))))
+"""
+HALL = """
+(define (problem hall) (:domain walk) (:objects k l)
+  (:init (= (x) 0) (= (width) 4) (= (door) 2) (lies k)))
+"""
+
 PDDL: tuple[dict[str, str], ...] = (
+    {
+        "domain.pddl": WALK,
+        "problem.pddl": HALL,
+        "goals.txt": "far: (>= (x) 4)\nkey: (has k)\n",
+        "seen.plan": "(step)\n...\n(step) => (stuck)\n... => (open)\n",
+    },
     {"domain.pddl": LETTERS, "problem.pddl": STREET, "goals.txt": GOALS, "seen.plan": PLAN},
     {
         "domain.pddl": domains.SWITCHES,

@@ -215,7 +215,13 @@ def _pddl(rng: Random) -> Files:
 def _inferred(names: Sequence[str]) -> list[Command]:
     world = ["--domain", "domain.pddl", "--problem", "problem.pddl", "--goals", "goals.txt"]
     infer = ["infer", *world, "--plan", "seen.plan", "--states", "5000"]
-    return [[*infer, "--judge", "--format", "json"], [*infer, "--something-else", "0.5"]]
+    recognise = ["recognise", *world, "--observations", "seen.plan", "--states", "2000"]
+    return [
+        [*infer, "--judge", "--format", "json"],
+        [*infer, "--something-else", "0.5"],
+        [*recognise, "--format", "json"],
+        [*recognise, "--engine", "counting", "--trace"],
+    ]
 
 
 TARGETS = {

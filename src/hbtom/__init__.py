@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
     from hbtom.bench import Evaluation as Evaluation
     from hbtom.bench import evaluate as evaluate
+    from hbtom.bench.posed_files import load_posed as load_posed
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
     from hbtom.judgement.plan_judging import PlanJudgement as PlanJudgement
     from hbtom.judgement.plan_judging import judge_plans as judge_plans
+    from hbtom.judgement.recognising import Recognition as Recognition
+    from hbtom.judgement.recognising import recognise as recognise
     from hbtom.mind import Beliefs as Beliefs
     from hbtom.mind import Posterior as Posterior
     from hbtom.mind import infer as infer
@@ -58,7 +61,10 @@ _HOME = {
     "load_goals": "hbtom.world.pddl",
     "load_plan": "hbtom.world.pddl",
     "load_world": "hbtom.world.pddl",
+    "load_posed": "hbtom.bench.posed_files",
     "read": "hbtom.observe",
+    "Recognition": "hbtom.judgement.recognising",
+    "recognise": "hbtom.judgement.recognising",
     "simulate": "hbtom.mind.simulate",
     "Evaluation": "hbtom.bench",
     "evaluate": "hbtom.bench",

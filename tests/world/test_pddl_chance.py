@@ -152,7 +152,7 @@ WRONG = {
     "(probabilistic 0.5 (p) 0.5)": "needs an effect for each probability",
     "(probabilistic)": "needs an effect for each probability",
     "(probabilistic 0.5 p)": "'p' is not an effect",
-    "(probabilistic 0.5 (when (p) (q)))": "'when' in an effect",
+    "(when (p) (probabilistic 0.5 (q)))": "'probabilistic' within 'when'",
     "(probabilistic 0.5 (increase (total-cost) 1))": "a cost within 'probabilistic'",
     "(forall (?x) (probabilistic 0.5 (s ?x)))": "'probabilistic' within 'forall'",
     "(oneof (p) (q))": "'oneof' in an effect",

@@ -70,6 +70,15 @@ class Slow:
             names = [variable.name for variable in change.variables]
             for values in product(*map(self.language.values, change.variables)):
                 inner = {**binding, **dict(zip(names, values, strict=True))}
+
+                def true(atom: Atom) -> bool:
+                    return (atom.name, *atom.terms) in state
+
+                met = change.condition is None or holds(
+                    change.condition, inner, self.language.values, true
+                )
+                if not met:
+                    continue
                 changed[change.holds].add((change.atom.name, *bound(change.atom.terms, inner)))
         return (state - changed[False]) | frozenset(changed[True])
 
@@ -145,6 +154,14 @@ ACTIONS = {
         :effect (not (open ?b)))""",
     "forall in an effect": """(:action vanish :precondition (at home)
         :effect (forall (?p - place ?t - thing) (and (not (in ?t ?p)) (at ?p))))""",
+    "when": """(:action push :parameters (?a ?b - place) :precondition (road ?a ?b)
+        :effect (and (when (at ?a) (and (not (at ?a)) (at ?b))) (when (at ?b) (not (at ?b)))))""",
+    "when within forall": """(:action carry :parameters (?a ?b - place) :precondition (at ?a)
+        :effect (and (not (at ?a)) (at ?b)
+            (forall (?t - thing) (when (in ?t ?a) (and (not (in ?t ?a)) (in ?t ?b))))))""",
+    "when within when": """(:action pack :parameters (?b - box ?t - thing)
+        :effect (when (open ?b) (when (exists (?p - place) (and (at ?p) (in ?t ?p)))
+            (not (open ?b)))))""",
     "not and": """(:action sit :parameters (?a - place)
         :precondition (not (and (at ?a) (exists (?b - box) (open ?b)))) :effect (at ?a))""",
     "either": """(:action drop :parameters (?x - (either thing place) ?p - place)

@@ -16,7 +16,7 @@ import click
 
 from hbtom import __version__
 from hbtom.cli.say import INTERRUPTED
-from hbtom.cli.verbs import benchmark, datasets, episodes
+from hbtom.cli.verbs import benchmark, datasets, episodes, plans
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # shows a mark for missing letters
 
 
-for _module in (episodes, benchmark, datasets):
+for _module in (episodes, plans, benchmark, datasets):
     for _name, _verb in vars(_module).items():
         if isinstance(_verb, click.Command) and _name == _verb.name:
             main.add_command(_verb)

@@ -42,6 +42,12 @@ class AgentBeliefs(Struct, frozen=True, eq=False):
         """Return beliefs about an agent never seen before, given log P(efficiency)."""
         return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), log_efficiency[None].copy())
 
+    def most_likely(self, most: int) -> AgentBeliefs:
+        """Return the same beliefs with the most probable histories only, so many at most."""
+        likely = np.logaddexp.reduce(self.log_weight, axis=1)
+        kept = np.sort(np.argsort(-likely, kind="stable")[:most])
+        return replace(self, counts=self.counts[kept], log_weight=self.log_weight[kept])
+
     def knowing(self, goals: tuple[Identity, ...]) -> AgentBeliefs:
         """Return the same beliefs, with goals that were not known before never wanted so far."""
         if goals == self.goals:

@@ -10,10 +10,12 @@ import numpy as np
 from hbtom.arrays import Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.mind.forward import Belief, Successors, advance
+from hbtom.mind.gap_filter import GapFilter
 from hbtom.mind.graph_regret import goals_of, graph_regret
-from hbtom.mind.regret import Efficiencies, FilteredChoice, LogSteps, Regret
+from hbtom.mind.regret import Efficiencies, Filter, FilteredChoice, LogSteps, Regret
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import PartialPlan, SeenPlan, StatePath
+from hbtom.world.pddl.partial import NO_ACTION
 
 
 def partial_plan_regret(
@@ -26,16 +28,29 @@ def partial_plan_regret(
     _check(plans, partial_plan)
     goals, reachable = goals_of(plans, 0, something_else=something_else)
     steps = len(partial_plan)
-    choice = FilteredChoice(ForwardFilter(plans, partial_plan, something_else))
+    choice = FilteredChoice(_filter(plans, partial_plan, something_else))
     unknown = np.full((steps, len(goals)), np.nan)
     return Regret(goals, reachable, np.arange(1, steps + 1), unknown, choice)
 
 
+def _filter(plans: GraphCosts, partial_plan: PartialPlan, something_else: bool) -> Filter:
+    """Return the filter that can handle a plan: gaps need another one than single steps."""
+    if not any(partial_plan.gaps) and (partial_plan.actions != NO_ACTION).all():
+        return ForwardFilter(plans, partial_plan, something_else)
+    if partial_plan.likelihood is not None:
+        hint = "leave out the likelihood, or write '?' for each action that was not observed"
+        raise BadInput("a plan with gaps cannot have a likelihood of states", hint=hint)
+    return GapFilter(plans, partial_plan, something_else)
+
+
 def _check(plans: GraphCosts, partial_plan: PartialPlan) -> None:
     graph, likelihood, actions = plans.graph, partial_plan.likelihood, partial_plan.actions
-    if not ((actions >= -1) & (actions < len(partial_plan.world.actions))).all():
+    held = partial_plan.held
+    least = np.where([one is not None for one in held], NO_ACTION, -1) if held else -1
+    fits = len(held) in (0, len(actions))
+    if fits and not ((actions >= least) & (actions < len(partial_plan.world.actions))).all():
         raise BadInput("there is no action of such a number", hint="-1 is one that was not seen")
-    if partial_plan.held and len(partial_plan.held) != len(partial_plan):
+    if held and len(partial_plan.held) != len(partial_plan):
         raise BadInput(
             f"there are {len(partial_plan.held)} conditions for {len(partial_plan)} steps",
             hint="give one for each step, None where nothing was seen, or none at all",
@@ -94,7 +109,8 @@ class ForwardFilter:
         which = np.repeat(np.arange(len(choice)), many)
         likely = graph.probability[outcome] * self._likelihood(target, step)
         if self.partial_plan.actions[step] >= 0:
-            likely = likely * (graph.action[choice] == self.partial_plan.actions[step])[which]
+            seen = graph.world.looks_like[graph.action[choice]]
+            likely = likely * (seen == self.partial_plan.actions[step])[which]
         return Successors(np.repeat(np.arange(len(states)), count), price, which, target, likely)
 
     def _likelihood(

@@ -18,12 +18,16 @@ to happen at once. Facts that must be false are ignored. Many states are compute
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
+from hbtom.plan.cuts import least_costs
+from hbtom.plan.operators import Operators, find_operators
 from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.world import ALWAYS, States, bits
@@ -76,8 +80,22 @@ class Estimates:
             )
             self.landmarks = better > WORTH * quick
         some = states[list(new.values())]
-        least = least_cost(self.world, self.goal, some, landmarks=self.landmarks)
+        least = self._least(some)
         self.ahead.update(zip(new, least.tolist(), strict=True))
+
+    def _least(self, states: States) -> Annotated[Floats, "state"]:
+        """Return lower bounds; landmarks one state after the other if that is compiled."""
+        if not (self.landmarks and Kernel.compiling):
+            return least_cost(self.world, self.goal, states, landmarks=bool(self.landmarks))
+        true = self.operators.true_in(states)
+        cases = self.operators.cases(self.goal)
+        each = [least_costs(self.operators, true, wanted) for wanted in cases]
+        return np.min(each, axis=0, initial=np.inf)
+
+    @cached_property
+    def operators(self) -> Operators:
+        """What compiled landmarks work on."""
+        return find_operators(self.world, [self.goal])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
-"""Verbs for episodes and plans: judging them and looking at them."""
+"""Verbs for episodes: judging them and looking at them."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
@@ -127,55 +126,3 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
             raise click.BadParameter(f"'{given}' does not name trials; write 9, or 1-3,9")
         numbers += range(int(ends[0]), int(ends[1]) + 1)
     return tuple(numbers)
-
-
-def _named_plans(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the agent and the file of each plan; an agent without a name is "agent"."""
-    named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
-    plans = zip(named, given, strict=True)
-    return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
-
-
-@verb
-@file_option("--domain", required=True, help="The domain, in PDDL.")
-@file_option("--problem", required=True, help="The problem, in PDDL.")
-@file_option("--goals", required=True, help="Goals, one per line: NAME: (CONDITION)")
-@click.option(
-    "--plan",
-    "plans",
-    required=True,
-    multiple=True,
-    metavar="[AGENT=]FILE",
-    callback=lambda context, option, given: _named_plans(given),
-    help="An observed plan, one action per line; may be repeated.",
-)
-@option(
-    "--model", default="paper", help="A preset or a TOML file; its motion and noise are not used."
-)
-@option(
-    "--something-else",
-    type=Number(1e-6, 1e6, or_zero=True),
-    default=0.0,
-    metavar="WEIGHT",
-    help="Prior weight of another goal, pursued at random; each listed goal has 1.",
-)
-@flag(
-    "--judge",
-    "judged",
-    help="Judge how plausible the last plan is, given those before it; show only that one.",
-)
-@option(
-    "--states",
-    type=click.IntRange(1, 100_000_000),
-    default=200_000,
-    help="The largest number of states kept in memory.",
-)
-@format_option
-@file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
-@flag("--overwrite", help="Replace the file given to --plot.")
-def infer(**given: Any) -> None:
-    """Infer an agent's goal from an observed plan, in any domain described in PDDL.
-
-    Prints the beliefs about goal and efficiency after every action. Several plans are several
-    trials: what is learnt about an agent carries over from one to the next.
-    """

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hbtom.errors import BadInput
+from hbtom.world.pddl.derived import with_derived
 from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
 from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, parts_of, read_typed, unsupported
@@ -24,6 +25,7 @@ _REQUIREMENTS = (
     CHANCE,
     ":adl",  # of this and the following, only the supported part may be used
     ":conditional-effects",
+    ":derived-predicates",
     ":fluents",
     ":numeric-fluents",
 )
@@ -47,7 +49,7 @@ class Domain:
 
     name: str
     language: Language
-    actions: tuple[Schema, ...]
+    actions: tuple[Schema, ...]  # several may have the same name
 
 
 def read_domain(text: str) -> Domain:
@@ -74,21 +76,19 @@ def read_domain(text: str) -> Domain:
         elif section.head == ":functions":
             functions = _signatures(bare, _without_number(section.parts[1:]))
     language = Language(types, {one.name: one for one in constants}, predicates, functions)
-    actions: dict[str, Schema] = {}
+    language = with_derived(language, [one for one in sections if one.head == ":derived"])
+    actions: list[Schema] = []
     for section in sections:
         if section.head == ":action":
-            action = _action(language, section, requirements)
-            if action.name in actions:
-                raise bad(section.line, f"there are two actions '{action.name}'")
-            actions[action.name] = action
+            actions.append(_action(language, section, requirements))
         elif section.head not in _SECTIONS:
             raise unknown_section(section, "domain", (*_SECTIONS, ":action"))
     if not actions:
         raise bad(1, "the domain has no actions")
-    return Domain(name, language, tuple(actions.values()))
+    return Domain(name, language, tuple(actions))
 
 
-_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions")
+_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":derived")
 
 
 def define(form: Form, kind: str) -> tuple[str, tuple[Form, ...]]:
@@ -130,15 +130,18 @@ def _signatures(language: Language, nodes: Iterable[Node]) -> dict[str, tuple[Ty
     return signatures
 
 
+_NUMBERS = ("number", "integer", "numeric")
+
+
 def _without_number(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield functions without the type that may follow them, which must be ``number``."""
+    """Yield functions without the type that may follow them, which must be that of numbers."""
     rest = iter(nodes)
     for node in rest:
         if isinstance(node, Form):
             yield node
         else:
             kind = next(rest, node)
-            if node.text != "-" or str(kind) != "number":
+            if node.text != "-" or str(kind) not in _NUMBERS:
                 raise unsupported(kind, "a function that is not a number")
 
 

@@ -12,8 +12,9 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
-from hbtom.world.pddl.formula import Atom, Typed
+from hbtom.world.pddl.formula import And, Atom, Expression, Formula, Typed
 from hbtom.world.pddl.language import Language, Scope, exactly, unsupported
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
@@ -27,11 +28,22 @@ _PROBABILITY = re.compile(r"\d+(\.\d*)?|\.\d+|\d+/0*[1-9]\d*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An atom that becomes true or false, for all values of its variables."""
+    """An atom that becomes true or false, for all values of its variables that meet a condition."""
 
     atom: Atom
     holds: bool
     variables: Variables = ()
+    condition: Formula | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberChange:
+    """A number that increases or decreases by an amount, or becomes it."""
+
+    function: Atom
+    how: str  # increase, decrease or assign
+    amount: Expression
+    condition: Formula | None = None
 
 
 @dataclass(frozen=True)
@@ -40,10 +52,19 @@ class Outcome:
 
     probability: float
     changes: tuple[Change, ...]
+    numbers: tuple[NumberChange, ...] = ()
 
 
+class Inside(NamedTuple):
+    """What an effect is inside of: quantifiers and conditions."""
+
+    variables: Variables = ()
+    condition: Formula | None = None
+
+
+NOWHERE = Inside()
 Cost = float | Atom  # a number, or a function of parameters
-Changes = tuple[Change, ...]
+Changes = tuple[Change | NumberChange, ...]
 Branches = list[tuple[Fraction, Changes]]  # probabilities are added up without rounding
 _CERTAIN = Fraction(1)
 Effect = tuple[Branches, list[Cost]]
@@ -54,8 +75,20 @@ def read_effect(
 ) -> tuple[tuple[Outcome, ...], tuple[Cost, ...]]:
     """Read the outcomes of an action, and its costs, which are the same for all outcomes."""
     branches, costs = _Reader(language, CHANCE in requirements).effect(node, scope)
-    likely = [(float(chance), changes) for chance, changes in branches]  # may round to 0
-    return tuple(Outcome(*one) for one in likely if one[0] > 0), tuple(costs)
+    outcomes = (_outcome(float(chance), changes) for chance, changes in branches)
+    return tuple(one for one in outcomes if one.probability > 0), tuple(costs)  # may round to 0
+
+
+def _outcome(chance: float, changes: Changes) -> Outcome:
+    facts = tuple(one for one in changes if isinstance(one, Change))
+    numbers = tuple(one for one in changes if isinstance(one, NumberChange))
+    if len({one.function for one in numbers}) < len(numbers):
+        twice = next(
+            one for one in numbers if [o.function for o in numbers].count(one.function) > 1
+        )
+        problem = f"{twice.function} changes twice in one effect"
+        raise bad(twice.function.line, problem, "add the amounts up")
+    return Outcome(chance, facts, numbers)
 
 
 @dataclass(frozen=True)
@@ -63,32 +96,41 @@ class _Reader:
     language: Language
     chance: bool  # whether effects may be probabilistic
 
-    def effect(self, node: Node, scope: Scope, every: Variables = ()) -> Effect:
+    def effect(self, node: Node, scope: Scope, inside: Inside = NOWHERE) -> Effect:
         if isinstance(node, Word):
             raise bad(node.line, f"'{node.text}' is not an effect", "put it in parentheses")
         if node.head == "and" or not node.parts:
-            return self._together(node, scope, every)
+            return self._together(node, scope, inside)
         if node.head == "not":
             (part,) = exactly(1, node)
-            return _surely(Change(self.language.atom(part, scope), False, every)), []
+            return _surely(Change(self._changed(part, scope), False, *inside)), []
         if node.head == "forall":
-            return self._for_all(node, scope, every)
-        if node.head == "increase":
-            return _surely(), [self._cost(node, scope)]
+            return self._for_all(node, scope, inside)
+        if node.head == "when":
+            return self._when(node, scope, inside)
+        if node.head in ("increase", "decrease", "assign"):
+            return self._number(node, scope, inside)
         if node.head == "probabilistic" and self.chance:
-            return self._by_chance(node, scope, every), []
+            return self._by_chance(node, scope, inside), []
         if node.head == "probabilistic":
             hint = f"add {CHANCE} to the :requirements of the domain"
             raise bad(node.line, f"'probabilistic' needs the requirement {CHANCE}", hint)
-        if node.head in ("when", "assign", "decrease", "scale-up", "scale-down", "oneof"):
+        if node.head in ("scale-up", "scale-down", "oneof"):
             raise unsupported(node, f"'{node.head}' in an effect")
-        return _surely(Change(self.language.atom(node, scope), True, every)), []
+        return _surely(Change(self._changed(node, scope), True, *inside)), []
 
-    def _together(self, node: Form, scope: Scope, every: Variables) -> Effect:
+    def _changed(self, node: Node, scope: Scope) -> Atom:
+        """Read a fact that changes, which must not follow from others."""
+        if isinstance(node, Form) and node.head in self.language.derived:
+            hint = "change the facts that it follows from"
+            raise bad(node.line, f"{short(node)} is derived, so no action changes it", hint)
+        return self.language.atom(node, scope)
+
+    def _together(self, node: Form, scope: Scope, inside: Inside) -> Effect:
         """Read a conjunction: every combination of the outcomes of its parts."""
         branches, costs = _surely(), []
         for part in node.parts[1:]:
-            more, further = self.effect(part, scope, every)
+            more, further = self.effect(part, scope, inside)
             if len(branches) * len(more) > MOST_OUTCOMES:
                 raise _too_many(node)
             branches = _merged(
@@ -97,17 +139,30 @@ class _Reader:
             costs += further
         return branches, costs
 
-    def _for_all(self, node: Form, scope: Scope, every: Variables) -> Effect:
+    def _for_all(self, node: Form, scope: Scope, inside: Inside) -> Effect:
         variables, part = exactly(2, node)
-        typed, inside = self.language.quantified(variables, scope)
-        branches, costs = self.effect(part, inside, every + typed)
+        typed, within = self.language.quantified(variables, scope)
+        deeper = inside._replace(variables=inside.variables + typed)
+        branches, costs = self.effect(part, within, deeper)
         if costs:
             raise unsupported(node, "a cost within 'forall'")
         if len(branches) > 1:
             raise unsupported(node, "'probabilistic' within 'forall'")
         return branches, []
 
-    def _by_chance(self, node: Form, scope: Scope, every: Variables) -> Branches:
+    def _when(self, node: Form, scope: Scope, inside: Inside) -> Effect:
+        """Read an effect that happens only where a condition holds before the action."""
+        condition, part = exactly(2, node)
+        read = self.language.formula(condition, scope)
+        both = read if inside.condition is None else And((inside.condition, read))
+        branches, costs = self.effect(part, scope, inside._replace(condition=both))
+        if costs:
+            raise unsupported(node, "a cost within 'when'")
+        if len(branches) > 1:
+            raise unsupported(node, "'probabilistic' within 'when'")
+        return branches, []
+
+    def _by_chance(self, node: Form, scope: Scope, inside: Inside) -> Branches:
         parts = node.parts[1:]
         if not parts or len(parts) % 2:
             problem = f"{short(node)} needs an effect for each probability"
@@ -116,7 +171,7 @@ class _Reader:
         for number, part in zip(parts[::2], parts[1::2], strict=True):
             chance = _probability(number)
             left -= chance
-            inner, costs = self.effect(part, scope, every)
+            inner, costs = self.effect(part, scope, inside)
             if costs:
                 raise unsupported(node, "a cost within 'probabilistic'")
             branches += [(chance * one, changes) for one, changes in inner]
@@ -129,11 +184,21 @@ class _Reader:
             raise _too_many(node)
         return merged
 
+    def _number(self, node: Form, scope: Scope, inside: Inside) -> Effect:
+        """Read a change of a number, or what is added to the total cost."""
+        to, amount = exactly(2, node)
+        if str(to) in (f"({COST})", COST):
+            if node.head != "increase":
+                raise unsupported(node, f"'{node.head}' of ({COST})")
+            return _surely(), [self._cost(node, scope)]
+        if inside.variables:
+            raise unsupported(node, "changing a number within 'forall'")
+        function, by = self.language.function(to, scope), self.language.expression(amount, scope)
+        return _surely(NumberChange(function, node.head, by, inside.condition)), []
+
     def _cost(self, node: Form, scope: Scope) -> Cost:
         """Read what is added to the total cost: a number or a function."""
-        to, amount = exactly(2, node)
-        if str(to) not in (f"({COST})", COST):
-            raise unsupported(node, f"changing a number other than ({COST})")
+        _, amount = exactly(2, node)
         if COST not in self.language.functions:
             hint = f"declare ({COST}) in :functions"
             raise bad(node.line, f"there is no function '{COST}'", hint)
@@ -152,14 +217,14 @@ def read_number(node: Node) -> float:
     return float(text)
 
 
-def _surely(*changes: Change) -> Branches:
+def _surely(*changes: Change | NumberChange) -> Branches:
     return [(_CERTAIN, changes)]
 
 
 def _merged(branches: Iterable[tuple[Fraction, Changes]]) -> Branches:
     """Return the branches that are possible; those with the same changes are merged."""
-    chance: dict[frozenset[Change], Fraction] = {}
-    written: dict[frozenset[Change], Changes] = {}
+    chance: dict[frozenset[Change | NumberChange], Fraction] = {}
+    written: dict[frozenset[Change | NumberChange], Changes] = {}
     for one, changes in branches:
         same = frozenset(changes)
         chance[same] = chance.get(same, Fraction(0)) + one

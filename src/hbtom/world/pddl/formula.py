@@ -43,6 +43,37 @@ class Equal:
 
 
 @dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """A sum, difference or product of numbers."""
+
+    sign: str  # one of + - *
+    parts: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.sign, *map(written, self.parts)))})"
+
+
+Expression = float | Atom | Arithmetic  # a number, a function of terms, or a calculation
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison of numbers. It is spelled out before a condition is split into cases."""
+
+    sign: str  # one of = < > <= >=
+    sides: tuple[Expression, Expression]
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.sign, *map(written, self.sides)))})"
+
+
+def written(number: Expression) -> str:
+    """Return a number or a calculation as it is written."""
+    return f"{number:g}" if isinstance(number, float) else str(number)
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     part: Formula
 
@@ -84,7 +115,7 @@ class Some(_Quantifier):
     """The part holds for at least one value of a variable."""
 
 
-Formula = Atom | Equal | Not | And | Or | Every | Some
+Formula = Atom | Equal | Compare | Not | And | Or | Every | Some
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +151,8 @@ def with_values(formula: Formula, binding: Binding) -> Formula:
             return Atom(name, bound(terms, binding), line)
         case Equal((left, right)):
             return Equal((binding.get(left, left), binding.get(right, right)))
+        case Compare(sign, (one, other), line):
+            return Compare(sign, (_number(one, binding), _number(other, binding)), line)
         case Not(part):
             return Not(with_values(part, binding))
         case And(parts) | Or(parts):
@@ -127,6 +160,16 @@ def with_values(formula: Formula, binding: Binding) -> Formula:
         case Every(variable, part) | Some(variable, part):
             inner = {name: value for name, value in binding.items() if name != variable.name}
             return type(formula)(variable, with_values(part, inner))
+
+
+def _number(number: Expression, binding: Binding) -> Expression:
+    match number:
+        case Atom(name, terms, line):
+            return Atom(name, bound(terms, binding), line)
+        case Arithmetic(sign, parts):
+            return Arithmetic(sign, tuple(_number(part, binding) for part in parts))
+        case _:
+            return number
 
 
 def cases(formula: Formula, values: Values, known: Known) -> list[Case]:
@@ -167,6 +210,7 @@ def _cases(
         whole = [(formula.part, {**binding, name: value}) for value in options]
         together = isinstance(formula, Every) == holds
     else:
+        assert not isinstance(formula, Compare)  # they are spelled out before
         return _literal(formula, holds, binding, known)
     if together:
         return _product([_cases(part, holds, inner, values, known) for part, inner in whole])
@@ -205,6 +249,8 @@ def holds(formula: Formula, binding: Binding, values: Values, true: Callable[[At
         case Equal(terms):
             left, right = bound(terms, binding)
             return left == right
+        case Compare():
+            raise AssertionError("comparisons are spelled out before")
         case Not(part):
             return not holds(part, binding, values, true)
         case And(parts):

@@ -24,7 +24,7 @@ _UNCOUNTED = "without (:metric minimize (total-cost)) every action costs 1"
 def ground(problem: Problem) -> World:
     """Ground all actions of a problem."""
     numbering = Numbering(problem)
-    rough = joined_drafts([draft(schema, numbering) for schema in problem.domain.actions])
+    rough = joined_drafts([draft(schema, numbering) for schema in numbering.schemas])
     if rough.actions > MOST_ACTIONS:
         raise BadInput(
             f"there are more than {MOST_ACTIONS:,} grounded actions",
@@ -40,7 +40,7 @@ def ground(problem: Problem) -> World:
     start = np.searchsorted(facts, np.intersect1d(facts, numbering.initial)) + 2
     chances = [
         np.tile([outcome.probability for outcome in schema.outcomes], len(table))
-        for schema, table in zip(problem.domain.actions, rough.objects, strict=True)
+        for schema, table in zip(numbering.schemas, rough.objects, strict=True)
     ]
     uncounted = any(one.costs for one in problem.domain.actions) and not problem.by_cost
     return World(
@@ -111,7 +111,7 @@ def _named(
     rough: Draft, doable: Annotated[Bools, "action"], numbering: Numbering
 ) -> tuple[tuple[Ground, ...], Annotated[Floats, "action"]]:
     """Return the names and costs of all possible actions."""
-    schemas = numbering.problem.domain.actions
+    schemas = numbering.schemas
     which = np.split(doable, np.cumsum([len(table) for table in rough.objects]))[:-1]
     tables = [table[kept] for table, kept in zip(rough.objects, which, strict=True)]
     objects = np.array(list(numbering.object), dtype=object)

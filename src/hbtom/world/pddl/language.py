@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hbtom.errors import BadInput
-from hbtom.world.pddl.formula import OBJECT, And, Atom, Equal, Every, Formula, Not, Or, Some, Typed
+from hbtom.world.pddl.arithmetic import Possible
+from hbtom.world.pddl.formula import (
+    OBJECT,
+    And,
+    Arithmetic,
+    Atom,
+    Compare,
+    Equal,
+    Every,
+    Expression,
+    Formula,
+    Not,
+    Or,
+    Some,
+    Typed,
+    with_values,
+)
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
 NOTHING: Scope = {}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a derived fact follows from."""
+
+    parameters: tuple[Typed, ...]
+    body: Formula  # its own variables have names that occur nowhere else
+
+    def applied(self, terms: Sequence[str]) -> Formula:
+        """Return the condition for some terms."""
+        names = (parameter.name for parameter in self.parameters)
+        return with_values(self.body, dict(zip(names, terms, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +52,8 @@ class Language:
     objects: Mapping[str, Typed]
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
+    derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # facts that follow
+    possible: Possible | None = None  # the values of numbers, once they are known
 
     def with_objects(self, objects: Sequence[Typed]) -> Language:
         return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
@@ -79,14 +111,23 @@ class Language:
             for one in reversed(typed):
                 inner = Every(one, inner) if head == "forall" else Some(one, inner)
             return inner
-        if head == "=" and not any(isinstance(part, Form) for part in parts):
+        if head == "=" and not any(map(_is_number, parts)):
             left, right = exactly(2, node)
             return Equal((self._term(left, scope).name, self._term(right, scope).name))
         if head in ("=", "<", ">", "<=", ">="):
-            raise unsupported(node, "comparing numbers")
+            left, right = exactly(2, node)
+            sides = self.expression(left, scope), self.expression(right, scope)
+            return self._spelled_out(Compare(head, sides, node.line))
         if head in _NOT_HERE:
             raise unsupported(node, f"'{head}' in a condition")
-        return self.atom(node, scope)
+        atom = self.atom(node, scope)
+        if atom.name not in self.derived:
+            return atom
+        rules = self.derived[atom.name]
+        return self._spelled_out(Or(tuple(rule.applied(atom.terms) for rule in rules)))
+
+    def _spelled_out(self, formula: Formula) -> Formula:
+        return formula if self.possible is None else self.possible.spelled_out(formula)
 
     def quantified(self, variables: Node, scope: Scope) -> tuple[tuple[Typed, ...], Scope]:
         """Read the variables of a quantifier; also return the scope inside it."""
@@ -101,6 +142,19 @@ class Language:
         """Read a function with its terms, and check that they exist."""
         return self._applied(node, scope, self.functions, "function")
 
+    def expression(self, node: Node, scope: Scope = NOTHING) -> Expression:
+        """Read a number, a function, or a sum, difference or product of these."""
+        if isinstance(node, Word):
+            if not _NUMBER.fullmatch(node.text):
+                raise bad(node.line, f"'{short(node)}' is not a number", "write 3, or (FUNCTION)")
+            return float(node.text)
+        if node.head in ("+", "-", "*") and len(node.parts) > (1 if node.head == "-" else 2):
+            parts = tuple(self.expression(part, scope) for part in node.parts[1:])
+            return Arithmetic(node.head, parts)
+        if node.head in ("+", "-", "*", "/"):
+            raise unsupported(node, f"'{node.head}' with these numbers")
+        return self.function(node, scope)
+
     def _applied(
         self, node: Node, scope: Scope, known: Mapping[str, tuple[Typed, ...]], kind: str
     ) -> Atom:
@@ -113,7 +167,8 @@ class Language:
         exactly(len(wanted), node)
         terms = [self._term(term, scope) for term in node.parts[1:]]
         for term, slot in zip(terms, wanted, strict=True):
-            if not term.name.startswith("?") and not self.is_a(term, slot.types):
+            fits = term.name.startswith("?") or term.types == slot.types
+            if not fits and not self.is_a(term, slot.types):
                 problem = f"'{term.name}' in {short(node)} is not a {' or '.join(slot.types)}"
                 raise bad(node.line, problem, f"it is a {' or '.join(term.types)}")
         return Atom(node.head, tuple(term.name for term in terms), node.line)
@@ -126,6 +181,13 @@ class Language:
             hint = f"the {kind}s here are {', '.join(known)}" if known else f"there are no {kind}s"
             raise bad(node.line, f"there is no {kind} '{node.text}'", cut(hint))
         return known[node.text]
+
+
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node, Form) or _NUMBER.fullmatch(node.text) is not None
 
 
 _NOT_HERE = ("when", "preference", "always", "sometime", "at-most-once", "over")

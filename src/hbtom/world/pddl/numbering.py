@@ -16,6 +16,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
+from hbtom.world.pddl.conditional import unconditional
 from hbtom.world.pddl.domain import Schema
 from hbtom.world.pddl.formula import Atom, Equal, Literal
 from hbtom.world.pddl.problem import Ground, Problem
@@ -112,6 +113,13 @@ class Numbering:
     @cached_property
     def predicate(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.problem.language.predicates)}
+
+    @cached_property
+    def schemas(self) -> tuple[Schema, ...]:
+        """All actions, without conditional effects."""
+        values = self.problem.language.values
+        actions = self.problem.domain.actions
+        return tuple(one for action in actions for one in unconditional(action, values))
 
     @cached_property
     def changing(self) -> frozenset[str]:

@@ -3,10 +3,13 @@
 (unlock door-1)      ; an observed action
 ?                    ; an unobserved action
 ? => (has gem-a)     ; an unobserved action, after which a condition was observed to hold
+...                  ; any number of unobserved actions, or none
+... => (has gem-b)   ; the same, after which a condition was observed to hold
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,34 +21,45 @@ from hbtom.world.pddl.goals import Goal, several
 from hbtom.world.pddl.plans import (
     MOST_STEPS,
     Plan,
+    Step,
     condition,
+    follow_plan,
     read_conditions,
     read_step,
     wrong_step,
 )
-from hbtom.world.pddl.syntax import Form, bad, written_lines
+from hbtom.world.pddl.problem import Ground
+from hbtom.world.pddl.syntax import Form, bad, read_form, written_lines
 from hbtom.world.pddl.world import World, spoken
 
-UNSEEN = "?"
+UNSEEN, GAP = "?", "..."
+NO_ACTION = -2  # where only a condition was observed
 _ARROW = "=>"
+_ACTIONS = re.compile(r"\([^()]*\)")
 
 
 @dataclass(frozen=True, eq=False)
 class PartialPlan:
-    """A partly observed plan; each step is one action, observed or not."""
+    """A partly observed plan; each step is one action, observed or not.
+
+    Before a step with a gap, there may be any number of unobserved actions.
+    """
 
     world: World
-    actions: Annotated[Ints, "step"]  # -1 if not observed
+    actions: Annotated[Ints, "step"]  # -1 if not observed, NO_ACTION if there was none
     held: tuple[Goal | None, ...] = ()  # the condition observed after each step, if any
     likelihood: Annotated[Floats, "step state"] | None = None  # P(observation | state after it)
     agent: str = "agent"
     name: str = "plan"
     lines: tuple[int, ...] = ()  # of the steps in their file
+    gaps: tuple[bool, ...] = ()  # before each step; empty if there is none anywhere
+    unknown: int = 0  # observations that are no actions of the world, and were left out
 
     @property
     def steps(self) -> tuple[str, ...]:
         """The steps as they are written."""
-        known = [spoken(self.world.actions[one]) if one >= 0 else UNSEEN for one in self.actions]
+        words = {-1: UNSEEN, NO_ACTION: GAP}
+        known = [words.get(one) or spoken(self.world.actions[one]) for one in self.actions.tolist()]
         held = self.held or (None,) * len(self)
         return tuple(
             step if after is None else f"{step} => {after.formula}"
@@ -70,6 +84,17 @@ class PartialPlan:
 SeenPlan = Plan | PartialPlan
 
 
+def whole_plan(seen: PartialPlan) -> Plan:
+    """Return the plan, if every action was observed; otherwise that is an error."""
+    if any(seen.gaps) or (seen.actions < 0).any():
+        hint = "say that there are no gaps (--whole), or use another engine"
+        raise BadInput("some actions may not have been observed", hint=hint)
+    lines = seen.lines or (1,) * len(seen)
+    actions = (spoken(seen.world.actions[one]) for one in seen.actions.tolist())
+    steps = [Step(read_form(one, line)) for one, line in zip(actions, lines, strict=True)]
+    return follow_plan(seen.world, steps, agent=seen.agent, name=seen.name)
+
+
 def check_plans(plans: object) -> tuple[SeenPlan, ...]:
     """Return observed plans as a tuple; anything else is refused."""
     hint = "give a list of plans, such as load_plan(world, file) returns"
@@ -78,38 +103,84 @@ def check_plans(plans: object) -> tuple[SeenPlan, ...]:
 
 def is_partial(text: str) -> bool:
     """Return whether a plan has actions that were not observed."""
-    return any(line.startswith(UNSEEN) for _, line in written_lines(text, MOST_STEPS, "actions"))
+    lines = written_lines(text, MOST_STEPS, "actions")
+    return any(line.startswith((UNSEEN, GAP)) for _, line in lines)
 
 
 def read_partial_plan(
     world: World, text: str, *, agent: str = "agent", name: str = "plan"
 ) -> PartialPlan:
-    """Read a plan in which ``?`` stands for each action that was not observed."""
+    """Read a plan in which ``?`` stands for each action that was not observed, ``...`` for many."""
     actions: list[int] = []
     held: list[Goal | None] = []
     lines: list[int] = []
+    gaps: list[bool] = []
+    gap = False
     for line, written in written_lines(text, MOST_STEPS, "actions"):
-        if written.startswith(UNSEEN):
-            seen = _seen_after(written, line)
-            actions.append(-1)
+        mark = next((mark for mark in (UNSEEN, GAP) if written.startswith(mark)), "")
+        seen = _seen_after(written, mark, line) if mark else ()
+        gap = gap or mark == GAP
+        if mark == GAP and not seen:
+            continue
+        if mark:
+            actions.append(-1 if mark == UNSEEN else NO_ACTION)
         else:
             step = read_step(written, line)
             seen = step.seen
-            number = world.action_number.get(tuple(map(str, step.action.parts)))
-            if number is None:
-                raise wrong_step(world, world.initial, step.action, len(actions) + 1)
-            actions.append(number)
+            actions.append(_action(world, step.action, len(actions) + 1))
         held.append(condition(world, seen, line) if seen else None)
         lines.append(line)
+        gaps.append(gap)
+        gap = False
+    numbers = np.array(actions, dtype=np.int64)
+    some = tuple(gaps) if any(gaps) else ()
+    return PartialPlan(world, numbers, tuple(held), None, agent, name, tuple(lines), some)
+
+
+def read_observations(
+    world: World, text: str, *, agent: str = "agent", name: str = "plan", strict: bool = False
+) -> PartialPlan:
+    """Read observations: a plan that says where its gaps are, or else some actions of a plan.
+
+    In the latter, there may be a gap before every action. Those that are no actions of the world
+    are left out, unless that is ``strict``ly refused.
+    """
+    if is_partial(text):
+        return read_partial_plan(world, text, agent=agent, name=name)
+    forms = [
+        read_form(written, line)
+        for line, whole in written_lines(text, MOST_STEPS, "observations")
+        for written in _ACTIONS.findall(whole)
+    ]
+    known = [form for form in forms if strict or _words(form) in world.action_number]
+    actions = [_action(world, form, step) for step, form in enumerate(known, start=1)]
     return PartialPlan(
-        world, np.array(actions, dtype=np.int64), tuple(held), None, agent, name, tuple(lines)
+        world,
+        np.array(actions, dtype=np.int64),
+        (),
+        agent=agent,
+        name=name,
+        lines=tuple(form.line for form in known),
+        gaps=(True,) * len(known),
+        unknown=len(forms) - len(known),
     )
 
 
-def _seen_after(written: str, line: int) -> tuple[Form, ...]:
-    """Return what was observed to hold after an action that was not observed."""
-    after = written.removeprefix(UNSEEN).strip()
+def _words(action: Form) -> Ground:
+    return tuple(map(str, action.parts))
+
+
+def _action(world: World, action: Form, step: int) -> int:
+    number = world.action_number.get(_words(action))
+    if number is None:
+        raise wrong_step(world, world.initial, action, step)
+    return number
+
+
+def _seen_after(written: str, mark: str, line: int) -> tuple[Form, ...]:
+    """Return what was observed to hold after actions that were not observed."""
+    after = written.removeprefix(mark).strip()
     if after and not after.startswith(_ARROW):
-        hint = "write '?', or '? => (CONDITION)' if its result was observed"
+        hint = f"write '{mark}', or '{mark} => (CONDITION)' if its result was observed"
         raise bad(line, f"'{written[:60]}' is not an action", hint)
     return read_conditions(after.removeprefix(_ARROW), line) if after else ()

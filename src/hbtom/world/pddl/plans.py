@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -98,9 +99,27 @@ def follow_plan(
     layers = [{world.initial.tobytes(): _Possible(world.initial, 1.0)}]
     for number, step in enumerate(steps, start=1):
         layers.append(_after(world, layers[-1], step, number))
-    actions = [world.action_number[_words(step.action)] for step in steps]
     states = _only_way(world, layers, steps)
+    actions = [
+        _taken(world, step, before, after)
+        for step, before, after in zip(steps, states, states[1:], strict=False)
+    ]
     return Plan(world, np.array(actions, dtype=np.int64), np.array(states), agent, name)
+
+
+def _called(world: World, step: Step) -> list[int]:
+    """Return the actions that are written like this step: one, or several of the same name."""
+    first = world.action_number.get(_words(step.action))
+    return [] if first is None else np.flatnonzero(world.looks_like == first).tolist()
+
+
+def _taken(world: World, step: Step, before: State, after: State) -> int:
+    """Return the first action that is written like this step and leads from state to state."""
+    return next(
+        action
+        for action in _called(world, step)
+        if any((state == after).all() for state, _ in _outcomes(world, before, action))
+    )
 
 
 def _words(step: Form) -> Ground:
@@ -121,10 +140,9 @@ _Layer = dict[bytes, _Possible]
 
 def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
     """Return the states that are possible after one more step."""
-    action = world.action_number.get(_words(step.action))
     after: _Layer = {}
-    for key, one in layer.items():
-        for state, chance in [] if action is None else _outcomes(world, one.state, action):
+    for (key, one), action in product(layer.items(), _called(world, step)):
+        for state, chance in _outcomes(world, one.state, action):
             possible = after.setdefault(state.tobytes(), _Possible(state))
             possible.chance += one.chance * chance
             possible.before.add(key)
@@ -188,7 +206,9 @@ def _likeliest(layer: _Layer) -> _Possible:
 def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:
     """Return the error for a step that is not an action, or that is impossible."""
     schemas = {schema.name: schema for schema in world.problem.domain.actions}
-    schema = schemas.get(step.head)
+    named = [one for one in world.problem.domain.actions if one.name == step.head]
+    fits = [one for one in named if len(one.parameters) == len(step.parts) - 1]
+    schema = next(iter(fits or named), None)
     if schema is None:
         hint = f"the actions are {', '.join(schemas)}"
         return bad(step.line, f"there is no action '{step.head or short(step)}'", cut(hint))
@@ -203,7 +223,9 @@ def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:
             return bad(step.line, f"the problem has no object '{name}', which is in {written}")
         if not language.is_a(language.objects[name], parameter.types):
             return bad(step.line, f"'{name}' in {written} is not a {' or '.join(parameter.types)}")
-    failing = "; ".join(_failing(world, state, schema, names))
+    each = [_failing(world, state, one, names) for one in fits]
+    each.sort(key=len)  # of several actions of this name, the one that is most nearly possible
+    failing = "; ".join(each[0])
     hint = "what is observed must be possible in the domain"
     return bad(step.line, f"step {number}, {written}, is impossible there: {failing}", hint)
 

@@ -9,6 +9,7 @@ from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_
 from hbtom.world.pddl.effects import COST, read_number
 from hbtom.world.pddl.formula import Atom, Typed
 from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
+from hbtom.world.pddl.numeric import without_numbers
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 Ground = tuple[str, ...]  # a predicate or function with its objects, as in ("at", "cell-3-4")
@@ -26,8 +27,8 @@ class Problem:
     by_cost: bool  # whether plans are compared by cost rather than by length
 
 
-def read_problem(text: str, domain: Domain) -> Problem:
-    """Read a problem of a domain from PDDL."""
+def read_problem(text: str, domain: Domain, *, check_domain: bool = True) -> Problem:
+    """Read a problem of a domain from PDDL; by default it must name the domain."""
     name, sections = define(read_form(text), "problem")
     told = {section.head: section for section in sections}
     for section in sections:
@@ -37,13 +38,16 @@ def read_problem(text: str, domain: Domain) -> Problem:
             raise unknown_section(section, "problem", _SECTIONS)
     if ":requirements" in told:
         check_requirements(told[":requirements"])
-    _check_domain(told, domain, name)
+    if check_domain:
+        _check_domain(told, domain, name)
     language = domain.language.with_objects(_objects(told.get(":objects"), domain.language))
+    init = told[":init"].parts[1:] if ":init" in told else ()
+    true, numbers = _init(init, language)
+    domain, language, first = without_numbers(domain, language, numbers)
+    true |= dict.fromkeys(first, 1)
     if ":goal" in told:  # not used, but it must be valid
         (goal,) = exactly(1, told[":goal"])
         language.formula(goal)
-    init = told[":init"].parts[1:] if ":init" in told else ()
-    true, numbers = _init(init, language)
     return Problem(name, domain, language, true, numbers, _by_cost(told.get(":metric")))
 
 
@@ -87,6 +91,8 @@ def _init(
             true.pop(ground_key(language.atom(part)), None)
         elif isinstance(node, Form) and node.head in {*_NOT_HERE} - {*language.predicates}:
             raise unsupported(node, f"'{node.head}' in :init")
+        elif isinstance(node, Form) and node.head in language.derived:
+            raise bad(node.line, f"{short(node)} is derived: it cannot be in :init", "remove it")
         else:
             true.setdefault(ground_key(language.atom(node)), node.line)
     return true, numbers

@@ -2,7 +2,7 @@
 
     (state, action) -> outcomes, each a state with its probability
 
-The search is breadth first and expands all of the newest states at once.
+The search is breadth first.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints, concat_ranges
+from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
+from hbtom.world.pddl.arithmetic import MOST_VALUES, TOO_MANY
+from hbtom.world.pddl.enumeration import enumerate_states, rules_of
 from hbtom.world.pddl.plans import Plan
 from hbtom.world.pddl.world import States, Words, World, bits
 
 MOST_STATES = 200_000
-MOST_CHOICES = 2_500_000  # outcomes of choices, in all states together: about 400 MB
+MOST_CHOICES = 2_500_000  # outcomes of choices for so many states, together: about 400 MB
 _AT_ONCE = 1 << 22  # facts, or ways to do an action, that are handled together
 
 
@@ -63,7 +66,48 @@ class Steps:
 
 
 def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
-    """Return the graph of all reachable states; it is an error if there are too many."""
+    """Return the graph of all reachable states; it is an error if there are too many.
+
+    Compiled or not, the graph is the same.
+    """
+    choices = max(MOST_CHOICES, most * MOST_CHOICES // MOST_STATES)
+    find = _enumerated if Kernel.compiling else _layered
+    graph = find(world, most, choices)
+    if graph is None:
+        raise TooManyStates(
+            f"there are more than {most:,} states or {choices:,} outcomes of choices",
+            hint="make the problem smaller, or allow more (--states, most=)",
+        )
+    _check_numbers(graph)
+    return graph
+
+
+def _check_numbers(graph: StateGraph) -> None:
+    """Refuse a graph in which a number has more values than there are facts for."""
+    for fact, number in graph.world.number.items():
+        if fact[0].endswith(TOO_MANY):
+            word, bit = divmod(number, 64)
+            if (graph.states[:, word] >> np.uint64(bit) & np.uint64(1)).any():
+                problem = f"the number '{fact[0].removesuffix(TOO_MANY)}' is not bounded"
+                hint = f"it may have {MOST_VALUES} values; bound it by a precondition"
+                raise BadInput(f"{problem} in this problem", hint=hint)
+
+
+def _enumerated(world: World, most: int, most_outcomes: int) -> StateGraph | None:
+    """Return the graph, found state by state."""
+    found = enumerate_states(world.initial.view(np.int64), rules_of(world), most, most_outcomes)
+    if not found.complete:
+        return None
+    count = np.diff(world.outcomes)[found.action]
+    outcome = concat_ranges(world.outcomes[found.action], count)
+    ends = np.append(0, np.cumsum(count))
+    states = found.states.view(np.uint64)
+    likely = world.probability[outcome]
+    return StateGraph(world, states, found.choices, found.action, ends, found.target, likely)
+
+
+def _layered(world: World, most: int, most_outcomes: int) -> StateGraph | None:
+    """Return the graph, found by expanding all of the newest states at once."""
     number = {world.initial.tobytes(): 0}
     newest, expanded, choices = world.initial[None], 0, 0
     parts: list[_Part] = []
@@ -76,11 +120,8 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
             fresh.append(step.after[first[numbers >= known]])
             parts.append(_part(step, expanded, target))
             expanded, choices = expanded + len(some), choices + len(step.after)
-            if len(number) > most or choices > MOST_CHOICES:
-                raise TooManyStates(
-                    f"there are more than {most:,} states or {MOST_CHOICES:,} outcomes of choices",
-                    hint="make the problem smaller, or allow more (--states, most=)",
-                )
+            if len(number) > most or choices > most_outcomes:
+                return None
         newest = np.concatenate(fresh)
     return _graph(world, number, parts)
 

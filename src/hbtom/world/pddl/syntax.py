@@ -1,6 +1,7 @@
 """The syntax of PDDL: lists in parentheses, with their line numbers.
 
-Case does not matter. A comment begins with a semicolon and ends with the line.
+Case does not matter. A comment begins with a semicolon and ends with the line. A question mark
+begins a new word: many planners read ``(plane?p)`` as ``(plane ?p)``, and so does this.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _SECTION = 2  # lists that are open in a section: the file's and its own
 DEEPEST = 100  # lists within lists, at most
 MOST_WORDS = 1_000_000  # in a file
 
-_TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+|\n")
+_TOKEN = re.compile(r";[^\n]*|[()]|\??[^\s();?]+|\?|\n")
 _LINE = re.compile(r"[^\n]*\n?")
 
 

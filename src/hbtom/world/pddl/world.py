@@ -52,7 +52,13 @@ class World:
 
     @cached_property
     def action_number(self) -> dict[Ground, int]:
-        return {action: number for number, action in enumerate(self.actions)}
+        """The number of each action: the first one, if several are written the same way."""
+        return {action: number for number, action in reversed([*enumerate(self.actions)])}
+
+    @cached_property
+    def looks_like(self) -> Annotated[Ints, "action"]:
+        """The first action that is written the same way as each action: itself, as a rule."""
+        return np.array([self.action_number[one] for one in self.actions], dtype=np.int64)
 
     @cached_property
     def always(self) -> frozenset[Ground]:

@@ -1,0 +1,141 @@
+"""Finding problems of goal recognition: archives and folders of the field's public layout.
+
+    DOMAIN/SHARE/NAME.tar.bz2     SHARE is how many per cent of a plan were observed
+
+An archive has the files of one problem (:mod:`hbtom.world.pddl.posed`). So may a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from lzma import LZMAError
+from pathlib import Path, PurePath
+
+from hbtom.errors import BadInput, located
+from hbtom.files import WRITTEN, file_bytes
+from hbtom.world.pddl.posed import DOMAIN, NEEDED, TRUE, Posed, read_posed
+
+ENDINGS = (".tar.bz2", ".tar.gz", ".tgz", ".tar.xz", ".tar")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a problem is: an archive, a folder, or files by their part in the problem."""
+
+    path: str
+    files: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def domain(self) -> str:
+        """What the problem is counted with: the name of the folder of its domain."""
+        parts = PurePath(os.path.abspath(self.path)).parts
+        return parts[-3] if self.observed is not None else parts[-2] if len(parts) > 1 else ""
+
+    @property
+    def observed(self) -> int | None:
+        """How many per cent of a plan were observed, if a folder says so."""
+        parts = PurePath(os.path.abspath(self.path)).parts
+        known = len(parts) > 2 and parts[-2].isascii() and parts[-2].isdecimal()
+        return int(parts[-2]) if known and int(parts[-2]) <= 100 else None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The files of a problem, and a stamp that differs once their content does."""
+
+    text: Mapping[str, str]
+    stamp: str
+
+
+def find_posed(paths: Sequence[str]) -> tuple[Source, ...]:
+    """Return all problems at some paths, in order, each once; folders are searched through."""
+    found: dict[str, Source] = {}
+    for path in paths:
+        with located(file=path):
+            sources = list(_found(Path(path)))
+            if not sources:
+                hint = f"give folders of archives ({ENDINGS[0]}), or with the files of a problem"
+                raise BadInput("there are no problems of goal recognition in it", hint=hint)
+            found.update((source.path, source) for source in sources)
+    return tuple(found.values())
+
+
+def _found(path: Path) -> Iterator[Source]:
+    if not path.is_dir():
+        if not path.exists():
+            raise BadInput("there is no such file or folder", hint="check the name")
+        yield Source(str(path))
+        return
+    for folder, inside, names in os.walk(path):
+        inside.sort()
+        if DOMAIN in names and set(NEEDED) <= set(names):
+            yield Source(folder)
+        for name in sorted(names):
+            if name.endswith(ENDINGS) and not name.startswith("._"):
+                yield Source(os.path.join(folder, name))
+
+
+def read_texts(source: Source) -> Texts:
+    """Read the files of a problem; other files beside them are ignored."""
+    if source.files:
+        raw = {part: _file(path) for part, path in source.files}
+    elif os.path.isdir(source.path):
+        inside = {name: os.path.join(source.path, name) for name in (*NEEDED, TRUE)}
+        raw = {name: _file(path) for name, path in inside.items() if os.path.exists(path)}
+    else:
+        with located(file=source.path):
+            raw = _members(source.path)
+    stamp = 0
+    for name in sorted(raw):
+        stamp = zlib.crc32(raw[name], zlib.crc32(name.encode(), stamp))
+    text = {name: data.decode(errors="replace") for name, data in raw.items()}
+    return Texts(text, f"{stamp:08x}")
+
+
+def load_posed(
+    problem: str | os.PathLike[str] | Source, *, strict: bool = False, whole: bool = False
+) -> Posed:
+    """Read a problem of goal recognition from an archive or a folder of the public layout.
+
+    ``strict`` refuses observations that are no actions. ``whole`` says that no action is missing.
+    """
+    source = problem if isinstance(problem, Source) else Source(os.fspath(problem))
+    texts = read_texts(source)
+    names = dict(source.files) or {part: f"{source.path}: {part}" for part in texts.text}
+    posed = read_posed(texts.text, source.path, strict=strict, whole=whole, named=names)
+    return replace(posed, stamp=texts.stamp)
+
+
+def _file(path: str) -> bytes:
+    with located(file=path):
+        return file_bytes(Path(path), "a text file", WRITTEN)
+
+
+def _members(path: str) -> dict[str, bytes]:
+    file_bytes(Path(path), "an archive", WRITTEN)  # says what is wrong, if it cannot be read
+    found: dict[str, bytes] = {}
+    others = []
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                name = PurePath(member.name).name
+                if not member.isfile() or name not in (*NEEDED, TRUE):
+                    others.append(member.name)
+                    continue
+                if member.size > WRITTEN:
+                    raise BadInput(f"'{member.name}' has more than {WRITTEN >> 20} MB")
+                stream = archive.extractfile(member)
+                assert stream is not None  # it is a file
+                found.setdefault(name, stream.read())
+    except (tarfile.TarError, OSError, EOFError, LZMAError, zlib.error) as error:
+        hint = f"a problem is an archive ({', '.join(ENDINGS)}), or a folder"
+        raise BadInput(f"the archive cannot be read: {error}", hint=hint) from None
+    if lacking := [name for name in NEEDED if name not in found]:
+        told = ", ".join(sorted(others)[:5]) or "nothing else"
+        hint = f"it has {told}; a problem has {', '.join(NEEDED)}"
+        raise BadInput(f"the archive has no {' and no '.join(lacking)}", hint=hint)
+    return found

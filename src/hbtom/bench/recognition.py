@@ -1,0 +1,207 @@
+"""Recognising the goals of many problems, and counting how often that is right.
+
+A problem is right if the true goal is among the most probable ones (accuracy). Spread is how many
+these are, and the score is 1 / spread if it is right, else 0. Log loss is -log P(true goal).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median
+from typing import Any
+
+from hbtom import __version__
+from hbtom.bench.peers import PEERS, ask
+from hbtom.bench.posed_files import Source, load_posed
+from hbtom.bench.score import wilson
+from hbtom.errors import BadInput
+from hbtom.judgement.recognising import How, recognise
+from hbtom.mind import Beliefs
+from hbtom.model import Model
+
+NOISY = "-noisy"  # at the end of a domain's name: some observations are wrong
+_LEAST = 1e-12  # a probability whose logarithm is taken
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found for one problem, or why nothing was, as plain values."""
+
+    source: Source
+    values: dict[str, Any]  # as Recognition.to_dict returns them; empty if there is no answer
+    stamp: str = ""
+    why: str = ""
+
+    @property
+    def true(self) -> int | None:
+        return self.values.get("true")
+
+    @property
+    def spread(self) -> int:
+        return len(self.values["best"])
+
+    @property
+    def right(self) -> bool:
+        return self.true in self.values["best"]
+
+    @property
+    def loss(self) -> float:
+        """-log P(true goal); not a number where there are no probabilities."""
+        if self.true is None or "posterior" not in self.values:
+            return math.nan
+        return -math.log(max(self.values["posterior"][self.true], _LEAST))
+
+    def of_peer(self, name: str) -> Answer:
+        """Return what another recogniser found for the same problem."""
+        found = self.values["peers"][name]
+        same = {"true": self.true, "engine": name}
+        return Answer(self.source, {} if found is None else {**same, **found})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line of the table: some problems together; only those count whose true goal is known."""
+
+    domain: str
+    observed: str
+    answers: tuple[Answer, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        known = [one for one in self.answers if one.true is not None]
+        right = sum(one.right for one in known)
+        some = bool(known)
+        loss = mean(one.loss for one in known) if some else math.nan
+        return {
+            "domain": self.domain,
+            "observed": self.observed,
+            "problems": len(known),
+            "accuracy": right / len(known) if some else None,
+            "interval": list(wilson(right, len(known))) if some else [None, None],
+            "spread": mean(one.spread for one in known) if some else None,
+            "score": mean(one.right / one.spread for one in known) if some else None,
+            "log_loss": None if math.isnan(loss) else loss,
+            "seconds": median(one.values["seconds"] for one in known) if some else None,
+            "engines": dict(Counter(one.values["engine"] for one in known)),
+        }
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What was found for many problems."""
+
+    model: Model
+    answers: tuple[Answer, ...]
+
+    @property
+    def answered(self) -> tuple[Answer, ...]:
+        return tuple(one for one in self.answers if one.values)
+
+    @property
+    def failed(self) -> tuple[Answer, ...]:
+        return tuple(one for one in self.answers if not one.values)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All problems by domain and observed share."""
+        return _cells(self.answered, lambda one: (one.source.domain, _observed(one)))
+
+    @property
+    def by_domain(self) -> tuple[Cell, ...]:
+        return _cells(self.answered, lambda one: (one.source.domain, ""))
+
+    @property
+    def by_share(self) -> tuple[Cell, ...]:
+        """All domains together by observed share, with and without wrong observations."""
+        some = tuple(one for one in self.answered if one.source.observed is not None)
+        return _cells(some, lambda one: ("", _observed(one)))
+
+    @property
+    def overall(self) -> tuple[Cell, ...]:
+        """All problems, and where some have wrong observations, also those with and without."""
+        noisy = [one.source.domain.endswith(NOISY) for one in self.answered]
+        both = any(noisy) and not all(noisy)
+        kinds = [False, True] if both else []
+        parts = [
+            Cell(
+                "noisy" if kind else "clean",
+                "",
+                tuple(one for one, its in zip(self.answered, noisy, strict=True) if its == kind),
+            )
+            for kind in kinds
+        ]
+        return (*parts, Cell("all", "", self.answered))
+
+    @property
+    def peers(self) -> tuple[Cell, ...]:
+        """What other recognisers found, on the problems that they could answer."""
+        return tuple(
+            Cell(name, "", tuple(one for one in asked if one.values))
+            for name in PEERS
+            if (asked := [one.of_peer(name) for one in self.answered if "peers" in one.values])
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all answers and the figures as plain values."""
+        return {
+            "version": __version__,
+            "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
+            "problems": [one.values for one in self.answered],
+            "cells": [one.to_dict() for one in self.cells],
+            "overall": [one.to_dict() for one in self.overall],
+            "peers": [one.to_dict() for one in self.peers],
+            "left_out": [{"problem": one.source.path, "why": one.why} for one in self.failed],
+        }
+
+
+def _observed(one: Answer) -> str:
+    share, noisy = one.source.observed, one.source.domain.endswith(NOISY)
+    return "" if share is None else f"{share} %{', noisy' if noisy else ''}"
+
+
+def _cells(answers: Sequence[Answer], key: Callable[[Answer], tuple[str, str]]) -> tuple[Cell, ...]:
+    groups: dict[tuple[str, str], list[Answer]] = {}
+    for one in answers:
+        groups.setdefault(key(one), []).append(one)
+    return tuple(Cell(*name, tuple(groups[name])) for name in sorted(groups, key=_natural))
+
+
+def _natural(name: tuple[str, str]) -> tuple[str, bool, int]:
+    domain, observed = name
+    return domain, NOISY[1:] in observed, int(observed.partition(" ")[0] or 0)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with every problem."""
+
+    model: Model
+    how: How = field(default_factory=How)
+    strict: bool = False  # refuse observations that are no actions of the problem
+    whole: bool = False  # observations have no gaps
+    same_agent: bool = False  # all problems, one after the other, are of one agent
+    peers: bool = False  # ask other recognisers, too
+
+    def __call__(self, sources: Sequence[Source]) -> Iterator[Answer]:
+        """Yield what is found for each problem, in order."""
+        beliefs = Beliefs()
+        for source in sources:
+            answer, learnt = self._answer(source, beliefs)
+            beliefs = learnt if self.same_agent else beliefs
+            yield answer
+
+    def _answer(self, source: Source, beliefs: Beliefs) -> tuple[Answer, Beliefs]:
+        began = time.process_time()
+        try:
+            posed = load_posed(source, strict=self.strict, whole=self.whole)
+            found = recognise(posed, self.model, beliefs, self.how)
+        except BadInput as error:
+            return Answer(source, {}, why=str(error.at(file=source.path))), beliefs
+        values = {**found.to_dict(), "seconds": time.process_time() - began}
+        if self.peers:
+            values["peers"] = {name: ask(name, posed) for name in PEERS}
+        return Answer(source, values, posed.stamp), found.beliefs

@@ -1,0 +1,86 @@
+"""``hbtom recognise``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from hbtom.bench.posed_files import Source, find_posed
+from hbtom.bench.recognition import Recognised, Task
+from hbtom.bench.recognition_file import Interrupted, Kept, recognise_all
+from hbtom.cli.progress import progress
+from hbtom.cli.say import INTERRUPTED, complain, print_json, warn
+from hbtom.errors import count
+from hbtom.judgement.recognising import Engine, How, default_model, prepare
+from hbtom.model import find_model
+from hbtom.show.recognition_text import recognition_table
+from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN
+
+MOST_WARNINGS = 3  # that are printed
+
+
+def run(
+    problems: Sequence[str],
+    domain: str | None,
+    problem: str | None,
+    goals: str | None,
+    observations: str | None,
+    engine: Engine | None,
+    states: int | None,
+    wrong: float | None,
+    whole: bool,
+    strict: bool,
+    same_agent: bool,
+    peers: bool,
+    model: str | None,
+    trace: bool,
+    workers: int | None,
+    out: str | None,
+    resume: bool,
+    overwrite: bool,
+    form: str,
+) -> int:
+    """Recognise goals; return 1 if a problem could not be answered."""
+    kept = Kept(None if out is None else Path(out), resume, overwrite)
+    kept.check()
+    if observations is not None:
+        given = {DOMAIN: domain, PROBLEM: problem, GOALS: goals, SEEN: observations}
+        files = tuple((part, path) for part, path in given.items() if path is not None)
+        sources: tuple[Source, ...] = (Source(observations, files),)
+    else:
+        sources = find_posed(problems)
+    chosen = default_model() if model is None else find_model(model)
+    task = Task(chosen, How(engine, states, wrong, trace), strict, whole, same_agent, peers)
+    prepare(len(sources), same_agent=same_agent)
+    try:
+        with progress("recognising goals", "problems") as tell:
+            result = recognise_all(sources, task, workers=workers, kept=kept, progress=tell)
+    except Interrupted as interrupted:
+        if interrupted.so_far.answers:
+            _print(interrupted.so_far, form)
+        again = "the same command with --resume goes on"
+        if out is None:
+            again = "with --out FILE they would be kept, and --resume could go on"
+        complain(f"interrupted: {interrupted}; {again}")
+        return INTERRUPTED
+    _print(result, form)
+    for one in result.failed:
+        complain(one.why)
+    if len(result.failed) > 1:
+        complain(f"{count(len(result.failed), 'problem')} left out")
+    return 1 if result.failed else 0
+
+
+def _print(result: Recognised, form: str) -> None:
+    warned = [(one.source.path, told) for one in result.answered for told in one.values["warnings"]]
+    for where, warning in warned[:MOST_WARNINGS]:
+        warn(where, warning)
+    if len(warned) > MOST_WARNINGS:
+        more = len(warned) - MOST_WARNINGS
+        complain(f"{count(more, 'warning')} more, which --format json has all of")
+    if form == "json":
+        print_json(result.to_dict())
+    elif result.answered:
+        click.echo(recognition_table(result))

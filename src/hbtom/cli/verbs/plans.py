@@ -1,0 +1,126 @@
+"""Verbs for plans in any domain: what agents want."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from hbtom.cli.options import (
+    Number,
+    file_option,
+    flag,
+    format_option,
+    option,
+    overwrite_option,
+    path,
+    verb,
+    workers_option,
+)
+
+
+def _named_plans(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return the agent and the file of each plan; an agent without a name is "agent"."""
+    named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
+    plans = zip(named, given, strict=True)
+    return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
+
+
+@verb
+@file_option("--domain", required=True, help="The domain, in PDDL.")
+@file_option("--problem", required=True, help="The problem, in PDDL.")
+@file_option("--goals", required=True, help="Goals, one per line: NAME: (CONDITION)")
+@click.option(
+    "--plan",
+    "plans",
+    required=True,
+    multiple=True,
+    metavar="[AGENT=]FILE",
+    callback=_named_plans,
+    help="An observed plan, one action per line; may be repeated.",
+)
+@option(
+    "--model", default="paper", help="A preset or a TOML file; its motion and noise are not used."
+)
+@option(
+    "--something-else",
+    type=Number(1e-6, 1e6, or_zero=True),
+    default=0.0,
+    metavar="WEIGHT",
+    help="Prior weight of another goal, pursued at random; each listed goal has 1.",
+)
+@flag(
+    "--judge",
+    "judged",
+    help="Judge how plausible the last plan is, given those before it; show only that one.",
+)
+@option(
+    "--states",
+    type=click.IntRange(1, 100_000_000),
+    default=200_000,
+    help="The largest number of states kept in memory.",
+)
+@format_option
+@file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
+@flag("--overwrite", help="Replace the file given to --plot.")
+def infer(**given: Any) -> None:
+    """Infer an agent's goal from an observed plan, in any domain described in PDDL.
+
+    Prints the beliefs about goal and efficiency after every action. Several plans are several
+    trials: what is learnt about an agent carries over from one to the next.
+    """
+
+
+@verb
+@click.argument("problems", nargs=-1, type=path)
+@file_option("--domain", help="Instead of PROBLEMS: a domain, in PDDL.")
+@file_option("--problem", help="Its problem, or a template with <HYPOTHESIS> for the goal.")
+@file_option("--goals", help="Goals, one per line: (FACT), (FACT) or NAME: (CONDITION)")
+@file_option("--observations", help="Observed actions, one per line; anything may be missing.")
+@click.option(
+    "--engine",
+    type=click.Choice(["exact", "search", "counting"]),
+    help="How to find the answer. Default: exact if the problem is small, else counting.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(1, 100_000_000),
+    help="The largest number of states kept in memory. Default: 12000.",
+)
+@click.option(
+    "--wrong",
+    type=Number(0, 1, max_open=True),
+    metavar="RATE",
+    help="How many observations are wrong. Default: inferred.",
+)
+@flag("--whole", help="The observations are whole plans: no action is missing.")
+@flag("--strict", help="Refuse observations that are no actions of the problem.")
+@flag("--same-agent", help="All problems are of one agent: what is learnt carries over.")
+@flag("--peers", help="Also ask other recognisers: by landmarks, by cost difference.")
+@click.option("--model", help="A preset or a TOML file; its motion and noise are not used.")
+@flag("--trace", help="Show the beliefs after every observation.")
+@workers_option
+@file_option("--out", help="Write one line per problem as it is answered: .jsonl")
+@flag("--resume", help="Continue an earlier run.")
+@overwrite_option
+@format_option
+def recognise(**given: Any) -> None:
+    """Recognise the goals of agents from some of their actions, in any domain described in PDDL.
+
+    PROBLEMS are archives of the field's public layout (.tar.bz2 with domain.pddl, template.pddl,
+    hyps.dat, obs.dat and perhaps real_hyp.dat), folders with these files, or folders of any of
+    these, which are searched through. Prints a table of how often the true goal is found, or, of
+    one problem, how probable each goal is.
+    """
+    files = [given[name] for name in ("domain", "problem", "goals", "observations")]
+    if any(files) != all(files) or bool(given["problems"]) == any(files):
+        raise click.UsageError(
+            "give PROBLEMS, or all of --domain, --problem, --goals and --observations."
+        )
+    if given["resume"] and given["out"] is None:
+        raise click.UsageError("--resume continues a file: name it with --out.")
+    if given["same_agent"] and given["workers"] not in (None, 1):
+        raise click.UsageError("--same-agent takes problems one after the other: no --workers.")

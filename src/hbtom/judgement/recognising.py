@@ -1,0 +1,227 @@
+"""Recognising goals from observations with gaps: three engines behind one door.
+
+The engine is chosen by size: exact where all states can be enumerated and filtered in a moment,
+search where every action was observed, and counting, which is approximate, everywhere else.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from hbtom.arrays import Bools
+from hbtom.compiled import start_compiler
+from hbtom.errors import BadInput
+from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
+from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, sights
+from hbtom.mind.gap_filter import GapFilter
+from hbtom.mind.graph_regret import graph_regret
+from hbtom.mind.regret import Filter, FilteredChoice, Regret
+from hbtom.model import Model, find_model, with_settings
+from hbtom.observe import Identity
+from hbtom.plan.counting import observed_costs
+from hbtom.plan.graph import plan_on_graph
+from hbtom.plan.operators import find_operators, mean_cost
+from hbtom.plan.search import plan_by_search
+from hbtom.world.pddl import MOST_STATES, StateGraph, TooManyStates, explore
+from hbtom.world.pddl.partial import whole_plan
+from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_posed
+
+Engine = Literal["exact", "search", "counting"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
+_WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
+_MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
+_MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
+_HISTORIES = 200  # of an agent's goals that are remembered
+_MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
+_FEW_SEARCHED = 3000  # states for each goal, unless an engine or a number of states is asked for
+MANY = 10  # problems for which it is worth compiling
+AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
+
+
+def default_model() -> Model:
+    """Return the paper's model with fewer efficiencies: 5, 3 and 2."""
+    return with_settings(Model.preset("paper"), {"efficiency.temperatures": [0.2, 1 / 3, 0.5]})
+
+
+@dataclass(frozen=True)
+class How:
+    """How goals are recognised."""
+
+    engine: Engine | None = None  # None: chosen by size
+    states: int | None = None  # that are kept in memory, at most; None: as many as are quick
+    wrong: float | None = None  # the rate of wrong observations; None: inferred
+    trace: bool = False  # whether to keep what is believed after every observation
+
+
+@dataclass(frozen=True, eq=False)
+class Recognition:
+    """What is believed about the goal of an agent after some observations."""
+
+    posed: Posed
+    posterior: Posterior
+    engine: Engine
+    seconds: float  # of CPU time, from files to beliefs
+    beliefs: Beliefs = field(repr=False)  # about the agent, for its next problem
+    traced: bool = False  # whether the posterior has a step for every observation
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def probability(self) -> list[float]:
+        """The probability of each goal."""
+        return self.posterior.goal[-1].tolist()
+
+    @property
+    def best(self) -> list[int]:
+        """The most probable goal, and all that are nearly as probable."""
+        most = max(self.probability)
+        return [one for one, share in enumerate(self.probability) if share >= AS_GOOD * most]
+
+    @property
+    def approximate(self) -> bool:
+        return self.engine == "counting"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the beliefs as plain values."""
+        trace = {}
+        if self.traced:
+            steps = ["", *self.posed.seen.steps]
+            both = zip(steps, self.posterior.goal.tolist(), strict=True)
+            trace = {"trace": [{"observed": one, "posterior": goal} for one, goal in both]}
+        efficiency = self.posterior.efficiency[-1] @ self.posterior.efficiencies
+        return {
+            "problem": self.posed.name,
+            "goals": [goal.name for goal in self.posed.goals],
+            "posterior": self.probability,
+            "best": self.best,
+            "true": self.posed.true,
+            "engine": self.engine,
+            "approximate": self.approximate,
+            "efficiency": float(efficiency),
+            "seconds": self.seconds,
+            "observations": len(self.posed.seen),
+            "warnings": list(self.warnings),
+            **trace,
+        }
+
+
+def recognise(
+    posed: Posed,
+    model: Model | str | PathLike[str] | None = None,
+    beliefs: Beliefs | None = None,
+    how: How | None = None,
+) -> Recognition:
+    """Return what is believed about an agent's goal, given what is known about the agent."""
+    began, how = time.process_time(), how or How()
+    model = default_model() if model is None else find_model(model)
+    engine, regret = _evidence(posed, how)
+    likelihood = find_likelihood(model, regret)
+    if not np.isfinite(likelihood.log.sum(axis=0)).any():
+        hint = "are the observations of this problem? Some may be wrong: leave out --wrong 0"
+        raise BadInput("no goal explains the observations", hint=hint)
+    agent = Identity(posed.seen.agent)
+    posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
+    likely = {one: its.most_likely(_HISTORIES) for one, its in learnt.agents.items()}
+    warnings = (*posed.warnings, *posed.world.warnings, *posterior.warnings)
+    return Recognition(
+        posed,
+        posterior,
+        engine,
+        time.process_time() - began,
+        learnt.after((), likely),
+        how.trace,
+        tuple(dict.fromkeys(warnings)),
+    )
+
+
+def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
+    """Choose an engine, and return what it makes of the observations."""
+    if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _MUCH_COUNTING:
+        start_compiler()
+    if how.engine == "counting":
+        return "counting", _counted(posed, how)
+    if how.engine == "search":
+        return "search", _searched(posed, how)
+    try:
+        graph = explore(posed.world, most=_states(how))
+    except TooManyStates:
+        if how.engine is not None:
+            raise
+    else:
+        work = len(graph) * len(posed.goals) * len(posed.seen)
+        if how.engine is not None or how.states is not None or work < _WORK:
+            return "exact", _filtered(posed, how, graph)
+    if posed.seen.gaps or how.wrong:
+        return "counting", _counted(posed, how)
+    try:
+        return "search", _searched(posed, how)
+    except BadInput:  # a step is impossible, or there are too many states
+        return "counting", _counted(posed, how)
+
+
+def _states(how: How) -> int:
+    return how.states or (FEW_STATES if how.engine is None else MOST_STATES)
+
+
+def _filtered(posed: Posed, how: How, graph: StateGraph) -> Regret:
+    if len(graph) * len(posed.goals) * len(posed.seen) > _MUCH_FILTERING:
+        start_compiler()
+    plans = plan_on_graph(graph, posed.goals)
+    wrong = WRONG if how.wrong is None else (how.wrong,)
+    found = GapFilter(plans, posed.seen, wrong=wrong, stops=True, unit=mean_cost(posed.world.cost))
+    filtered = found if how.trace else AtOnce(found)
+    return _regret(posed, plans.cost[:, 0] < np.inf, filtered, len(posed.seen) if how.trace else 1)
+
+
+def _counted(posed: Posed, how: How) -> Regret:
+    operators = find_operators(posed.world, posed.goals)
+    seen = sights(operators, posed.seen)
+    many = np.array([*map(len, seen)]) if how.trace else np.array([sum(map(len, seen))])
+    goals = [operators.cases(goal) for goal in posed.goals]
+    flat = [one for some in seen for one in some]
+    delta = observed_costs(operators, goals, flat, np.cumsum(many).tolist())
+    return _regret(posed, np.isfinite(delta[0]), CostFilter(delta), len(many))
+
+
+def _searched(posed: Posed, how: How) -> Regret:
+    plan = whole_plan(posed.seen)
+    if len(posed.world.action) * len(posed.goals) > _MUCH_SEARCHING:
+        start_compiler()
+    states = how.states or (_FEW_SEARCHED if how.engine is None else MOST_STATES)
+    plans = plan_by_search(posed.world, posed.goals, plan.states, most=states)
+    return graph_regret(plans, plan)
+
+
+def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret:
+    """Return a regret that is not known itself: a filter finds the likelihood."""
+    if not reachable.any():
+        raise BadInput("no goal can be reached", hint="check the goals and the initial state")
+    goals = tuple(Identity(goal.name) for goal in posed.goals)
+    unknown = np.full((steps, len(goals)), np.nan)
+    return Regret(goals, reachable, np.arange(1, steps + 1), unknown, FilteredChoice(found))
+
+
+def prepare(problems: int, *, same_agent: bool = False) -> None:
+    """Compile all that recognising takes, or load it, if there is a compiler and much to do.
+
+    Processes that are forked afterwards have it too.
+    """
+    if problems >= (2 if same_agent else MANY) and start_compiler():
+        for engine in ENGINES[::2]:
+            with suppress(BadInput):  # the solver may be missing
+                recognise(read_posed(_SMALLEST), how=How(engine))
+
+
+_SMALLEST = {
+    DOMAIN: """(define (domain d) (:predicates (p) (q))
+               (:action a :effect (p)) (:action b :precondition (p) :effect (q)))""",
+    PROBLEM: "(define (problem p) (:domain d) (:init))",
+    GOALS: "(p)\n(q)",
+    SEEN: "(a)",
+}

@@ -1,0 +1,85 @@
+"""What observations with gaps say about goals and efficiency, by one of three engines.
+
+exact     sums over all ways to fill the gaps, on the graph of all states
+search    plans from the states that were visited, if every action was observed
+counting  what observations cost at least, by a linear program: approximate
+
+Each of them ends in a likelihood, log P(observations | goal, efficiency), so that all beliefs are
+found in the same way as anywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.mind.regret import Efficiencies, Filter, LogSteps
+from hbtom.plan.counting import Sight
+from hbtom.plan.operators import Operators
+from hbtom.world.pddl import PartialPlan
+from hbtom.world.pddl.world import ALWAYS, NEVER
+
+COUNTED = 0.8  # how much is made of costs that are counted, where those of plans have 1
+WRONG = (0.001, 0.15)  # rates of wrong observations, if nobody knows the rate
+
+
+@dataclass(frozen=True, eq=False)
+class CostFilter:
+    """The likelihood of what observations cost, delta in units of the mean cost of an action.
+
+    It is distributed exponentially, and efficiency is its rate, but for a factor: costs that are
+    counted are not the costs of plans.
+
+        P(delta | g, beta) ~ b exp(-b delta),      b = 0.8 beta
+    """
+
+    delta: Annotated[Floats, "1+step goal"]
+
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
+        """Return log P(delta | g, beta), step by step; the first step also has the norm."""
+        possible = np.isfinite(self.delta[0])
+        more = np.full((len(self.delta) - 1, len(possible)), np.inf)
+        more[:, possible] = np.diff(self.delta[:, possible], axis=0)
+        log = -COUNTED * efficiency * more[:, :, None]
+        log[0] += np.log(COUNTED * efficiency)
+        return log
+
+
+@dataclass(frozen=True, eq=False)
+class AtOnce:
+    """All steps of a filter as one."""
+
+    filter: Filter
+
+    def __call__(self, efficiency: Efficiencies) -> LogSteps:
+        """Return log P(all that was seen | g, beta)."""
+        return self.filter(efficiency).sum(axis=0, keepdims=True)
+
+
+def sights(operators: Operators, seen: PartialPlan) -> list[list[Sight]]:
+    """Return what was observed in each step: operators, one of which was done, or facts."""
+    looks = operators.world.looks_like[operators.action]
+    held = seen.held or (None,) * len(seen)
+    found: list[list[Sight]] = []
+    for action, condition in zip(seen.actions.tolist(), held, strict=True):
+        found.append([])
+        if action >= 0:
+            done = np.flatnonzero(looks == action)
+            needs = [operators.need.of(one) for one in done.tolist()]
+            found[-1].append(Sight(done, _shared(needs)))
+        if condition is not None:
+            cases = operators.cases(condition) or [np.array([NEVER])]
+            found[-1].append(Sight(np.empty(0, dtype=np.int64), _shared(cases)))
+    return found
+
+
+def _shared(lists: Sequence[Ints]) -> Annotated[Ints, "fact"]:
+    """Return the facts that are on all lists."""
+    facts = lists[0]
+    for other in lists[1:]:
+        facts = np.intersect1d(facts, other)
+    return facts[facts != ALWAYS]

@@ -1,0 +1,77 @@
+"""Recognised goals as text: a table of figures, and what is believed about one problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from hbtom.bench.recognition import Cell, Recognised
+from hbtom.show.terminal import columns, three
+from hbtom.show.words import plain
+
+_HEADING = ("problems", "accuracy", "95 % interval", "spread", "score", "log loss", "seconds")
+
+
+def recognition_table(result: Recognised) -> str:
+    """Return accuracy and the like by domain and by observed share; one problem has no table."""
+    known = [one for one in result.answered if one.true is not None]
+    tables = [problem_table(one.values) for one in result.answered if "trace" in one.values]
+    if not known or len(result.answers) == 1:
+        shown = () if tables else result.answered
+        return "\n\n".join([*tables, *(problem_table(one.values) for one in shown)])
+    tables.append(_table("domain", (*result.by_domain, *result.overall), lambda one: one.domain))
+    if result.by_share:
+        tables.append(_table("observed", result.by_share, lambda one: one.observed))
+    if result.peers:
+        ours = replace(result.overall[-1], domain="hbtom")
+        tables.append(_table("recogniser", (ours, *result.peers), lambda one: one.domain))
+    return "\n\n".join(tables)
+
+
+def _table(name: str, cells: Sequence[Cell], label: Any) -> str:
+    rows = [(name, *_HEADING, "engines"), *((plain(label(one)), *_figures(one)) for one in cells)]
+    return "\n".join(columns(rows, right=".RRRRRRR"))
+
+
+def _figures(cell: Cell) -> tuple[str, ...]:
+    told = cell.to_dict()
+    if not told["problems"]:
+        return ("0", *[""] * len(_HEADING))
+    low, high = told["interval"]
+    return (
+        str(told["problems"]),
+        f"{100 * told['accuracy']:.1f}",
+        f"{100 * low:.1f} – {100 * high:.1f}",
+        f"{told['spread']:.2f}",
+        f"{told['score']:.3f}",
+        "" if told["log_loss"] is None else f"{told['log_loss']:.2f}",
+        f"{told['seconds']:.3f}",
+        ", ".join(f"{name} {many}" for name, many in sorted(told["engines"].items())),
+    )
+
+
+def problem_table(values: dict[str, Any]) -> str:
+    """Return the goals of one problem and how probable each is, after every observation if known.
+
+    A star marks the most probable goals.
+    """
+    steps = values.get("trace", [{"posterior": values["posterior"]}])
+    goals = range(len(values["goals"]))
+    rows = [("", "", "P", "goal")]
+    for goal in sorted(goals, key=lambda goal: -values["posterior"][goal]):
+        star = "*" if goal in values["best"] else ""
+        true = "  (true)" if goal == values["true"] else ""
+        share = three(values["posterior"][goal])
+        rows.append((star, str(goal + 1), share, plain(values["goals"][goal]) + true))
+    how = f"{values['engine']}{' (approximate)' if values['approximate'] else ''}"
+    heading = f"{plain(PurePath(values['problem']).name)}, engine: {how}"
+    lines = [heading, *columns(rows, right=".RR")]
+    if "trace" in values:
+        many = [f"P({goal + 1})" for goal in goals]
+        told = [
+            (plain(step["observed"] or "before"), *map(three, step["posterior"])) for step in steps
+        ]
+        lines += ["", *columns([("observed", *many), *told], right="." + "R" * len(many))]
+    return "\n".join(lines)

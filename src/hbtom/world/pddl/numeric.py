@@ -1,0 +1,152 @@
+"""From numbers to facts: a problem whose actions change numbers becomes one without numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hbtom.world.pddl.arithmetic import (
+    MOST_VALUES,
+    Possible,
+    calculate,
+    functions_in,
+    is_so,
+    value_fact,
+)
+from hbtom.world.pddl.domain import Domain, Schema
+from hbtom.world.pddl.effects import Change, NumberChange, Outcome
+from hbtom.world.pddl.formula import And, Atom, Compare, Formula
+from hbtom.world.pddl.language import Language
+from hbtom.world.pddl.syntax import bad
+
+Numbers = dict[tuple[str, ...], float]
+_DIGITS = 9
+
+
+def without_numbers(
+    domain: Domain, language: Language, numbers: Numbers
+) -> tuple[Domain, Language, list[tuple[str, ...]]]:
+    """Return actions and a language in which values of numbers are facts; also the first of these.
+
+    Without numbers that change, nothing does, but the language can compare those that are there.
+    """
+    changes = [(schema, one) for schema in domain.actions for one in _changes(schema)]
+    names = list(dict.fromkeys(change.function.name for _, change in changes))
+    for schema in domain.actions:
+        for cost in schema.costs:
+            if isinstance(cost, Atom) and cost.name in names:
+                raise bad(cost.line, f"{cost} changes, so it cannot be a cost", "use another one")
+    for _, change in changes:
+        if not any(key[0] == change.function.name for key in numbers):
+            problem = f"the number '{change.function.name}' has no value at first"
+            raise bad(change.function.line, problem, "add (= (…) …) to :init of the problem")
+    possible = _closure(changes, names, numbers)
+    facts = {
+        value_fact(Atom(name, ()), value).name: language.functions[name]
+        for name in names
+        for value in (*possible.changing[name], None)
+    }
+    predicates = {**language.predicates, **facts}
+    language = replace(language, predicates=predicates, possible=possible)
+    actions = tuple(one for schema in domain.actions for one in _variants(schema, possible))
+    first = [
+        (value_fact(Atom(name, ()), value).name, *objects)
+        for (name, *objects), value in numbers.items()
+        if name in names
+    ]
+    return replace(domain, actions=actions), language, first
+
+
+def _changes(schema: Schema) -> Iterator[NumberChange]:
+    for outcome in schema.outcomes:
+        yield from outcome.numbers
+
+
+def _closure(
+    changes: list[tuple[Schema, NumberChange]], names: list[str], numbers: Numbers
+) -> Possible:
+    """Return all values that numbers can have, up to the limit."""
+    still = {key: value for key, value in numbers.items() if key[0] not in names}
+    values = {
+        name: tuple(dict.fromkeys(value for key, value in numbers.items() if key[0] == name))
+        for name in names
+    }
+    while True:
+        possible = Possible(values, still)
+        more = dict(values)
+        for schema, change in changes:
+            known = more[change.function.name]
+            new = (value for value in _results(schema, change, possible) if value not in known)
+            whole = tuple(dict.fromkeys((*known, *new)))
+            more[change.function.name] = whole[: max(MOST_VALUES, len(known))]
+        if more == values:
+            return possible
+        values = more
+
+
+def _results(schema: Schema, change: NumberChange, possible: Possible) -> Iterator[float]:
+    """Yield the values that a change may lead to, as far as comparisons allow."""
+    conditions = [schema.precondition, *([] if change.condition is None else [change.condition])]
+    compared = [one for formula in conditions for one in _comparisons(formula)]
+    functions = functions_in(change.function, change.amount)
+    for _, known in possible.assignments(functions, schema.line):
+        if all(_may_be(one, known, possible) for one in compared):
+            yield _result(change, known)
+
+
+def _comparisons(formula: Formula) -> Iterator[Compare]:
+    if isinstance(formula, Compare):
+        yield formula
+    for part in formula.parts if isinstance(formula, And) else ():
+        yield from _comparisons(part)
+
+
+def _may_be(compare: Compare, known: dict[Atom, float], possible: Possible) -> bool:
+    others = [one for one in functions_in(*compare.sides) if one not in known]
+    some = possible.assignments(others, compare.line)
+    return any(is_so(compare, {**known, **more}) for _, more in some)
+
+
+def _result(change: NumberChange, known: dict[Atom, float]) -> float:
+    amount = calculate(change.amount, known)
+    sign = {"increase": 1.0, "decrease": -1.0, "assign": 0.0}[change.how]
+    before = known[change.function]
+    return round(before + sign * amount if sign else amount, _DIGITS) + 0.0
+
+
+def _variants(schema: Schema, possible: Possible) -> Iterator[Schema]:
+    """Yield an action for each combination of the values that it changes."""
+    functions = functions_in(
+        *(part for one in _changes(schema) for part in (one.function, one.amount))
+    )
+    precondition = possible.spelled_out(schema.precondition)
+    for needs, known in possible.assignments(functions, schema.line):
+        outcomes = tuple(
+            Outcome(
+                one.probability,
+                (
+                    *(_spelled_out(change, possible) for change in one.changes),
+                    *(fact for change in one.numbers for fact in _facts(change, known, possible)),
+                ),
+            )
+            for one in schema.outcomes
+        )
+        whole = And((precondition, *needs)) if needs else precondition
+        yield replace(schema, precondition=whole, outcomes=outcomes)
+
+
+def _spelled_out(change: Change, possible: Possible) -> Change:
+    if change.condition is None:
+        return change
+    return replace(change, condition=possible.spelled_out(change.condition))
+
+
+def _facts(change: NumberChange, known: dict[Atom, float], possible: Possible) -> Iterator[Change]:
+    """Yield how the facts change that stand for the values of a number."""
+    before, after = known[change.function], _result(change, known)
+    if before == after:
+        return
+    condition = None if change.condition is None else possible.spelled_out(change.condition)
+    there = after if after in possible.changing[change.function.name] else None
+    yield Change(value_fact(change.function, before), False, (), condition)
+    yield Change(value_fact(change.function, there), True, (), condition)

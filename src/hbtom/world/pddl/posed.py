@@ -1,0 +1,146 @@
+"""Problems of goal recognition: a world, the goals that an agent may have, and what was observed.
+
+In the field's public layout, a problem has these files:
+
+domain.pddl     the domain
+template.pddl   the problem, with <HYPOTHESIS> in place of the goal's conditions
+hyps.dat        a possible goal on each line, its conditions separated by commas
+obs.dat         some of the actions of a plan, in order
+real_hyp.dat    the goal that the plan had, if that is known
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hbtom.errors import BadInput, count, located
+from hbtom.world.pddl.domain import read_domain
+from hbtom.world.pddl.goals import MOST_GOALS, Goal, make_goal, read_goals
+from hbtom.world.pddl.grounding import ground
+from hbtom.world.pddl.partial import PartialPlan, read_observations
+from hbtom.world.pddl.problem import read_problem
+from hbtom.world.pddl.syntax import written_lines
+from hbtom.world.pddl.world import World
+
+DOMAIN, PROBLEM, GOALS, SEEN, TRUE = (
+    "domain.pddl",
+    "template.pddl",
+    "hyps.dat",
+    "obs.dat",
+    "real_hyp.dat",
+)
+NEEDED = (DOMAIN, PROBLEM, GOALS, SEEN)
+_HYPOTHESIS = re.compile(r"<\s*hypothesis\s*>", re.IGNORECASE)
+_CONDITION = re.compile(r"\([^()]*\)")
+_NAMED = re.compile(r"\s*[\w.-]+\s*:")
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """A question: which of these goals does the agent have, given what was observed."""
+
+    name: str
+    world: World
+    goals: tuple[Goal, ...]
+    seen: PartialPlan
+    true: int | None  # the goal that the agent has, if that is known
+    warnings: tuple[str, ...] = ()
+    stamp: str = ""  # differs once the content of the files does, if that is known
+
+    def __repr__(self) -> str:
+        what = f"{len(self.goals)} goals and {len(self.seen)} observations"
+        return f"<Posed {self.name!r}: {what}>"
+
+
+def read_posed(
+    files: Mapping[str, str],
+    name: str = "problem",
+    *,
+    strict: bool = False,
+    whole: bool = False,
+    named: Mapping[str, str] | None = None,
+) -> Posed:
+    """Read a problem from the texts of its files; ``named`` are names for messages.
+
+    ``strict`` refuses observations that are no actions. ``whole`` says that no action is missing.
+    """
+
+    def told(which: str) -> str:
+        return (named or {}).get(which, which)
+
+    with located(file=told(DOMAIN)):
+        domain = read_domain(_balanced(files[DOMAIN]))
+    with located(file=told(PROBLEM)):
+        text = _balanced(_HYPOTHESIS.sub("", files[PROBLEM]))
+        problem = read_problem(text, domain, check_domain=False)
+    with located(file=told(DOMAIN)):
+        world = ground(problem)
+    with located(file=told(GOALS)):
+        goals = read_hypotheses(world, files[GOALS])
+    with located(file=told(SEEN)):
+        seen = read_observations(world, files[SEEN], name=told(SEEN), strict=strict or whole)
+        seen = replace(seen, gaps=()) if whole else seen
+        if not len(seen):
+            raise BadInput("nothing was observed", hint="write '(ACTION OBJECT ...)', one per line")
+    warnings = []
+    if seen.unknown:
+        left = count(seen.unknown, "observation")
+        warnings.append(f"{left} left out: no actions of this domain and problem")
+    true = None
+    if TRUE in files:
+        with located(file=told(TRUE)):
+            conditions = _condition(files[TRUE])
+        same = [number for number, goal in enumerate(goals) if _parts(goal) == _split(conditions)]
+        true = same[0] if same else None
+        if not same:
+            warnings.append("the true goal is not among the goals")
+    return Posed(name, world, goals, seen, true, tuple(warnings))
+
+
+def read_hypotheses(world: World, text: str) -> tuple[Goal, ...]:
+    """Read goals by name, or one on each line without a name: facts that are separated by commas.
+
+    A goal that is there twice is read once.
+    """
+    lines = written_lines(text, MOST_GOALS, "goals")
+    if any(_NAMED.match(written) for _, written in lines):
+        return read_goals(world, text)
+    goals: dict[frozenset[str], Goal] = {}
+    for line, written in lines:
+        whole = _condition(written)
+        if _split(whole) and _split(whole) not in goals:
+            goals[_split(whole)] = make_goal(world, whole, whole, line)
+    if not goals:
+        raise BadInput("there are no goals", hint="write one per line, as '(FACT), (FACT)'")
+    return tuple(goals.values())
+
+
+def _condition(written: str) -> str:
+    """Return a goal's facts as one condition."""
+    facts = [" ".join(one.lower().split()) for one in _CONDITION.findall(written)]
+    return facts[0] if len(facts) == 1 else f"(and {' '.join(facts)})"
+
+
+def _split(condition: str) -> frozenset[str]:
+    return frozenset(_CONDITION.findall(condition))
+
+
+def _parts(goal: Goal) -> frozenset[str]:
+    return _split(str(goal.formula))
+
+
+def _balanced(text: str) -> str:
+    """Return a text that ends with as many parentheses as it needs.
+
+    Planners read files with one too few or too many at the end, and there are such files.
+    """
+    bare = re.sub(r";[^\n]*", "", text).rstrip()
+    extra = bare.count(")") - bare.count("(")
+    end = re.search(r"[\s)]*\Z", bare)
+    if extra > 0 and end is not None and end[0].count(")") > extra:
+        for _ in range(extra):
+            bare = bare.rstrip().removesuffix(")")
+        return bare
+    return bare + ")" * -extra if extra < 0 else text
