@@ -2,7 +2,7 @@
 
 An agent is of one kind throughout: it moves by itself or only when it is pushed (z), and each other
 agent that has acted on its world wishes it ill, is indifferent or wishes it well (rho = -1, 0, 1).
-Within a kind, inference is that of :mod:`hbtom.mind.inference`, and kinds are weighed: all is exact.
+Within a kind, inference is that of :mod:`hbtom.mind.inference`; kinds are weighed. All is exact.
 
     theta | rho        ~ Dirichlet(alpha warmth^rho)
     P(goal | z moved)  = 1 / number on offer, and teaches nothing about theta

@@ -20,9 +20,7 @@ from hbtom.cli.options import (
 )
 
 
-def _named_plans(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
+def _named_plans(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return the agent and the file of each plan; an agent without a name is "agent"."""
     named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
     plans = zip(named, given, strict=True)
@@ -39,7 +37,7 @@ def _named_plans(
     required=True,
     multiple=True,
     metavar="[AGENT=]FILE",
-    callback=_named_plans,
+    callback=lambda context, option, given: _named_plans(given),
     help="An observed plan, one action per line; may be repeated.",
 )
 @option(
