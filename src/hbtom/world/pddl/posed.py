@@ -91,25 +91,21 @@ def read_posed(
     if TRUE in files:
         with located(file=told(TRUE)):
             wanted = frozenset(_conditions(files[TRUE]))
-        same = [
-            number
-            for number, goal in enumerate(goals)
-            if frozenset(_conditions(str(goal.formula))) == wanted
-        ]
-        true = same[0] if same else None
-        if not same:
+        true = list(goals).index(wanted) if wanted in goals else None
+        if true is None:
             warnings.append("the true goal is not among the goals")
-    return Posed(name, world, goals, seen, true, tuple(warnings))
+    return Posed(name, world, tuple(goals.values()), seen, true, tuple(warnings))
 
 
-def read_hypotheses(world: World, text: str) -> tuple[Goal, ...]:
+def read_hypotheses(world: World, text: str) -> dict[frozenset[str], Goal]:
     """Read goals by name, or one on each line without a name: facts that are separated by commas.
 
-    A goal that is there twice is read once.
+    Each is returned with its conditions. A goal that is there twice is read once.
     """
     lines = written_lines(text, MOST_GOALS, "goals")
     if any(_NAMED.match(written) for _, written in lines):
-        return read_goals(world, text)
+        named = read_goals(world, text)
+        return {frozenset(_conditions(str(goal.formula))): goal for goal in named}
     goals: dict[frozenset[str], Goal] = {}
     for line, written in lines:
         parts = _conditions(written, line)
@@ -118,7 +114,7 @@ def read_hypotheses(world: World, text: str) -> tuple[Goal, ...]:
             goals[frozenset(parts)] = make_goal(world, whole, whole, line)
     if not goals:
         raise BadInput("there are no goals", hint="write one per line, as '(FACT), (FACT)'")
-    return tuple(goals.values())
+    return goals
 
 
 def _conditions(written: str, line: int = 1) -> list[str]:
