@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_section
 from hbtom.world.pddl.effects import COST, read_number
-from hbtom.world.pddl.formula import Atom, Typed
-from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
+from hbtom.world.pddl.expressions import Atom
+from hbtom.world.pddl.formula import Typed
+from hbtom.world.pddl.language import Language, unsupported
+from hbtom.world.pddl.lists import exactly, name_of
 from hbtom.world.pddl.numeric import without_numbers
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
