@@ -221,8 +221,8 @@ BAD = {
     ),
     "no actions": ({"plan": "; none"}, "plan.txt: the plan has no actions"),
     "a feature": (
-        {"domain": SWITCHES.replace(":effect (on ?l)", ":effect (when (on ?l) (broken ?l))")},
-        "domain.pddl: line 9: 'when' in an effect is not supported",
+        {"domain": SWITCHES.replace(":effect (on ?l)", ":effect (oneof (on ?l) (broken ?l))")},
+        "domain.pddl: line 9: 'oneof' in an effect is not supported",
     ),
     "another domain's problem": (
         {"problem": LAMPS.replace("switches", "blocks")},
