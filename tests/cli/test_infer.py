@@ -221,8 +221,8 @@ BAD = {
     ),
     "no actions": ({"plan": "; none"}, "plan.txt: the plan has no actions"),
     "a feature": (
-        {"domain": SWITCHES.replace("(:action", "(:durative-action", 1)},
-        "domain.pddl: line 6: ':durative-action' in a domain is not supported",
+        {"domain": SWITCHES.replace(":effect (on ?l)", ":effect (oneof (on ?l) (broken ?l))")},
+        "domain.pddl: line 9: 'oneof' in an effect is not supported",
     ),
     "another domain's problem": (
         {"problem": LAMPS.replace("switches", "blocks")},

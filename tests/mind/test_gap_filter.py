@@ -10,7 +10,8 @@ import pytest
 
 from domains import world_of
 from hbtom import BadInput
-from hbtom.mind.gap_filter import SEEN, GapFilter
+from hbtom.mind.gap_filter import GapFilter
+from hbtom.mind.gap_kernels import SEEN
 from hbtom.mind.partial_plan import ForwardFilter, partial_plan_regret
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import explore, make_goal, read_partial_plan

@@ -19,7 +19,7 @@ from hbtom.world.pddl import (
     read_plan,
     read_problem,
 )
-from hbtom.world.pddl.formula import Atom
+from hbtom.world.pddl.expressions import Atom
 from hbtom.world.pddl.partial import is_partial
 from hbtom.world.pddl.syntax import Form, Word, read_form, read_forms
 

@@ -23,7 +23,8 @@ from hbtom.world.pddl import (
     read_domain,
     read_problem,
 )
-from hbtom.world.pddl.formula import Atom, bound, holds
+from hbtom.world.pddl.expressions import Atom, bound
+from hbtom.world.pddl.formula import holds
 from hbtom.world.pddl.problem import Problem
 from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.syntax import read_form

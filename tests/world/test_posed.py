@@ -104,6 +104,16 @@ def test_a_problem_is_read_from_its_files() -> None:
     assert posed.warnings == ()
 
 
+def test_goals_may_be_any_conditions() -> None:
+    text = "(AND (have bread) (not (asleep)))\n(or (have soap) (have flour)) , (at home)\n"
+    posed = read_posed({**FILES, "hyps.dat": text, "real_hyp.dat": "(not (asleep)),(have bread)"})
+    assert [goal.name for goal in posed.goals] == [
+        "(and (have bread) (not (asleep)))",
+        "(and (or (have soap) (have flour)) (at home))",
+    ]
+    assert posed.true == 0
+
+
 CHANGES = {
     "a name that does not fit": ("template.pddl", "(:domain errands)", "(:domain other)"),
     "one parenthesis too many": ("domain.pddl", "(not (asleep))))", "(not (asleep)))))"),

@@ -16,20 +16,8 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 
-from hbtom.world.pddl.formula import (
-    MOST_CASES,
-    And,
-    Arithmetic,
-    Atom,
-    Compare,
-    Equal,
-    Every,
-    Expression,
-    Formula,
-    Not,
-    Or,
-    Some,
-)
+from hbtom.world.pddl.expressions import Arithmetic, Atom, Compare, Expression
+from hbtom.world.pddl.formula import MOST_CASES, And, Equal, Every, Formula, Not, Or, Some
 from hbtom.world.pddl.syntax import bad
 
 MOST_VALUES = 100  # of a number that actions change

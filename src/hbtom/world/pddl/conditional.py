@@ -12,7 +12,8 @@ from itertools import product
 
 from hbtom.world.pddl.domain import Schema
 from hbtom.world.pddl.effects import Change, Outcome
-from hbtom.world.pddl.formula import And, Atom, Formula, Not, Values, bound, with_values
+from hbtom.world.pddl.expressions import Atom, bound
+from hbtom.world.pddl.formula import And, Formula, Not, Values, with_values
 from hbtom.world.pddl.syntax import bad
 
 MOST_CONDITIONS = 8  # of one action, with quantifiers expanded: 256 actions instead of one

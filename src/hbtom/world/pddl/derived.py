@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hbtom.world.pddl.formula import And, Every, Formula, Not, Or, Some, Typed, with_values
-from hbtom.world.pddl.language import Language, Rule, exactly, parts_of
+from hbtom.world.pddl.language import Language, Rule
+from hbtom.world.pddl.lists import exactly, parts_of
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 

@@ -9,7 +9,8 @@ from hbtom.errors import BadInput
 from hbtom.world.pddl.derived import with_derived
 from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
 from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
-from hbtom.world.pddl.language import Language, exactly, name_of, parts_of, read_typed, unsupported
+from hbtom.world.pddl.language import Language, unsupported
+from hbtom.world.pddl.lists import exactly, name_of, parts_of, read_typed
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 _REQUIREMENTS = (

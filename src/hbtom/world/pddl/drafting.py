@@ -18,7 +18,8 @@ import numpy as np
 from hbtom.arrays import Ints
 from hbtom.world.pddl.domain import Schema
 from hbtom.world.pddl.effects import Change
-from hbtom.world.pddl.formula import MOST_CASES, Atom, Case, Equal, TooManyCases, bound, cases
+from hbtom.world.pddl.expressions import Atom, bound
+from hbtom.world.pddl.formula import MOST_CASES, Case, Equal, TooManyCases, cases
 from hbtom.world.pddl.numbering import Numbering, Objects, bindings
 from hbtom.world.pddl.syntax import bad
 

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from hbtom.world.pddl.formula import And, Atom, Expression, Formula, Typed
-from hbtom.world.pddl.language import Language, Scope, exactly, unsupported
+from hbtom.world.pddl.expressions import Atom, Expression
+from hbtom.world.pddl.formula import And, Formula, Typed
+from hbtom.world.pddl.language import Language, Scope, unsupported
+from hbtom.world.pddl.lists import exactly
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 COST = "total-cost"

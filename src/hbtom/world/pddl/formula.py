@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hbtom.world.pddl.expressions import Atom, Binding, Compare, bound, number_with_values
 
 OBJECT = "object"  # the type of everything
 MOST_CASES = 1000  # of one condition
@@ -23,54 +25,11 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
-    """A predicate or a function of terms; variables begin with a question mark."""
-
-    name: str
-    terms: tuple[str, ...]
-    line: int = field(default=0, compare=False)
-
-    def __str__(self) -> str:
-        return f"({' '.join((self.name, *self.terms))})"
-
-
-@dataclass(frozen=True, slots=True)
 class Equal:
     terms: tuple[str, str]
 
     def __str__(self) -> str:
         return f"(= {' '.join(self.terms)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """A sum, difference or product of numbers."""
-
-    sign: str  # one of + - *
-    parts: tuple[Expression, ...]
-
-    def __str__(self) -> str:
-        return f"({' '.join((self.sign, *map(written, self.parts)))})"
-
-
-Expression = float | Atom | Arithmetic  # a number, a function of terms, or a calculation
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """A comparison of numbers. It is spelled out before a condition is split into cases."""
-
-    sign: str  # one of = < > <= >=
-    sides: tuple[Expression, Expression]
-    line: int = field(default=0, compare=False)
-
-    def __str__(self) -> str:
-        return f"({' '.join((self.sign, *map(written, self.sides)))})"
-
-
-def written(number: Expression) -> str:
-    """Return a number or a calculation as it is written."""
-    return f"{number:g}" if isinstance(number, float) else str(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +89,12 @@ class Literal:
 
 
 Case = tuple[Literal, ...]  # all of which hold
-Binding = Mapping[str, str]  # from variables to objects
 Values = Callable[[Typed], Sequence[str]]  # the objects that a variable may stand for
 Known = Callable[[Literal], bool | None]  # whether a literal always holds; None if it varies
 
 
 class TooManyCases(Exception):
     """A condition has more cases than can be kept."""
-
-
-def bound(terms: Sequence[str], binding: Binding) -> tuple[str, ...]:
-    """Return terms with their bound variables replaced."""
-    return tuple(binding.get(term, term) for term in terms)
 
 
 def with_values(formula: Formula, binding: Binding) -> Formula:
@@ -152,7 +105,9 @@ def with_values(formula: Formula, binding: Binding) -> Formula:
         case Equal((left, right)):
             return Equal((binding.get(left, left), binding.get(right, right)))
         case Compare(sign, (one, other), line):
-            return Compare(sign, (_number(one, binding), _number(other, binding)), line)
+            return Compare(
+                sign, (number_with_values(one, binding), number_with_values(other, binding)), line
+            )
         case Not(part):
             return Not(with_values(part, binding))
         case And(parts) | Or(parts):
@@ -160,16 +115,6 @@ def with_values(formula: Formula, binding: Binding) -> Formula:
         case Every(variable, part) | Some(variable, part):
             inner = {name: value for name, value in binding.items() if name != variable.name}
             return type(formula)(variable, with_values(part, inner))
-
-
-def _number(number: Expression, binding: Binding) -> Expression:
-    match number:
-        case Atom(name, terms, line):
-            return Atom(name, bound(terms, binding), line)
-        case Arithmetic(sign, parts):
-            return Arithmetic(sign, tuple(_number(part, binding) for part in parts))
-        case _:
-            return number
 
 
 def cases(formula: Formula, values: Values, known: Known) -> list[Case]:

@@ -9,15 +9,12 @@ from functools import cached_property
 
 from hbtom.errors import BadInput
 from hbtom.world.pddl.arithmetic import Possible
+from hbtom.world.pddl.expressions import Arithmetic, Atom, Compare, Expression
 from hbtom.world.pddl.formula import (
     OBJECT,
     And,
-    Arithmetic,
-    Atom,
-    Compare,
     Equal,
     Every,
-    Expression,
     Formula,
     Not,
     Or,
@@ -25,6 +22,7 @@ from hbtom.world.pddl.formula import (
     Typed,
     with_values,
 )
+from hbtom.world.pddl.lists import exactly, parts_of, read_typed
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
@@ -191,60 +189,6 @@ def _is_number(node: Node) -> bool:
 
 
 _NOT_HERE = ("when", "preference", "always", "sometime", "at-most-once", "over")
-
-
-def read_typed(nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed, ...]:
-    """Read names or variables; a dash and a type may follow any number of them."""
-    typed: dict[str, Typed] = {}
-    run: list[str] = []
-    rest = iter(nodes)
-    for node in rest:
-        name = name_of(node)
-        if name == "-":
-            kind = next(rest, None)
-            if kind is None or not run:
-                raise bad(node.line, "a dash must be between names and their type")
-            typed.update((one, Typed(one, _types(kind))) for one in run)
-            run = []
-            continue
-        if name in typed:
-            raise bad(node.line, f"'{name}' is named twice")
-        if name.startswith("?") != variables:
-            expected = "a variable, which begins with '?'" if variables else "a name without '?'"
-            raise bad(node.line, f"'{name}' is not {expected}")
-        typed[name] = Typed(name)
-        run.append(name)
-    return tuple(typed.values())
-
-
-def _types(node: Node) -> tuple[str, ...]:
-    if isinstance(node, Word):
-        return (node.text,)
-    if node.head != "either" or len(node.parts) < 2:
-        raise bad(node.line, f"{short(node)} is not a type")
-    return tuple(name_of(part) for part in node.parts[1:])
-
-
-def name_of(node: Node) -> str:
-    """Return a single word."""
-    if isinstance(node, Form):
-        raise bad(node.line, f"{short(node)} is not a name")
-    return node.text
-
-
-def parts_of(node: Node) -> tuple[Node, ...]:
-    """Return the parts of a list."""
-    if isinstance(node, Word):
-        raise bad(node.line, f"'{node.text}' is not a list in parentheses", "write (at a b)")
-    return node.parts
-
-
-def exactly(count: int, node: Form) -> tuple[Node, ...]:
-    """Return what follows the first word of a list, which must have ``count`` parts."""
-    if len(node.parts) != count + 1:
-        problem = f"'{node.head}' takes {count} terms, but {short(node)} has {len(node.parts) - 1}"
-        raise bad(node.line, problem)
-    return node.parts[1:]
 
 
 def cut(hint: str, most: int = 160) -> str:

@@ -18,7 +18,8 @@ from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.world.pddl.conditional import unconditional
 from hbtom.world.pddl.domain import Schema
-from hbtom.world.pddl.formula import Atom, Equal, Literal
+from hbtom.world.pddl.expressions import Atom
+from hbtom.world.pddl.formula import Equal, Literal
 from hbtom.world.pddl.problem import Ground, Problem
 from hbtom.world.pddl.syntax import bad
 

@@ -15,7 +15,8 @@ from hbtom.world.pddl.arithmetic import (
 )
 from hbtom.world.pddl.domain import Domain, Schema
 from hbtom.world.pddl.effects import Change, NumberChange, Outcome
-from hbtom.world.pddl.formula import And, Atom, Compare, Formula
+from hbtom.world.pddl.expressions import Atom, Compare
+from hbtom.world.pddl.formula import And, Formula
 from hbtom.world.pddl.language import Language
 from hbtom.world.pddl.syntax import bad
 

@@ -18,6 +18,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, several
+from hbtom.world.pddl.plan_errors import wrong_step
 from hbtom.world.pddl.plans import (
     MOST_STEPS,
     Plan,
@@ -26,7 +27,6 @@ from hbtom.world.pddl.plans import (
     follow_plan,
     read_conditions,
     read_step,
-    wrong_step,
 )
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, written_lines

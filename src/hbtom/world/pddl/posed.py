@@ -21,7 +21,7 @@ from hbtom.world.pddl.goals import MOST_GOALS, Goal, make_goal, read_goals
 from hbtom.world.pddl.grounding import ground
 from hbtom.world.pddl.partial import PartialPlan, read_observations
 from hbtom.world.pddl.problem import read_problem
-from hbtom.world.pddl.syntax import written_lines
+from hbtom.world.pddl.syntax import Form, read_forms, written_lines
 from hbtom.world.pddl.world import World
 
 DOMAIN, PROBLEM, GOALS, SEEN, TRUE = (
@@ -33,7 +33,6 @@ DOMAIN, PROBLEM, GOALS, SEEN, TRUE = (
 )
 NEEDED = (DOMAIN, PROBLEM, GOALS, SEEN)
 _HYPOTHESIS = re.compile(r"<\s*hypothesis\s*>", re.IGNORECASE)
-_CONDITION = re.compile(r"\([^()]*\)")
 _NAMED = re.compile(r"\s*[\w.-]+\s*:")
 
 
@@ -91,44 +90,43 @@ def read_posed(
     true = None
     if TRUE in files:
         with located(file=told(TRUE)):
-            conditions = _condition(files[TRUE])
-        same = [number for number, goal in enumerate(goals) if _parts(goal) == _split(conditions)]
-        true = same[0] if same else None
-        if not same:
+            wanted = frozenset(_conditions(files[TRUE]))
+        true = list(goals).index(wanted) if wanted in goals else None
+        if true is None:
             warnings.append("the true goal is not among the goals")
-    return Posed(name, world, goals, seen, true, tuple(warnings))
+    return Posed(name, world, tuple(goals.values()), seen, true, tuple(warnings))
 
 
-def read_hypotheses(world: World, text: str) -> tuple[Goal, ...]:
+def read_hypotheses(world: World, text: str) -> dict[frozenset[str], Goal]:
     """Read goals by name, or one on each line without a name: facts that are separated by commas.
 
-    A goal that is there twice is read once.
+    Each is returned with its conditions. A goal that is there twice is read once.
     """
     lines = written_lines(text, MOST_GOALS, "goals")
     if any(_NAMED.match(written) for _, written in lines):
-        return read_goals(world, text)
+        named = read_goals(world, text)
+        return {frozenset(_conditions(str(goal.formula))): goal for goal in named}
     goals: dict[frozenset[str], Goal] = {}
     for line, written in lines:
-        whole = _condition(written)
-        if _split(whole) and _split(whole) not in goals:
-            goals[_split(whole)] = make_goal(world, whole, whole, line)
+        parts = _conditions(written, line)
+        if parts and frozenset(parts) not in goals:
+            whole = parts[0] if len(parts) == 1 else f"(and {' '.join(parts)})"
+            goals[frozenset(parts)] = make_goal(world, whole, whole, line)
     if not goals:
         raise BadInput("there are no goals", hint="write one per line, as '(FACT), (FACT)'")
-    return tuple(goals.values())
+    return goals
 
 
-def _condition(written: str) -> str:
-    """Return a goal's facts as one condition."""
-    facts = [" ".join(one.lower().split()) for one in _CONDITION.findall(written)]
-    return facts[0] if len(facts) == 1 else f"(and {' '.join(facts)})"
-
-
-def _split(condition: str) -> frozenset[str]:
-    return frozenset(_CONDITION.findall(condition))
-
-
-def _parts(goal: Goal) -> frozenset[str]:
-    return _split(str(goal.formula))
+def _conditions(written: str, line: int = 1) -> list[str]:
+    """Return the conditions of a goal, all of which must hold, in one spelling."""
+    found: list[str] = []
+    waiting = [*read_forms(written.replace(",", " "), line)]
+    for node in waiting:
+        if isinstance(node, Form) and node.head == "and":
+            waiting += node.parts[1:]
+        elif isinstance(node, Form):
+            found.append(str(node))
+    return found
 
 
 def _balanced(text: str) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from hbtom.world.pddl.domain import Domain, check_requirements, define, unknown_section
 from hbtom.world.pddl.effects import COST, read_number
-from hbtom.world.pddl.formula import Atom, Typed
-from hbtom.world.pddl.language import Language, exactly, name_of, unsupported
+from hbtom.world.pddl.expressions import Atom
+from hbtom.world.pddl.formula import Typed
+from hbtom.world.pddl.language import Language, unsupported
+from hbtom.world.pddl.lists import exactly, name_of
 from hbtom.world.pddl.numeric import without_numbers
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
@@ -78,20 +80,22 @@ def _init(
     """Read the initial facts and the values of functions; all other facts are false."""
     true: dict[Ground, int] = {}
     numbers: dict[Ground, float] = {}
+    others = {*_NOT_HERE} - {*language.predicates}
     for node in nodes:
-        if isinstance(node, Form) and node.head == "=":
+        head = node.head if isinstance(node, Form) else ""
+        if isinstance(node, Form) and head == "=":
             which, value = exactly(2, node)
             # Some problems write (= total-cost 0) without the inner parentheses.
             of = Form((which,), which.line) if isinstance(which, Word) else which
             function = ground_key(language.function(of))
             if numbers.setdefault(function, read_number(value)) != read_number(value):
                 raise bad(node.line, f"{short(which)} has two values")
-        elif isinstance(node, Form) and node.head == "not":
+        elif isinstance(node, Form) and head == "not":
             (part,) = exactly(1, node)
             true.pop(ground_key(language.atom(part)), None)
-        elif isinstance(node, Form) and node.head in {*_NOT_HERE} - {*language.predicates}:
-            raise unsupported(node, f"'{node.head}' in :init")
-        elif isinstance(node, Form) and node.head in language.derived:
+        elif head in others:
+            raise unsupported(node, f"'{head}' in :init")
+        elif head in language.derived:
             raise bad(node.line, f"{short(node)} is derived: it cannot be in :init", "remove it")
         else:
             true.setdefault(ground_key(language.atom(node)), node.line)

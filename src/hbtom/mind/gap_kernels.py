@@ -1,0 +1,205 @@
+"""The kernels of the exact filter for plans with gaps (:mod:`hbtom.mind.gap_filter`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import FROZEN, Bools, Floats, Ints
+from hbtom.compiled import kernel, part
+from hbtom.world.pddl.partial import NO_ACTION
+
+SEEN = 0.5  # probability that an action beside a gap is observed
+LEAST = 1e-7  # a probability, of a state
+_REST = 1e-4  # a probability, of still more unseen actions
+
+
+class Moves(NamedTuple):
+    """A graph of states, and how an agent moves on it."""
+
+    choices: Annotated[Ints, "state+1", FROZEN]
+    looks: Annotated[Ints, "choice", FROZEN]  # like which action
+    cost: Annotated[Floats, "choice", FROZEN]
+    outcomes: Annotated[Ints, "choice+1", FROZEN]
+    target: Annotated[Ints, "outcome", FROZEN]
+    probability: Annotated[Floats, "outcome", FROZEN]
+    stops: bool  # where its goal is reached
+
+
+class Seen(NamedTuple):
+    """What was observed."""
+
+    action: Annotated[Ints, "step", FROZEN]  # -1 any, NO_ACTION none
+    gap: Annotated[Bools, "step", FROZEN]
+    fact: Annotated[Ints, "step", FROZEN]  # which of the conditions was observed, or -1
+    holds: Annotated[Bools, "condition state", FROZEN]
+    names: int  # how many actions there are
+
+
+class Policy(NamedTuple):
+    """How an agent of one goal and efficiency chooses."""
+
+    to_go: Annotated[Floats, "state", FROZEN]
+    beta: float
+    share: Annotated[Floats, "choice"]  # pi(u | s) where it is known, else -1
+
+
+@kernel
+def filter_gaps(
+    moves: Moves,
+    seen: Seen,
+    to_go: Annotated[Floats, "state"],
+    beta: float,
+    rates: Annotated[Floats, "rate"],
+) -> Annotated[Floats, "rate step"]:
+    """Return log P(o_t | o_<t) for an agent of one goal and efficiency, and for each rate."""
+    log = np.full((len(rates), len(seen.action)), -np.inf)
+    policy = Policy(to_go, beta, np.full(len(moves.cost), -1.0))
+    belief, reached = np.zeros(len(to_go)), np.zeros(len(to_go))
+    for which in range(len(rates)):
+        belief[:] = 0.0
+        belief[0] = 1.0
+        active = np.zeros(1, dtype=np.int64)
+        for step in range(len(seen.action)):
+            looks, told = seen.action[step], 1.0 - rates[which]
+            if seen.gap[step]:
+                active = through_gap(moves, policy, belief, active)
+                told *= SEEN
+            after = active
+            if looks == NO_ACTION:
+                for state in active:
+                    reached[state] = belief[state]
+            else:
+                after = move(moves, policy, belief, active, told, looks, reached)
+            if looks >= 0 and rates[which] > 0.0:
+                after = stay(belief, active, rates[which] / seen.names, after, reached)
+            if seen.fact[step] >= 0:
+                weigh(seen.holds[seen.fact[step]], rates[which], after, reached)
+            total = 0.0  # added up in this order, compiled or not
+            for state in after:
+                total += reached[state]
+            if total <= 0.0:
+                break
+            log[which, step] = np.log(total)
+            belief[active] = 0.0
+            belief[after] = reached[after] / total
+            reached[after] = 0.0
+            active = after[belief[after] > LEAST]
+            for state in after:
+                if belief[state] <= LEAST:
+                    belief[state] = 0.0
+    return log
+
+
+@part
+def stay(
+    belief: Annotated[Floats, "state"],
+    active: Annotated[Ints, "some"],
+    factor: float,
+    after: Annotated[Ints, "some"],
+    reached: Annotated[Floats, "state"],
+) -> Annotated[Ints, "more"]:
+    """Add the belief that nothing was done, where an observation is wrong."""
+    new = active[reached[active] == 0.0]
+    for state in active:
+        reached[state] += factor * belief[state]
+    return np.concatenate((after, new))
+
+
+@part
+def weigh(
+    holds: Annotated[Bools, "state"],
+    wrong: float,
+    after: Annotated[Ints, "some"],
+    reached: Annotated[Floats, "state"],
+) -> None:
+    """Weigh states by whether observed facts hold in them."""
+    for state in after:
+        reached[state] *= 1.0 - wrong if holds[state] else wrong
+
+
+@part
+def through_gap(
+    moves: Moves,
+    policy: Policy,
+    belief: Annotated[Floats, "state"],
+    active: Annotated[Ints, "some"],
+) -> Annotated[Ints, "more"]:
+    """Let any number of actions go by unseen; return the states where the agent may be."""
+    hidden, reached = np.zeros(len(belief)), np.zeros(len(belief))
+    newest = active
+    for state in active:
+        hidden[state] = belief[state]
+    mass = 1.0
+    while mass > _REST:
+        after = move(moves, policy, hidden, newest, 1.0 - SEEN, -1, reached)
+        for state in newest:
+            hidden[state] = 0.0
+        mass = 0.0
+        new = after[(belief[after] == 0.0) & (reached[after] > LEAST)]
+        for state in after:
+            if reached[state] > LEAST:
+                hidden[state] = reached[state]
+                belief[state] += reached[state]
+                mass += reached[state]
+            reached[state] = 0.0
+        newest = after[hidden[after] > 0.0]
+        active = np.concatenate((active, new))
+    return active
+
+
+@part
+def move(
+    moves: Moves,
+    policy: Policy,
+    belief: Annotated[Floats, "state"],
+    active: Annotated[Ints, "some"],
+    factor: float,
+    looks: int,
+    reached: Annotated[Floats, "state"],
+) -> Annotated[Ints, "more"]:
+    """Move belief on by actions that look like one, or by any (-1); return the states reached.
+
+    What arrives is added to ``reached``.
+    """
+    count = 0
+    found = np.empty(64, dtype=np.int64)
+    for state in active:
+        first, last = moves.choices[state], moves.choices[state + 1]
+        if first == last or (moves.stops and policy.to_go[state] == 0.0):
+            continue
+        if policy.share[first] < 0.0:
+            choose(moves, policy, first, last)
+        for choice in range(first, last):
+            flow = factor * belief[state] * policy.share[choice]
+            if flow <= 0.0 or (looks >= 0 and moves.looks[choice] != looks):
+                continue
+            for outcome in range(moves.outcomes[choice], moves.outcomes[choice + 1]):
+                target = moves.target[outcome]
+                if reached[target] == 0.0:
+                    if count == len(found):
+                        found = np.concatenate((found, np.empty_like(found)))
+                    found[count] = target
+                    count += 1
+                reached[target] += flow * moves.probability[outcome]
+    return found[:count].copy()
+
+
+@part
+def choose(moves: Moves, policy: Policy, first: int, last: int) -> None:
+    """Write down pi(u | s) ~ exp(-beta regret) for the choices of one state."""
+    share, least = policy.share, np.inf
+    for choice in range(first, last):
+        price = moves.cost[choice]
+        for outcome in range(moves.outcomes[choice], moves.outcomes[choice + 1]):
+            price += moves.probability[outcome] * policy.to_go[moves.target[outcome]]
+        share[choice] = price
+        least = min(least, price)
+    total = 0.0
+    for choice in range(first, last):
+        wasted = share[choice] - least if least < np.inf else 0.0
+        share[choice] = np.exp(-policy.beta * wasted) if wasted < np.inf else 0.0
+        total += share[choice]
+    for choice in range(first, last):
+        share[choice] /= total
