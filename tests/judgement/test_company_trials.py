@@ -109,6 +109,18 @@ def test_a_thing_that_is_away_is_no_goal_whatever_agents_know() -> None:
         assert 0 <= found.plausibility <= 1
 
 
+def test_tables_hold_numbers_only() -> None:
+    pandas = pytest.importorskip("pandas")
+    moved = np.array([[*UP]] * FRAMES)[:, None]
+    board = other("occluder", WHITE, way((0, (100.0, 75.0))), (10.0, 100.0))
+    thing = (Body(BALL, DOWN, 9.0),)
+    before = going(objects=thing, others=(BYSTANDER,))
+    test = replace(going(objects=thing), object_paths=moved, still=True, others=(board,))
+    table = hbtom.judge(Episode((before, before, test))).to_pandas()
+    assert pandas.api.types.is_float_dtype(table.probability)
+    assert {"place", "cause"} <= {*table.variable}
+
+
 def test_only_those_who_were_there_remember() -> None:
     moved = np.array([[*UP]] * FRAMES)[:, None]
     board = other("occluder", WHITE, way((0, (100.0, 75.0))), (10.0, 100.0))

@@ -167,10 +167,11 @@ def _manner(named: Mapping[Identity, str], process: str) -> tuple[Manner, str]:
 
 
 def _arrived(planned: Planned, goal: int, place: int) -> bool:
-    """Tell whether the agent covered more than half of the way to a place."""
-    path, at = planned.seen.steady.path, _company(planned).places[goal][place].place
-    begin, end = np.hypot(*(path[[0, -1]] - at).T)
-    return bool(end <= begin / 2)
+    """Tell whether the agent touched what it wants, or covered more than half of the way."""
+    steady, at = planned.seen.steady, _company(planned).places[goal][place].place
+    begin, end = np.hypot(*(steady.path[[0, -1]] - at).T)
+    touch = steady.agent.radius + max(one.radius for one in steady.items)
+    return bool(end <= max(begin / 2, touch))
 
 
 # Earlier trials

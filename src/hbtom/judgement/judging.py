@@ -158,7 +158,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if len(judgement.test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}
-    if kinds and judgement.model.minds is None:
+    if kinds and (judgement.model.minds is None or judgement.model.knowledge.plan):
         named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
         yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
     gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]

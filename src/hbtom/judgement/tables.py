@@ -92,6 +92,7 @@ def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
         for variable in sorted(step, key=_place)
         if isinstance(step[variable], dict)
         for value, probability in step[variable].items()
+        if isinstance(probability, float)  # joint probabilities are in the trace
     ]
     columns = ["trial", "agent", "step", "frame", "variable", "value", "probability"]
     return frame(rows, columns)
