@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -29,6 +30,10 @@ Temperature = Annotated[float, Meta(ge=1e-3, le=1e3)]
 NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
 Chance = Annotated[float, Meta(ge=0, lt=1)]
 Likely = Annotated[float, Meta(gt=0, le=1)]
+
+
+# msgspec looks at a type when it first meets it, and crashes if two threads do so at once.
+_ONE_AT_A_TIME = Lock()
 
 
 def _says(text: str) -> Meta:
@@ -332,7 +337,8 @@ def _converted(table: dict[str, Any]) -> Model:
     if table.get("social") is False:
         table = {**table, "social": None}
     try:
-        return msgspec.convert(table, Model)
+        with _ONE_AT_A_TIME:
+            return msgspec.convert(table, Model)
     except msgspec.ValidationError as error:
         raise BadInput(
             str(error).replace("`", "'").replace("$.", ""),

@@ -133,7 +133,8 @@ def _members(path: str) -> dict[str, bytes]:
                 found.setdefault(name, stream.read())
     except (tarfile.TarError, OSError, EOFError, LZMAError, zlib.error) as error:
         hint = f"a problem is an archive ({', '.join(ENDINGS)}), or a folder"
-        raise BadInput(f"the archive cannot be read: {error}", hint=hint) from None
+        why = str(error).partition(":")[0]  # what follows tells of every format that was tried
+        raise BadInput(f"the archive cannot be read: {why}", hint=hint) from None
     if lacking := [name for name in NEEDED if name not in found]:
         told = ", ".join(sorted(others)[:5]) or "nothing else"
         hint = f"it has {told}; a problem has {', '.join(NEEDED)}"
