@@ -1,0 +1,143 @@
+"""Gridworlds drawn as text, as agents see them: where things may lie, and what is in sight.
+
+Walls hide what is behind them. At a place lies one thing or none, and an agent that sees a place
+knows what lies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import product
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Ints
+from hbtom.errors import BadInput, Place
+from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk
+from hbtom.world.sight_lines import cut_by_boxes
+from hbtom.world.text_gridworld import START, TAKE, WAIT, Cell, Gridworld, centre_of
+
+MOST_ARRANGEMENTS = 64
+_EDGE = 1e-6  # pixels; a line of sight that touches a corner is cut, whatever rounding says
+
+Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" for nowhere
+
+
+def alike(world: Gridworld) -> Hashable:
+    """Return what two gridworlds must have in common to be planned together.
+
+    Agents may begin anywhere, and hidden things may lie anywhere.
+    """
+    rows = tuple(row.replace(START, ".") for row in world.rows)
+    known = tuple((name, world.things[name]) for name in world.known)
+    return rows, known, _hidden(world), frozenset(world.missing), world.diagonal
+
+
+def possible_worlds(world: Gridworld) -> Uncertain:
+    """Return the worlds that are possible to an agent: one for each arrangement of things."""
+    hidden, some, spots = _hidden(world), _arrangements(world), _spots(world)
+    things, moves = (*world.known, *hidden), _moves(world)
+    sees, worlds = _sight(world, list(spots.values())), []
+    for arrangement in some:
+        marks = (*(world.things[name] for name in world.known), *arrangement)
+        lying = {mark: thing for thing, mark in enumerate(marks) if mark}
+        content = np.array([lying.get(mark, -1) + 2 for mark in spots], dtype=np.int64)
+        view = (sees * content) @ (len(things) + 2) ** np.arange(len(spots))
+        offers = np.zeros((len(sees), len(things)), dtype=np.bool_)
+        for mark, thing in lying.items():
+            offers[_number(world, world.marks[mark]), thing] = True
+        worlds.append(Possible(*moves, view, offers))
+    count = [sum(map(bool, one)) for one in some]
+    names = tuple(_name(hidden, one) for one in some)
+    return Uncertain(things, names, tuple(worlds), tuple(one < max(count) for one in count))
+
+
+def walk_of(world: Gridworld, name: str) -> Walk:
+    """Return what an agent does in a gridworld, and which of the possible worlds it is in."""
+    acts = {WAIT: STAY, TAKE: HAVE} | {move: index for index, move in enumerate(world.compass)}
+    lies, some = (
+        tuple(world.things.get(thing, "") for thing in _hidden(world)),
+        _arrangements(world),
+    )
+    if lies not in some:
+        hint = "each thing has a mark of its own; only those that 'missing' names may be nowhere"
+        raise _bad("things cannot lie like this", "things", hint)
+    words = tuple(act if act in world.compass else act.lower() for act in world.acts)
+    start, taken = _number(world, world.path[0]), tuple(acts[act] for act in world.acts)
+    return Walk(name, some.index(lies), start, taken, words)
+
+
+def _hidden(world: Gridworld) -> tuple[str, ...]:
+    """Return the things whose place the agent does not know."""
+    some = dict.fromkeys([*world.missing, *world.things])
+    return tuple(name for name in some if name not in world.known)
+
+
+def _spots(world: Gridworld) -> dict[str, Cell]:
+    """Return the places where hidden things may lie."""
+    taken = {START, *(world.things[name] for name in world.known)}
+    return {mark: cell for mark, cell in world.marks.items() if mark not in taken}
+
+
+def _arrangements(world: Gridworld) -> list[Arrangement]:
+    """Return all ways in which hidden things may lie, no two of them at one place."""
+    if world.beliefs:
+        raise _bad(
+            "beliefs are inferred here", "beliefs", "give beliefs of your own to hbtom.infer"
+        )
+    for name in {*world.known} & {*world.missing}:
+        raise _bad(
+            f"'{name}' is known to be there", "missing", "a thing is known or may be missing"
+        )
+    hidden, spots = _hidden(world), list(_spots(world))
+    found = list[Arrangement]([()])
+    for name in hidden:
+        marks = [*spots, *([""] if name in world.missing else [])]
+        found = [(*one, mark) for one in found for mark in marks if not mark or mark not in one]
+        if len(found) > MOST_ARRANGEMENTS:
+            problem = f"{len(hidden)} hidden things may lie at {len(spots)} places in too many ways"
+            hint = f"there may be {MOST_ARRANGEMENTS}; leave places out, or let the agent know more"
+            raise _bad(problem, "things", hint)
+    if not found:
+        hint = "mark more places, or name things in 'missing' that may be nowhere"
+        raise _bad(f"there is no room for {len(hidden)} hidden things", "picture", hint)
+    return found
+
+
+def _name(hidden: tuple[str, ...], arrangement: Arrangement) -> str:
+    lying = zip(hidden, arrangement, strict=True)
+    return ", ".join(f"{name} at {mark}" for name, mark in lying if mark) or "nothing"
+
+
+def _number(world: Gridworld, cell: Cell) -> int:
+    return cell[0] * len(world.rows[0]) + cell[1]
+
+
+def _cells(world: Gridworld) -> list[Cell]:
+    return list(product(range(len(world.rows)), range(len(world.rows[0]))))
+
+
+def _moves(world: Gridworld) -> tuple[Ints, Ints, Annotated[np.ndarray, "choice"], Ints]:
+    """Return the moves in each cell: where they begin, which they are, their costs, and targets."""
+    choices, found = [0], list[tuple[int, float, int]]()
+    for row, column in _cells(world):
+        for number, (down, right) in enumerate(world.compass.values()):
+            way = [(row + down, column), (row, column + right), (row + down, column + right)]
+            if all(map(world.is_free, [(row, column), *way])):
+                found.append((number, float(np.hypot(down, right)), _number(world, way[-1])))
+        choices.append(len(found))
+    action, cost, target = (np.array(one) for one in zip(*found, strict=True))
+    return np.array(choices), action, cost, target
+
+
+def _sight(world: Gridworld, spots: list[Cell]) -> Annotated[Bools, "state spot"]:
+    """Tell from which cells each place is seen, from middle to middle."""
+    walls = world.walls + np.array([-_EDGE, -_EDGE, 2 * _EDGE, 2 * _EDGE])
+    start = np.array([centre_of(cell) for cell in _cells(world)])
+    cut = [cut_by_boxes(start, np.array([centre_of(spot)]), walls) for spot in spots]
+    return ~np.array(cut, dtype=np.bool_).reshape(len(spots), len(start)).T
+
+
+def _bad(problem: str, where: str, hint: str) -> BadInput:
+    return BadInput(problem, hint=hint, place=Place(field=where))
