@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
+    from hbtom.judgement.attributing import Attribution as Attribution
+    from hbtom.judgement.attributing import attribute as attribute
+    from hbtom.judgement.attributing import attribute_plans as attribute_plans
     from hbtom.judgement.plan_judging import PlanJudgement as PlanJudgement
     from hbtom.judgement.plan_judging import judge_plans as judge_plans
     from hbtom.judgement.recognising import Recognition as Recognition
@@ -46,6 +49,9 @@ if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts as Whereabouts
 
 _HOME = {
+    "Attribution": "hbtom.judgement.attributing",
+    "attribute": "hbtom.judgement.attributing",
+    "attribute_plans": "hbtom.judgement.attributing",
     "BadInput": "hbtom.errors",
     "Beliefs": "hbtom.mind",
     "Episode": "hbtom.observe",

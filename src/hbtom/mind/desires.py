@@ -27,7 +27,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.errors import BadInput
 from hbtom.model import Desires, Model
 from hbtom.plan.wanting import Valued
-from hbtom.world.possible import Course, Uncertain, Walk
+from hbtom.world.possible import HAVE, Course, Uncertain, Walk
 
 MOST_MINDS = 1 << 22  # pairs of utilities and a belief
 
@@ -77,8 +77,7 @@ class DesirePosterior:
     """What is believed about an agent before its first step, and after each."""
 
     walk: Walk
-    things: tuple[str, ...]
-    worlds: tuple[str, ...]
+    uncertain: Uncertain
     minds: Minds
     efficiencies: Annotated[Floats, "efficiency"]
     possible: Annotated[Bools, "1+step world"]  # to the agent, for all that it has seen
@@ -88,6 +87,17 @@ class DesirePosterior:
     efficiency: Annotated[Floats, "1+step efficiency"]
     random: Annotated[Floats, "1+step"]  # P(it acts at random)
     joint: Joint  # P(u, b, efficiency), at the end
+    had: tuple[str, ...]  # things that the agent could have where it took one, at the end
+
+    @property
+    def things(self) -> tuple[str, ...]:
+        """The names of all things that the agent may want."""
+        return self.uncertain.things
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The names of all worlds that the agent may believe to be in."""
+        return self.uncertain.names
 
     @property
     def desire(self) -> Annotated[Floats, "1+step thing"]:
@@ -133,8 +143,7 @@ def infer_desires(
         found.append(_joint(planned, prior + astray))
     return DesirePosterior(
         walk=walk,
-        things=uncertain.things,
-        worlds=uncertain.names,
+        uncertain=uncertain,
         minds=minds,
         efficiencies=efficiencies,
         possible=valued.situations.possible[course.situation],
@@ -144,7 +153,13 @@ def infer_desires(
         efficiency=np.array([joint.sum(axis=(0, 1)) for joint, _ in found]),
         random=np.array([wild for _, wild in found]),
         joint=found[-1][0],
+        had=_had(uncertain, walk, valued.situations.offers[course.situation[-1]]),
     )
+
+
+def _had(uncertain: Uncertain, walk: Walk, there: Annotated[Bools, "thing"]) -> tuple[str, ...]:
+    took = walk.acts[-1:] == (HAVE,)
+    return tuple(name for name, can in zip(uncertain.things, there, strict=True) if took and can)
 
 
 def _log_policy(

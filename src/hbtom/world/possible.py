@@ -1,8 +1,8 @@
 """What an agent may know: several worlds that are possible, of which it sees a part.
 
 A situation is the set of worlds that are still possible to the agent, and the state of each. What
-it sees in a state tells some of them apart: the view, which actions it can take, and what it can have
-there.
+it sees in a state tells some of them apart: the view, which actions it can take, and what it can
+have there.
 """
 
 from __future__ import annotations
@@ -128,6 +128,21 @@ class Uncertain(NamedTuple):
     names: tuple[str, ...]  # of the worlds
     worlds: tuple[Possible, ...]
     lacking: tuple[bool, ...]  # of each world, whether something is not there that could be
+
+    @property
+    def there(self) -> Annotated[Bools, "world thing"]:
+        """Whether each thing can be had somewhere in each world."""
+        return np.array([world.offers.any(axis=0) for world in self.worlds])
+
+    @property
+    def hidden(self) -> tuple[bool, ...]:
+        """Of each thing, whether it is in other states in some worlds than in others."""
+        first, *others = (world.offers for world in self.worlds)
+        pairs = [(first, one) for one in others]
+        return tuple(
+            any(not np.array_equal(one[:, thing], other[:, thing]) for one, other in pairs)
+            for thing in range(len(self.things))
+        )
 
 
 class Walk(NamedTuple):

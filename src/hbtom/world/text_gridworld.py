@@ -45,7 +45,8 @@ class Gridworld:
 
     The agent knows where the things are that ``known`` names. Any other thing may lie, for all it
     knows at first, at any mark where no thing is known to be. Those that ``missing`` names may also
-    be nowhere; ``things`` has no mark for those that are not there. For ``beliefs`` and ``prior``
+    be nowhere; ``things`` has no mark for those that are not there. ``agent`` is the name of the
+    agent, if it is seen in several worlds. For ``beliefs`` and ``prior``
     see :class:`hbtom.world.whereabouts.Whereabouts`.
     """
 
@@ -57,6 +58,7 @@ class Gridworld:
     prior: Mapping[str, float] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     diagonal: bool = True
+    agent: str = ""
 
     def __post_init__(self) -> None:
         for name in self.known:
@@ -66,10 +68,7 @@ class Gridworld:
     @cached_property
     def rows(self) -> tuple[str, ...]:
         """The rows of the map, all of the same length."""
-        lines = [line.rstrip() for line in dedent(self.picture).strip("\n").splitlines()]
-        if not any(lines):
-            raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
-        return tuple(line.ljust(max(map(len, lines))) for line in lines)
+        return rows_of(self.picture)
 
     @cached_property
     def marks(self) -> dict[str, Cell]:
@@ -168,6 +167,14 @@ class Gridworld:
         row, column = cell
         inside = 0 <= row < len(self.rows) and 0 <= column < len(self.rows[0])
         return inside and self.rows[row][column] != WALL
+
+
+def rows_of(picture: str) -> tuple[str, ...]:
+    """Return the rows of a map, all of the same length."""
+    lines = [line.rstrip() for line in dedent(picture).strip("\n").splitlines()]
+    if not any(lines):
+        raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
+    return tuple(line.ljust(max(map(len, lines))) for line in lines)
 
 
 def centre_of(cell: Cell) -> tuple[float, float]:

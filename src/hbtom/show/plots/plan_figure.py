@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -42,7 +44,9 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     inner = width - 2 * EDGE
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
     rows = legend_rows(item_entries(known), inner)
-    heights = [TITLE + GOAL + BETWEEN + EFFICIENCY + _below(plan) for plan in judgement.plans]
+    heights = [
+        TITLE + GOAL + BETWEEN + EFFICIENCY + below_steps(plan.steps) for plan in judgement.plans
+    ]
     sheet = Sheet(width, len(rows) * LINE + sum(heights) + 2 * EDGE)
     below = draw_legend(Column(sheet, EDGE, EDGE, inner), rows)
     for plan, posterior, height in zip(judgement.plans, judgement.posteriors, heights, strict=True):
@@ -51,11 +55,11 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     return sheet.figure
 
 
-def _below(plan: SeenPlan) -> float:
-    """Return the height that is needed below the axis."""
-    if not 0 < len(plan) <= _MOST:
+def below_steps(steps: Sequence[str]) -> float:
+    """Return the height that is needed below an axis of steps."""
+    if not 0 < len(steps) <= _MOST:
         return SCALE
-    return max(text_width(word, SMALL) for word in _words(plan)) * math.sin(_STEEP) + 0.4
+    return max(text_width(word, SMALL) for word in _words(steps)) * math.sin(_STEEP) + 0.4
 
 
 def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Signs) -> None:
@@ -69,19 +73,24 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
     draw_shades(efficiency, posterior, np.linspace(-0.5, len(plan) + 0.5, len(plan) + 2))
     label(efficiency, y="efficiency")
     title(goal, plain(PurePath(plan.name).name), f"by {plain(plan.agent)}")
-    for axes in (goal, efficiency):
-        axes.set_xlim(-0.5, len(plan) + 0.5)
-    goal.tick_params(labelbottom=False)
-    if 0 < len(plan) <= _MOST:
+    write_steps(goal, efficiency, plan.steps)
+
+
+def write_steps(upper: Axes, lower: Axes, steps: Sequence[str]) -> None:
+    """Write the steps below the lower of two panels, or number them if they are many."""
+    for axes in (upper, lower):
+        axes.set_xlim(-0.5, len(steps) + 0.5)
+    upper.tick_params(labelbottom=False)
+    if 0 < len(steps) <= _MOST:
         how: How = {"rotation": math.degrees(_STEEP), "ha": "right", "rotation_mode": "anchor"}
-        for axes in (goal, efficiency):
-            axes.set_xticks(range(len(plan) + 1))
-        efficiency.set_xticklabels(_words(plan), **how)
+        for axes in (upper, lower):
+            axes.set_xticks(range(len(steps) + 1))
+        lower.set_xticklabels(_words(steps), **how)
     else:
-        for axes in (goal, efficiency):
+        for axes in (upper, lower):
             axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
-        label(efficiency, x="step")
+        label(lower, x="step")
 
 
-def _words(plan: SeenPlan) -> list[str]:
-    return ["at the start", *(plain(step.strip("()")) for step in plan.steps)]
+def _words(steps: Sequence[str]) -> list[str]:
+    return ["at the start", *(plain(step.strip("()")) for step in steps)]
