@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import PurePath
 
 import numpy as np
 
 from hbtom.mind.desires import DesirePosterior
 from hbtom.show.terminal import columns
 from hbtom.show.words import CLEAR, SURE, plain
+
+_APART = 0.2  # what an agent is said to have expected is more probable by this much
 
 
 def desires_table(posteriors: Sequence[DesirePosterior]) -> str:
@@ -18,7 +21,7 @@ def desires_table(posteriors: Sequence[DesirePosterior]) -> str:
     for (things, worlds), group in groupby(posteriors, lambda one: (one.things, one.worlds)):
         some = list(group)
         rows = [("path", *_heads(things, worlds))]
-        rows += [(plain(one.walk.name), *_cells(one, -1)) for one in some]
+        rows += [(plain(PurePath(one.walk.name).name), *_cells(one, -1)) for one in some]
         head, *lines = columns(rows, right="." + "R" * (len(rows[0]) - 1))
         told = (
             f"{line}\n    {explain_desires(one)}" for line, one in zip(lines, some, strict=True)
@@ -32,15 +35,19 @@ def desires_trace(one: DesirePosterior) -> str:
     rows = [("step", "action", *_heads(one.things, one.worlds))]
     actions = ("", *map(plain, one.walk.words))
     rows += [(str(step), action, *_cells(one, step)) for step, action in enumerate(actions)]
-    return "\n".join([plain(one.walk.name), *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
+    return "\n".join(
+        [plain(PurePath(one.walk.name).name), *columns(rows, right="R." + "R" * (len(rows[0]) - 2))]
+    )
 
 
 def _heads(things: Sequence[str], worlds: Sequence[str]) -> list[str]:
-    return [f"likes {plain(one)}" for one in things] + [f"expected {plain(one)}" for one in worlds]
+    unsure = worlds if len(worlds) > 1 else ()
+    return [f"likes {plain(one)}" for one in things] + [f"expected {plain(one)}" for one in unsure]
 
 
 def _cells(one: DesirePosterior, step: int) -> list[str]:
-    return [f"{rating:.1f}" for rating in one.rating[step]] + [f"{b:.2f}" for b in one.belief[step]]
+    believed = one.belief[step] if len(one.worlds) > 1 else ()
+    return [f"{rating:.1f}" for rating in one.rating[step]] + [f"{b:.2f}" for b in believed]
 
 
 def explain_desires(one: DesirePosterior) -> str:
@@ -84,7 +91,7 @@ def _expected(one: DesirePosterior) -> str:
     """Say what an agent expected at first, if it did not know."""
     if one.possible[0].sum() == 1:
         return ""
-    top = int(one.belief[-1].argmax())
-    if one.belief[-1, top] <= CLEAR:
+    top, second = np.argsort(-one.belief[-1], kind="stable")[:2].tolist()
+    if one.belief[-1, top] <= CLEAR or np.ptp(one.belief[-1, [top, second]]) < _APART:
         return "; it had no clear expectation"
     return f"; it expected {plain(one.worlds[top])}"

@@ -128,21 +128,12 @@ class Uncertain(NamedTuple):
     names: tuple[str, ...]  # of the worlds
     worlds: tuple[Possible, ...]
     lacking: tuple[bool, ...]  # of each world, whether something is not there that could be
+    hidden: tuple[bool, ...]  # of each thing, whether it depends on the world where it is
 
     @property
     def there(self) -> Annotated[Bools, "world thing"]:
         """Whether each thing can be had somewhere in each world."""
         return np.array([world.offers.any(axis=0) for world in self.worlds])
-
-    @property
-    def hidden(self) -> tuple[bool, ...]:
-        """Of each thing, whether it is in other states in some worlds than in others."""
-        first, *others = (world.offers for world in self.worlds)
-        pairs = [(first, one) for one in others]
-        return tuple(
-            any(not np.array_equal(one[:, thing], other[:, thing]) for one, other in pairs)
-            for thing in range(len(self.things))
-        )
 
 
 class Walk(NamedTuple):

@@ -50,7 +50,9 @@ def possible_worlds(world: Gridworld) -> Uncertain:
         worlds.append(Possible(*moves, view, offers))
     count = [sum(map(bool, one)) for one in some]
     names = tuple(_name(hidden, one) for one in some)
-    return Uncertain(things, names, tuple(worlds), tuple(one < max(count) for one in count))
+    lacking = tuple(one < max(count) for one in count)
+    unknown = tuple(name in hidden for name in things)
+    return Uncertain(things, names, tuple(worlds), lacking, unknown)
 
 
 def walk_of(world: Gridworld, name: str) -> Walk:
@@ -106,6 +108,8 @@ def _arrangements(world: Gridworld) -> list[Arrangement]:
 
 
 def _name(hidden: tuple[str, ...], arrangement: Arrangement) -> str:
+    if not hidden:
+        return "as it is"
     lying = zip(hidden, arrangement, strict=True)
     return ", ".join(f"{name} at {mark}" for name, mark in lying if mark) or "nothing"
 

@@ -45,9 +45,11 @@ def possible_problems(
     names = [world.problem.name for world in worlds]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, start=1)]
+    reached = np.array([one.offers.any(axis=0) for one in found])
+    hidden = tuple(0 < many < len(found) for many in reached.sum(axis=0).tolist())
     lacking = (False,) * len(worlds)
     things = tuple(goal.name for goal in goals)
-    return Uncertain(things, tuple(names), tuple(found), lacking), codes
+    return Uncertain(things, tuple(names), tuple(found), lacking, hidden), codes
 
 
 def walk_of_plan(
