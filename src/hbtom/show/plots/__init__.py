@@ -46,6 +46,12 @@ def plot(
         from hbtom.show.plots.plan_figure import draw_plans
 
         return draw_plans(result, **wide)
+    from hbtom.bench.agreements import Correlation
+
+    if isinstance(result, Correlation):
+        from hbtom.show.plots.correlation_figure import draw_correlation
+
+        return draw_correlation(result, **wide)
     from hbtom.show.plots.scores import draw_scores
 
     return draw_scores(result, **wide)
