@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from hbtom.bench import Evaluation as Evaluation
     from hbtom.bench import evaluate as evaluate
+    from hbtom.bench.agreements import Correlation as Correlation
+    from hbtom.bench.correlation import correlate as correlate
     from hbtom.bench.posed_files import load_posed as load_posed
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
@@ -54,6 +56,7 @@ _HOME = {
     "attribute_plans": "hbtom.judgement.attributing",
     "BadInput": "hbtom.errors",
     "Beliefs": "hbtom.mind",
+    "Correlation": "hbtom.bench.agreements",
     "Episode": "hbtom.observe",
     "Judgement": "hbtom.judgement",
     "Model": "hbtom.model",
@@ -73,6 +76,7 @@ _HOME = {
     "recognise": "hbtom.judgement.recognising",
     "simulate": "hbtom.mind.simulate",
     "Evaluation": "hbtom.bench",
+    "correlate": "hbtom.bench.correlation",
     "evaluate": "hbtom.bench",
     "Gridworld": "hbtom.world.text_gridworld",
     "Whereabouts": "hbtom.world.whereabouts",

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from hbtom.bench.dataset import Dataset, LeftOut, Result
 from hbtom.bench.ratings import Ratings
-from hbtom.bench.score import Score, in_order, pair_score, paired, scores
+from hbtom.bench.score import Score, in_order, pair_score, paired, scores, total
 from hbtom.errors import count
 
 PairName = tuple[str, str]  # task, pair
@@ -22,6 +22,11 @@ class Refereed(Result):
 
     tasks: tuple[Score, ...]
     left_out: tuple[LeftOut, ...]
+
+    @property
+    def reversed(self) -> bool:
+        """Whether unexpected members are rated higher, and not by chance."""
+        return total("overall", self.tasks).interval[1] < 0.5
 
 
 def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:

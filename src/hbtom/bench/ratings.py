@@ -1,7 +1,7 @@
 """Ratings from anywhere: CSV, JSON lines or Parquet, one row per episode.
 
 A row names its episode by ``file``, or by ``task``, ``pair`` and ``member``, and rates it under
-``rating`` or ``plausibility``.
+``rating`` or ``plausibility``. Looking times are under ``looking``: longer is more surprising.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal
 
 from hbtom.bench.dataset import episode_name
 from hbtom.bench.entries import task_name
@@ -24,6 +25,7 @@ from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 from hbtom.observe import Episode
 
+Direction = Literal["looking", "rating"]  # more is more surprising, or more plausible
 EpisodeName = tuple[str, str, str]  # task, pair, member
 
 
@@ -51,40 +53,60 @@ class Ratings:
         return rating
 
 
-def read_ratings(path: Path, labels: Labels | None = None) -> Ratings:
-    """Read ratings: CSV, JSON lines or Parquet; labels tell what a file is."""
+def read_ratings(
+    path: Path, labels: Labels | None = None, direction: Direction | None = None
+) -> Ratings:
+    """Read ratings: CSV, JSON lines or Parquet; labels tell what a file is.
+
+    ``direction`` says whether more is more plausible (rating) or more surprising (looking), in
+    which case the signs are changed. By default, the name of the column does.
+    """
     with located(file=str(path)):
-        return Ratings(str(path), _values(_rows(path), labels))
+        values = _values(read_rows(path), labels, direction)
+        return Ratings(str(path), values)
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path, what: str = "ratings", needed: str = "") -> list[dict[str, Any]]:
+    """Return the rows of a table: CSV, JSON lines or Parquet; ``needed`` is what a row needs."""
     hint = "evaluate a dataset with --out FILE, and name that file"
-    data = file_bytes(path, "a file of ratings", folder=hint)
+    data = file_bytes(path, f"a file of {what}", folder=hint)
     try:
         return _READERS.get(path.suffix, _read_csv)(data)
     except BadInput:
         raise
     except (csv.Error, ValueError) as error:
-        raise BadInput(f"the ratings cannot be read ({error})", hint=_NEEDED) from None
+        hint = needed or _NEEDED
+        raise BadInput(f"the {what} cannot be read ({error})", hint=hint) from None
 
 
-def _values(rows: list[dict[str, Any]], labels: Labels | None) -> dict[EpisodeName, float]:
+@contextmanager
+def at_row(number: int) -> Iterator[None]:
+    """Add the number of a row, counted from 1, to what is said to be wrong inside."""
+    try:
+        yield
+    except BadInput as error:
+        problem = f"row {number} below the heading: {error.problem}"
+        raise BadInput(problem, hint=error.hint) from None
+
+
+def _values(
+    rows: list[dict[str, Any]], labels: Labels | None, direction: Direction | None
+) -> dict[EpisodeName, float]:
     values: dict[EpisodeName, float] = {}
     for number, row in enumerate(rows, start=1):
-        try:
-            episode, value = _episode(row, labels), _rating(row)
+        with at_row(number):
+            episode, value = _episode(row, labels), _rating(row, direction)
             if episode in values:
                 raise BadInput(f"{'/'.join(episode)} is rated twice")
-        except BadInput as error:
-            problem = f"row {number} below the heading: {error.problem}"
-            raise BadInput(problem, hint=error.hint) from None
         values[episode] = value
     if not values:
         raise BadInput("there are no ratings", hint=_NEEDED)
     return values
 
 
-_NEEDED = "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating' or 'plausibility'"
+_NEEDED = (
+    "a row needs 'file', or 'task', 'pair' and 'member'; and 'rating', 'plausibility' or 'looking'"
+)
 
 
 def _read_csv(data: bytes) -> list[dict[str, Any]]:
@@ -109,7 +131,7 @@ def _read_jsonl(data: bytes) -> list[dict[str, Any]]:
                 break
             raise
         if not isinstance(row, dict):
-            raise BadInput(f"line {number} is not a JSON object", hint=_NEEDED)
+            raise ValueError(f"line {number} is not a JSON object")
         rows.append(row)
     return rows
 
@@ -125,6 +147,7 @@ _READERS: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
     ".parquet": parquet_rows,
 }
 KINDS = tuple(_READERS)
+_COLUMNS = ("rating", "plausibility", "looking")
 _MEMBERS = {"expected": "e", "unexpected": "u"}
 
 
@@ -155,15 +178,17 @@ def _labelled(file: PurePath, labels: Labels) -> EpisodeName:
     return task, label.pair, label.member
 
 
-def _rating(row: Mapping[str, Any]) -> float:
-    if "rating" not in row and "plausibility" not in row:
+def _rating(row: Mapping[str, Any], direction: Direction | None) -> float:
+    column = next((name for name in _COLUMNS if name in row), None)
+    if column is None:
         known = ", ".join(str(name) for name in row)
         raise BadInput("there is no column 'rating'", hint=f"the columns are {known}")
-    given = row.get("rating", row.get("plausibility"))
+    given = row[column]
     try:
         value = float(given if given is not None else "")
     except (TypeError, ValueError, OverflowError):
         raise BadInput(f"the rating is {str(given)[:40]!r}", hint="a number is needed") from None
     if math.isnan(value):
         raise BadInput("the rating is not a number", hint="leave the row out")
-    return value
+    surprising = (direction or column) == "looking"
+    return -value if surprising else value

@@ -22,6 +22,7 @@ VERDICT = ("plausibility", "parts", "surprise")  # what is printed only if plans
 
 
 def run(
+    worlds: Sequence[str],
     domain: str,
     problem: str,
     goals: str,
@@ -31,10 +32,18 @@ def run(
     states: int,
     judged: bool,
     form: str,
+    out: str | None,
     figure: str | None,
     overwrite: bool,
 ) -> None:
     """Infer goals from plans, each with its agent, and print the beliefs."""
+    if out is not None:
+        check_target(Path(out), overwrite=overwrite)
+    if worlds:
+        from hbtom.cli.infer_worlds import infer_worlds
+
+        infer_worlds(worlds, model, states, form, out)
+        return
     if figure is not None:
         need_matplotlib()
         check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
@@ -54,6 +63,10 @@ def run(
     told = plan_account(judgement)
     for warning in warnings:
         complain(f"warning: {warning}")
+    if out is not None:
+        from hbtom.bench.scenarios import write_posteriors
+
+        write_posteriors([judgement], Path(out))
     if form == "json":
         print_json({key: values[key] for key in values if judged or key not in VERDICT})
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
@@ -67,6 +68,35 @@ class Number(click.FloatRange):
         return f"{'0 or ' if self.or_zero else ''}{super()._describe_range()}"
 
 
+class Ends(click.ParamType[tuple[float, float]]):
+    """The two ends of a scale, the lower one first: ``1,7``."""
+
+    name = "ends"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        """Return both ends, or say how they are given."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            low, high = map(float, value.split(","))
+            if -1e12 <= low < high <= 1e12:
+                return low, high
+        except ValueError:
+            pass
+        self.fail(f"{value!r} is not a scale: give LOW,HIGH, as in 1,7.", param, ctx)
+
+
+def named(given: tuple[str, ...], otherwise: str) -> tuple[tuple[str, str], ...]:
+    """Return the name and the file of each ``[NAME=]FILE``; ``otherwise`` if there is no name."""
+    found = [re.fullmatch(r"([\w.-]+)=(.+)", one, re.DOTALL) for one in given]
+    return tuple(
+        (match[1], match[2]) if match else (otherwise, file)
+        for match, file in zip(found, given, strict=True)
+    )
+
+
 path = click.Path()
 file_option = partial(click.option, type=path)
 flag = partial(click.option, is_flag=True)
@@ -114,6 +144,13 @@ score_option = option(
     type=click.Choice(["plausibility", "predictive"]),
     default="plausibility",
     help="Compare by fitted plausibility, or by predictive probability without fitted weights.",
+)
+
+
+direction_option = click.option(
+    "--direction",
+    type=click.Choice(["looking", "rating"]),
+    help="More is more surprising, or more plausible. Default: by the name of the column.",
 )
 
 

@@ -10,21 +10,28 @@ import click
 from hbtom.bench.comparison import score_ratings
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.labels import read_labels
-from hbtom.bench.ratings import read_ratings
+from hbtom.bench.ratings import Direction, read_ratings
 from hbtom.bench.score import total
-from hbtom.cli.say import print_json, tell_left_out
+from hbtom.cli.say import print_json, tell_left_out, warn
 from hbtom.errors import BadInput
 from hbtom.show.score_text import score_table
 
 
-def run(ratings: str, dataset: str | None, labels: str | None, form: str) -> None:
+def run(
+    ratings: str, dataset: str | None, labels: str | None, direction: Direction | None, form: str
+) -> None:
     """Print the table for a file of ratings."""
     told = None if labels is None else read_labels(Path(labels))
     known = None if dataset is None else find_pairs(dataset, labels=told)
-    result = score_ratings(read_ratings(Path(ratings), told), known)
+    result = score_ratings(read_ratings(Path(ratings), told, direction), known)
     tell_left_out(result)
     if not result.tasks:
         raise BadInput("there is no pair to score", hint="rate both members of a pair")
+    if result.reversed:
+        hint = "for looking times and other measures of surprise, use --direction looking"
+        if direction == "looking":
+            hint = "--direction looking is for measures that rise with surprise"
+        warn(ratings, f"it looks reversed: unexpected episodes are rated higher; {hint}")
     if form == "table":
         click.echo(score_table(result.tasks))
         return

@@ -8,13 +8,16 @@ import click
 
 from hbtom.cli.options import (
     RATER,
+    Ends,
     Number,
     check_rater,
     dataset_options,
+    direction_option,
     file_option,
     flag,
     format_option,
     labels_option,
+    named,
     option,
     overwrite_option,
     path,
@@ -110,12 +113,44 @@ def sweep(**given: Any) -> None:
 @click.argument("ratings", type=path)
 @file_option("--dataset", help="Also say which of its pairs are not rated.")
 @labels_option
+@direction_option
 @format_option
 def score(**given: Any) -> None:
     """Print the benchmark's table for the RATINGS of any model, one row per episode.
 
-    A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating'. With
-    labels, files may have any name.
+    A row names its episode by 'file', or by 'task', 'pair' and 'member', and has a 'rating' or, for
+    looking times, 'looking'. With labels, files may have any name.
+    """
+
+
+@verb
+@click.argument("measures", type=path)
+@click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    metavar="[NAME=]RESULTS...",
+    callback=lambda context, option, given: named(given, ""),
+)
+@direction_option
+@option("--scale", type=Ends(), default="0,1", metavar="LOW,HIGH", help="The scale of ratings.")
+@click.option("--sum", "total", type=Number(1e-9, 1e9), help="What ratings of all goals add up to.")
+@flag("--raw", help="Take looking times as they are, not their logarithms.")
+@click.option("--column", help="Of RESULTS: what is compared, such as surprise_goal.")
+@option("--samples", type=click.IntRange(10, 100_000), default=2000, help="Bootstrap samples.")
+@option("--seed", type=click.IntRange(0), default=0, help="Of the samples.")
+@file_option("--out", help="Write one row per answer, for mixed models: .csv, .jsonl, .parquet.")
+@file_option("--plot", "figure", help="Draw people against models: .pdf, .svg or .png")
+@file_option("--courses", help="Draw people and models over time: .pdf, .svg or .png")
+@flag("--overwrite", help="Replace the files given to --out, --plot and --courses.")
+@format_option
+def correlate(**given: Any) -> None:
+    """Compare looking times, ratings or choices of people with the RESULTS of one or more models.
+
+    MEASURES has one row per answer: a 'scenario' (or 'file', or 'task', 'pair' and 'member'),
+    perhaps 'participant', 'time', 'goal' and 'category', and 'looking', 'rating' or 'choice'.
+    RESULTS are what 'evaluate --out' or 'infer --out' wrote, or JSON of 'judge' or 'infer', or a
+    folder of it. Prints correlations with 95 % intervals over scenarios and participants.
     """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from hbtom.cli.options import (
     file_option,
     flag,
     format_option,
+    named,
     option,
     overwrite_option,
     path,
@@ -20,24 +20,17 @@ from hbtom.cli.options import (
 )
 
 
-def _named_plans(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the agent and the file of each plan; an agent without a name is "agent"."""
-    named = [re.fullmatch(r"([\w.-]+)=(.+)", plan, re.DOTALL) for plan in given]
-    plans = zip(named, given, strict=True)
-    return tuple((match[1], match[2]) if match else ("agent", file) for match, file in plans)
-
-
 @verb
-@file_option("--domain", required=True, help="The domain, in PDDL.")
-@file_option("--problem", required=True, help="The problem, in PDDL.")
-@file_option("--goals", required=True, help="Goals, one per line: NAME: (CONDITION)")
+@click.argument("worlds", nargs=-1, type=path)
+@file_option("--domain", help="Instead of WORLDS: a domain, in PDDL.")
+@file_option("--problem", help="The problem, in PDDL.")
+@file_option("--goals", help="Goals, one per line: NAME: (CONDITION)")
 @click.option(
     "--plan",
     "plans",
-    required=True,
     multiple=True,
     metavar="[AGENT=]FILE",
-    callback=lambda context, option, given: _named_plans(given),
+    callback=lambda context, option, given: named(given, "agent"),
     help="An observed plan, one action per line; may be repeated.",
 )
 @option(
@@ -62,14 +55,23 @@ def _named_plans(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     help="The largest number of states kept in memory.",
 )
 @format_option
+@file_option("--out", help="Write one row per plan, time and goal: .csv, .jsonl, .parquet.")
 @file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
-@flag("--overwrite", help="Replace the file given to --plot.")
+@flag("--overwrite", help="Replace the files given to --out and --plot.")
 def infer(**given: Any) -> None:
     """Infer an agent's goal from an observed plan, in any domain described in PDDL.
 
     Prints the beliefs about goal and efficiency after every action. Several plans are several
     trials: what is learnt about an agent carries over from one to the next.
+
+    WORLDS are folders with domain.pddl, problem.pddl, goals.txt and plans (*.plan), or folders of
+    them. Each plan is then a scenario of its own, with an agent of its own.
     """
+    files = [given[name] for name in ("domain", "problem", "goals", "plans")]
+    if any(files) != all(files) or bool(given["worlds"]) == any(files):
+        raise click.UsageError("give WORLDS, or all of --domain, --problem, --goals and --plan.")
+    if given["worlds"] and (given["judged"] or given["figure"] or given["something_else"]):
+        raise click.UsageError("--judge, --plot and --something-else are not for WORLDS.")
 
 
 @verb

@@ -51,6 +51,12 @@ def plot(
         from hbtom.show.plots.desire_figure import draw_desires
 
         return draw_desires(result, **wide)
+    from hbtom.bench.agreements import Correlation
+
+    if isinstance(result, Correlation):
+        from hbtom.show.plots.correlation_figure import draw_correlation
+
+        return draw_correlation(result, **wide)
     from hbtom.show.plots.scores import draw_scores
 
     return draw_scores(result, **wide)

@@ -1,0 +1,215 @@
+"""What people did: looking times, ratings or choices, one row per answer, in a tidy table.
+
+A row names its scenario by ``scenario``, by ``file``, or by ``task``, ``pair`` and ``member``. It
+may have a ``participant``, a ``time``, a ``goal`` and a ``category``. The answer is under
+``looking`` (seconds), ``rating``, or ``choice`` (the goal that was chosen).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.bench.items import (
+    NEEDED,
+    Item,
+    Member,
+    Names,
+    member_of,
+    number_of,
+    scenario_names,
+    table_rows,
+    text_of,
+    time_of,
+)
+from hbtom.bench.ratings import Direction, at_row
+from hbtom.errors import BadInput, located
+
+ANSWERS = ("looking", "rating", "choice")
+_NEEDED = f"{NEEDED}; and one of {', '.join(ANSWERS)}"
+_ROUNDED = 0.02  # ratings that should add up to 1 are often rounded to two digits
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table of measures is read."""
+
+    direction: Direction | None = None  # by default what its column says
+    scale: tuple[float, float] = (0.0, 1.0)  # the ends of the scale of ratings
+    total: float | None = None  # what the ratings of all goals at one time add up to
+    log: bool = True  # take the logarithm of looking times
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """The answers of all participants; logarithms of looking times, ratings from 0 to 1."""
+
+    name: str
+    answer: str  # the column: looking, rating or choice
+    direction: Direction
+    items: tuple[Item, ...]
+    participants: tuple[str, ...]  # none if the rows are means
+    values: Annotated[Floats, "participant item"]  # not a number where there is no answer
+    names: Mapping[str, Names]  # of each scenario
+    categories: Mapping[str, str]  # of scenarios; none if there is no such column
+    members: Mapping[str, Member]  # of those scenarios that are one of a pair
+    row: tuple[int, ...]  # in which an item comes first
+    log: bool = False
+
+    @property
+    def means(self) -> Annotated[Floats, "item"]:
+        """The mean answer to each item."""
+        means: Floats = np.nanmean(self.values, axis=0)
+        return means
+
+
+class _Answer(NamedTuple):
+    row: int
+    item: Item
+    participant: str
+    value: float
+
+
+def read_measures(
+    source: Any,
+    how: Reading | None = None,
+    goals_of: Callable[[Names], Iterable[str]] | None = None,
+) -> Measures:
+    """Read a table of measures: a file (CSV, JSON lines, Parquet), a data frame or records.
+
+    ``goals_of`` tells the goals of a scenario, given its names: choices are choices among them.
+    """
+    how = how or Reading()
+    path = isinstance(source, str | os.PathLike)
+    with located(file=os.fspath(source)) if path else located():
+        rows = table_rows(source, "measures", _NEEDED)
+        answer = _answer_column(rows)
+        if answer == "choice":
+            rows = _chosen(rows, goals_of)
+        answers, names, members = [], {}, {}
+        categories: dict[str, str] = {}
+        for number, row in enumerate(rows, start=1):
+            with at_row(row.get("", number)):
+                called = scenario_names(row)
+                item = Item(called[0], time_of(row), text_of(row, "goal"))
+                value = _value(row, answer, how)
+                _agree(categories, item.scenario, text_of(row, "category"))
+                answers.append(_Answer(row.get("", number), item, _participant(row), value))
+            names[item.scenario] = called
+            if (member := member_of(row)) is not None:
+                members[item.scenario] = member
+        if how.total is not None and answer == "rating":
+            _check_sums(answers, how.total)
+        items, participants, values = _matrix(answers)
+        low, high = how.scale
+        values = values if answer == "looking" else (values - low) / (high - low)
+        log = answer == "looking" and how.log
+        return Measures(
+            os.fspath(source) if path else "measures",
+            answer,
+            how.direction or ("looking" if answer == "looking" else "rating"),
+            tuple(items),
+            tuple(filter(None, participants)),
+            np.log(values) if log else values,
+            names,
+            {} if set(categories.values()) == {""} else categories,
+            members,
+            tuple(items.values()),
+            log,
+        )
+
+
+def _answer_column(rows: Sequence[Mapping[str, Any]]) -> str:
+    there = [name for name in ANSWERS if name in rows[0]]
+    if len(there) != 1:
+        known = ", ".join(str(name) for name in rows[0])
+        told = " and ".join(f"'{name}'" for name in there)
+        problem = f"there are columns {told}" if there else "there is no column of answers"
+        hint = f"it needs one of {', '.join(ANSWERS)}; the columns are {known}"
+        raise BadInput(problem, hint=hint)
+    return there[0]
+
+
+def _chosen(
+    rows: Iterable[Mapping[str, Any]], goals_of: Callable[[Names], Iterable[str]] | None
+) -> list[dict[str, Any]]:
+    """Return a row for every goal: 1 for the one that was chosen, 0 for others."""
+    if goals_of is None:
+        raise BadInput("choices need the goals that people chose from", hint="give results")
+    made = []
+    for number, row in enumerate(rows, start=1):
+        with at_row(number):
+            goals = list(goals_of(scenario_names(row)))
+            chosen = text_of(row, "choice")
+            if chosen not in goals:
+                hint = f"the goals are {', '.join(goals) or 'not known'}"
+                raise BadInput(f"the choice is '{chosen}'", hint=hint)
+        made += [{**row, "": number, "goal": one, "choice": float(one == chosen)} for one in goals]
+    return made
+
+
+def _value(row: Mapping[str, Any], answer: str, how: Reading) -> float:
+    what = "looking time" if answer == "looking" else answer
+    value = number_of(text_of(row, answer), what)
+    low, high = how.scale
+    if answer == "looking" and value <= 0:
+        hint = "give seconds; leave out trials in which nobody looked"
+        raise BadInput(f"the looking time is {value:g}", hint=hint)
+    if answer == "rating" and not low <= value <= high:
+        hint = f"ratings are from {low:g} to {high:g}; name another scale with --scale LOW,HIGH"
+        raise BadInput(f"the rating is {value:g}", hint=hint)
+    return value
+
+
+def _participant(row: Mapping[str, Any]) -> str:
+    name = text_of(row, "participant")
+    if "participant" in row and not name:
+        hint = "name the participant in every row, or leave out the column if the rows are means"
+        raise BadInput("the participant is missing", hint=hint)
+    return name
+
+
+def _agree(categories: dict[str, str], scenario: str, category: str) -> None:
+    if categories.setdefault(scenario, category) != category:
+        problem = f"the category of '{scenario}' is '{category}'"
+        raise BadInput(problem, hint=f"in a row before it is '{categories[scenario]}'")
+
+
+def _check_sums(answers: Iterable[_Answer], total: float) -> None:
+    """Refuse ratings of the goals by one participant at one time that do not add up."""
+    asked: dict[tuple[str, str, float | None], list[_Answer]] = {}
+    for one in answers:
+        asked.setdefault((one.participant, *one.item[:2]), []).append(one)
+    for together in asked.values():
+        added = sum(one.value for one in together)
+        if abs(added - total) > _ROUNDED * abs(total):
+            with at_row(together[0].row):
+                goals = ", ".join(one.item.goal for one in together)
+                hint = f"they should add up to {total:g}; is a goal missing?"
+                raise BadInput(f"the ratings of {goals} add up to {added:g}", hint=hint)
+
+
+def _matrix(answers: Sequence[_Answer]) -> tuple[dict[Item, int], list[str], Floats]:
+    """Return the items with their first rows, the participants, and the answers as a matrix."""
+    items: dict[Item, int] = {}
+    for one in answers:
+        items.setdefault(one.item, one.row)
+    participants = list(dict.fromkeys(one.participant for one in answers))
+    column = {item: number for number, item in enumerate(items)}
+    line = {name: number for number, name in enumerate(participants)}
+    values = np.full((len(participants), len(items)), np.nan)
+    for one in answers:
+        place = line[one.participant], column[one.item]
+        if not math.isnan(values[place]):
+            with at_row(one.row):
+                who = f" of participant '{one.participant}'" if one.participant else ""
+                hint = "give each its own 'time', or take their mean"
+                raise BadInput(f"this is the second answer{who} to {one.item}", hint=hint)
+        values[place] = one.value
+    return items, participants, values

@@ -1,0 +1,145 @@
+"""What models say about scenarios: results of ``evaluate``, ``judge`` and ``infer``, by item."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hbtom.bench.items import (
+    NEEDED,
+    Item,
+    Names,
+    number_of,
+    scenario_names,
+    table_rows,
+    text_of,
+    time_of,
+)
+from hbtom.bench.ratings import at_row
+from hbtom.bench.results import json_value
+from hbtom.errors import BadInput, located
+from hbtom.files import file_bytes
+
+COLUMNS = (
+    "probability",
+    "rating",
+    "plausibility",
+    "surprise",
+)  # what is compared, the first that is there
+_NEEDED = f"{NEEDED}; and one of {', '.join(COLUMNS)}"
+Moment = tuple[float | None, str]  # time and goal
+
+
+@dataclass(frozen=True)
+class ModelValues:
+    """What one model says about every item."""
+
+    name: str
+    column: str  # what the values are
+    values: Mapping[str, Mapping[Moment, float]]  # by scenario
+    called: Mapping[str, str | None]  # scenarios by their names; None if a name is of several
+
+    def find(self, names: Names, item: Item) -> float:
+        """Return what the model says about an item whose scenario has these names.
+
+        Without a time, it is what the model says at the end. What does not change over time is
+        the same at all times.
+        """
+        known = self.values[self._scenario(names)]
+        times = {time for time, goal in known if goal == item.goal}
+        if not times:
+            goals = ", ".join(dict.fromkeys(goal or "(none)" for _, goal in known))
+            problem = f"{self.name} has no goal '{item.goal}' in scenario '{names[0]}'"
+            raise BadInput(problem, hint=f"its goals are {goals}")
+        time = item.time
+        if times == {None}:
+            time = None
+        elif time is None:
+            time = max(one for one in times if one is not None)
+        if time not in times:
+            first, last = (f(one for one in times if one is not None) for f in (min, max))
+            problem = f"{self.name} has no time {time:g} in scenario '{names[0]}'"
+            raise BadInput(problem, hint=f"its times are {first:g} to {last:g}")
+        return known[time, item.goal]
+
+    def goals(self, names: Names) -> list[str]:
+        """Return the goals of a scenario."""
+        return list(dict.fromkeys(goal for _, goal in self.values[self._scenario(names)] if goal))
+
+    def _scenario(self, names: Names) -> str:
+        for name in names:
+            if (found := self.called.get(name)) is not None:
+                return found
+        several = any(name in self.called for name in names)
+        told = ", ".join(list(self.values)[:6]) + (", …" if len(self.values) > 6 else "")
+        problem = f"{self.name} has {'several' if several else 'no'} scenario '{names[0]}'"
+        raise BadInput(problem, hint=f"it has {told}")
+
+
+def read_model(source: Any, name: str = "", column: str | None = None) -> ModelValues:
+    """Read what a model says: a results file, the JSON of a command, a folder of it, or a table."""
+    if not isinstance(source, str | os.PathLike):
+        return _model(table_rows(source, "results", _NEEDED), name or "model", column)
+    path = Path(source)
+    with located(file=str(path)):
+        if path.is_dir() or path.suffix == ".json":
+            rows = list(_json_rows(path))
+        else:
+            rows = table_rows(path, "results", _NEEDED)
+        return _model(rows, name or path.stem, column)
+
+
+def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> ModelValues:
+    given = [one for one in ((column,) if column else COLUMNS) if one in rows[0]]
+    if not given:
+        known = ", ".join(str(one) for one in rows[0])
+        problem = "there is no column " + (f"'{column}'" if column else "of results")
+        raise BadInput(problem, hint=f"the columns are {known}")
+    values: dict[str, dict[Moment, float]] = {}
+    called: dict[str, str | None] = {}
+    for number, row in enumerate(rows, start=1):
+        with at_row(number):
+            names = scenario_names(row)
+            moment = time_of(row), text_of(row, "goal")
+            if moment in values.setdefault(names[0], {}):
+                raise BadInput(f"this is the second result for {Item(names[0], *moment)}")
+            values[names[0]][moment] = number_of(row.get(given[0]), given[0])
+        for one in names:
+            called[one] = names[0] if called.get(one, names[0]) == names[0] else None
+    return ModelValues(name, given[0], values, called)
+
+
+def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield rows of what ``judge`` and ``infer`` print as JSON, in a file or in a folder."""
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise BadInput("there are no .json files in it", hint="name a results file")
+    for file in files:
+        with located(file=str(file)):
+            try:
+                printed = json_value(file_bytes(file, "a file of results"))
+                yield from _printed(printed, file.stem)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                if isinstance(error, BadInput):
+                    raise
+                hint = "give what hbtom judge or hbtom infer print with --format json"
+                raise BadInput("this is no result of hbtom", hint=hint) from None
+
+
+def _printed(printed: Any, stem: str) -> Iterable[dict[str, Any]]:
+    if isinstance(printed, list):
+        for one in printed:
+            kinds = {"surprise": one["surprise"], "part": one["parts"]}
+            more = {f"{kind}_{key}": v for kind, all_ in kinds.items() for key, v in all_.items()}
+            yield {"file": one["file"], "plausibility": one["plausibility"], **more}
+        return
+    alone = {"scenario": stem} if len(printed["plans"]) == 1 else {}
+    for plan in printed["plans"]:
+        for time, step in enumerate(plan["steps"]):
+            for goal, chance in step["goal"].items():
+                yield {**alone, "plan": plan["plan"], "time": time, "goal": goal} | {
+                    "probability": chance
+                }

@@ -1,0 +1,93 @@
+"""Agreement of people and models as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hbtom.bench.agreements import Correlation
+from hbtom.bench.resampling import Estimate
+from hbtom.errors import count
+from hbtom.show.terminal import columns
+from hbtom.show.words import plain
+
+_INTERVAL = "95 % interval"
+_UNITS = {True: "log seconds", False: "seconds"}
+
+
+def correlation_text(found: Correlation) -> str:
+    """Return all that is printed: what was compared, agreement, ceiling, differences, effects."""
+    tables = [_agreement(found), _gaps(found), _effects(found)]
+    return "\n\n".join(["\n".join([_heading(found), *_ceilings(found)]), *filter(None, tables)])
+
+
+def _heading(found: Correlation) -> str:
+    people = found.measures
+    what = {"looking": "looking times", "rating": "ratings", "choice": "choices"}[people.answer]
+    parts = [count(len(people.items), "item"), count(len(people.names), "scenario")]
+    if people.participants:
+        parts.append(count(len(people.participants), "participant"))
+    more = "surprising" if people.direction == "looking" else "plausible"
+    log = ", as logarithms" if people.log else ""
+    return f"{plain(people.name)}: {what}{log}, {', '.join(parts)}; more is more {more}"
+
+
+def _ceilings(found: Correlation) -> list[str]:
+    return [
+        f"people agree with themselves at {_number(one.reliability)} (split halves); "
+        f"the best model could reach r = {_number(one.r)}"
+        for one in found.ceilings[:1]
+    ]
+
+
+def _agreement(found: Correlation) -> str:
+    unit = f"error, {_UNITS[found.measures.log]}" if found.measures.answer == "looking" else "error"
+    heading = ("model", "category", "scenarios", "items")
+    rows: list[Sequence[str]] = [(*heading, "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL)]
+    for one in found.agreements:
+        name, category = plain(one.model), plain(one.category)
+        sizes = str(one.scenarios), str(one.items)
+        rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error)))
+    return "\n".join(columns(rows, right="..RRRRRRRR"))
+
+
+def _gaps(found: Correlation) -> str:
+    if not found.gaps:
+        return ""
+    rows: list[Sequence[str]] = [
+        ("difference", "category", "r", _INTERVAL, "rank r", _INTERVAL, "error", _INTERVAL)
+    ]
+    for one in found.gaps:
+        names = f"{plain(one.first)} − {plain(one.second)}"
+        rows.append((names, plain(one.category), *_cells(one.r, one.rank, one.error, sign=True)))
+    return "\n".join(columns(rows, right="..RRRRRR"))
+
+
+def _effects(found: Correlation) -> str:
+    if not found.effects:
+        return ""
+    unit = "log seconds" if found.measures.log else "longer"
+    rows: list[Sequence[str]] = [
+        ("looking at u − e", "pairs", "participants", unit, _INTERVAL, "d", "looked longer")
+    ]
+    for one in found.effects:
+        sizes = str(one.pairs), str(one.participants)
+        cells = _cells(one.difference, sign=True)
+        share = f"{100 * one.share:.0f} %"
+        rows.append((plain(one.task) or "all", *sizes, *cells, _number(one.d), share))
+    return "\n".join(columns(rows, right=".RRRRRR"))
+
+
+def _cells(*estimates: Estimate, sign: bool = False) -> Sequence[str]:
+    cells = []
+    for one in estimates:
+        known = one.low is not None and one.high is not None
+        ends = f"{_number(one.low, sign)} – {_number(one.high, sign)}" if known else ""
+        cells += [_number(one.value, sign), ends]
+    return cells
+
+
+def _number(value: float | None, sign: bool = False) -> str:
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:+.3f}" if sign else f"{value:.3f}"

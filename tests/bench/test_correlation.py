@@ -1,0 +1,237 @@
+"""People against models: figures against scipy, simulated looking times, intervals that cover."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import hbtom
+from hbtom.bench.correlation import correlate
+from hbtom.bench.measures import Item, Reading, read_measures
+from hbtom.bench.model_values import read_model
+from hbtom.bench.resampling import (
+    Sampled,
+    agreement,
+    correlation,
+    estimate,
+    ranks,
+    resample,
+    split_half,
+    student,
+)
+
+
+def looking(random, scenarios=24, infants=20, spread=0.2):
+    """Return what a model says, and how long infants look who are surprised as it is."""
+    x = random.uniform(0, 1, scenarios)
+    slope = 0.6 + random.normal(0, spread, (infants, 1))
+    odd = random.normal(0, 0.15, scenarios)  # something else about each scenario
+    noise = random.normal(0, 0.5, (infants, scenarios))
+    return x, random.normal(2, 0.3, (infants, 1)) + slope * x + odd + noise
+
+
+def rows(logs):
+    return [
+        {"participant": f"p{who}", "scenario": f"s{what}", "looking": math.exp(value)}
+        for who, line in enumerate(logs)
+        for what, value in enumerate(line)
+    ]
+
+
+def results(values, column="surprise"):
+    return [{"scenario": f"s{what}", column: value} for what, value in enumerate(values)]
+
+
+def test_figures_are_those_of_scipy():
+    random = np.random.default_rng(0)
+    x, y = random.integers(0, 6, (2, 30)).astype(float)  # with ties
+    weights = random.integers(0, 4, 30)
+    found = agreement(x, y[None], weights[None].astype(float), line=True)[0]
+    often = np.repeat(x, weights), np.repeat(y, weights)
+    line = stats.linregress(*often)
+    off = often[1] - (line.intercept + line.slope * often[0])
+    wanted = line.rvalue, stats.spearmanr(*often).statistic, np.sqrt((off**2).mean())
+    assert found == pytest.approx(wanted, abs=1e-12)
+    plain = agreement(x, y[None], weights[None].astype(float), line=False)[0, 2]
+    assert plain == pytest.approx(np.sqrt(((often[0] - often[1]) ** 2).mean()))
+    assert student(7) == pytest.approx(stats.t.ppf(0.975, 7), rel=2e-3)
+    assert student(2) == pytest.approx(stats.t.ppf(0.975, 2), rel=1e-5)
+
+
+def test_ranks_of_samples():
+    values, weights = (
+        np.array([[3.0, 1.0, 3.0], [1.0, 2.0, 3.0]]),
+        np.array([[1.0, 1, 1], [2, 0, 1]]),
+    )
+    assert ranks(values, weights).tolist() == [[2, 0.5, 2], [1, 2, 2.5]]
+    assert np.isnan(correlation(np.ones((1, 3)), values[:1], weights[:1]))
+
+
+def test_intervals_cover_at_the_nominal_rate():
+    """Of r with the mean of so many infants, over new infants and new scenarios."""
+    true = 0.68  # r in 4,000 simulated experiments of 200 scenarios each, by Fisher's z
+    random, covered = np.random.default_rng(5), 0
+    for seed in range(150):
+        x, y = looking(random)
+        people = Sampled(y, np.arange(len(x)), True)
+        drawn = [agreement(x, *one, line=True)[:, 0] for one in resample(people, 100, seed)]
+        r = float(np.corrcoef(x, y.mean(axis=0))[0, 1])
+        found = estimate(r, drawn, len(y) - 1, bounded=True)
+        covered += found.low <= true <= found.high
+    assert 134 <= covered <= 149  # 142.5 on average, if 95 % are covered
+
+
+def test_the_model_that_people_follow_is_found():
+    random = np.random.default_rng(3)
+    x, y = looking(random, scenarios=40)
+    other = 0.3 * x + 0.7 * random.uniform(0, 1, 40)
+    models = {"other": results(other), "true": results(x)}
+    found = correlate(rows(y), models, samples=400)
+    by_name = {one.model: one.r for one in found.agreements}
+    assert by_name["true"].value == pytest.approx(np.corrcoef(x, y.mean(axis=0))[0, 1])
+    (gap,) = found.gaps
+    assert (gap.first, gap.second) == ("other", "true")
+    assert gap.r.high < 0
+    again = correlate(rows(y), models, samples=400)
+    assert again.to_dict() == found.to_dict()
+    assert correlate(rows(y), models, samples=400, seed=1).to_dict() != found.to_dict()
+
+
+def test_split_halves_tell_how_reliable_means_are():
+    random = np.random.default_rng(1)
+    true, noise = random.normal(0, 1, 500), random.normal(0, 2, (16, 500))
+    people = Sampled(true + noise, np.arange(500), True)
+    assert split_half(people, 50, 0) == pytest.approx(1 / (1 + 4 / 16), abs=0.04)
+    assert math.isnan(split_half(Sampled(true[None], np.arange(500), False), 50, 0))
+
+
+def test_looking_times_in_pairs():
+    seconds = {"a": (4, 8), "b": (5, 5), "c": (2, 8)}
+    given = [
+        {"participant": who, "task": "t", "pair": pair, "member": member, "looking": time}
+        for who, times in seconds.items()
+        for pair in ("1", "2")
+        for member, time in zip(("expected", "u"), times, strict=True)
+    ]
+    said = [
+        {"file": f"data/t/{pair}{member}.json", "plausibility": value}
+        for pair in ("1", "2")
+        for member, value in (("e", 0.9), ("u", 0.2))
+    ]
+    (effect,) = correlate(given, said, samples=20).effects
+    logs = np.log([2, 1, 4])
+    assert (effect.task, effect.pairs, effect.participants) == ("t", 2, 3)
+    assert effect.difference.value == pytest.approx(logs.mean())
+    assert effect.d == pytest.approx(logs.mean() / logs.std(ddof=1))
+    low, high = stats.t.interval(0.95, 2, logs.mean(), stats.sem(logs))
+    assert (effect.difference.low, effect.difference.high) == pytest.approx((low, high))
+    assert effect.share == pytest.approx(2.5 / 3)
+
+
+def test_what_the_model_says_is_turned_as_people_answer():
+    told = [{"scenario": f"s{n}", "looking": n + 1} for n in range(4)]
+    plausible = results([0.9, 0.7, 0.4, 0.1], "plausibility")
+    assert correlate(told, plausible, samples=20).models["model"] == pytest.approx(
+        [0.1, 0.3, 0.6, 0.9]
+    )
+    rated = [{"scenario": f"s{n}", "rating": n + 1} for n in range(4)]
+    found = correlate(rated, results([1, 2, 3, 7], "rating"), scale=(1, 7), samples=20)
+    assert found.measures.means == pytest.approx(np.arange(4) / 6)
+    assert found.models["model"] == pytest.approx([0, 1 / 6, 2 / 6, 1])
+    assert found.warnings == ()
+    ends = np.arange(12) / 12
+    turned = correlate(results(ends, "rating"), results(1 - ends**2, "rating"), samples=50)
+    assert turned.warnings[0].startswith("it looks reversed")
+
+
+GOALS = [
+    {"scenario": "a", "time": time, "goal": goal, "probability": chance}
+    for time, chances in enumerate([(0.5, 0.5), (0.9, 0.1)])
+    for goal, chance in zip("xy", chances, strict=True)
+]
+
+
+def test_choices_are_shares():
+    chosen = [
+        {"participant": who, "scenario": "a", "time": time, "choice": goal}
+        for who, goals in {"1": "xx", "2": "yx", "3": "xy"}.items()
+        for time, goal in enumerate(goals)
+    ]
+    found = correlate(chosen, GOALS, samples=20)
+    assert found.measures.items == tuple(Item("a", t, g) for t in (0.0, 1.0) for g in "xy")
+    assert found.measures.means == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1 / 3])
+    with pytest.raises(hbtom.BadInput, match=r"row 1 below the heading: the choice is 'z'"):
+        correlate([{"scenario": "a", "choice": "z"}], GOALS)
+
+
+def test_without_a_time_the_end_counts_and_what_has_no_time_holds_always():
+    model = read_model(GOALS)
+    assert model.find(("a",), Item("a", None, "x")) == 0.9
+    assert read_model(results([0.3])).find(("s0",), Item("s0", 7.0)) == 0.3
+
+
+def test_files_are_found_by_what_people_call_them():
+    model = read_model([{"file": f"data/{task}/1e.json.zst", "rating": 1} for task in "ab"])
+    people = read_measures([{"file": "b/1e.json", "rating": 1}])
+    assert model.find(people.names["b/1e.json"], people.items[0]) == 1
+    with pytest.raises(hbtom.BadInput, match="several scenario '1e'"):
+        model.find(("1e",), Item("1e"))
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"scenario": "b"}, "has no scenario 'b'"),
+        ({"goal": "z"}, "has no goal 'z' in scenario 'a'. Hint: its goals are x, y"),
+        ({"time": 9}, "has no time 9 in scenario 'a'. Hint: its times are 0 to 1"),
+        ({"rating": 1.5}, "the rating is 1.5. Hint: ratings are from 0 to 1"),
+        ({"rating": "much"}, "the rating is 'much'"),
+        ({"rating": ""}, "the rating is missing"),
+        ({"participant": ""}, "the participant is missing"),
+        ({"rating": 0.4}, "the ratings of x, y add up to 0.9"),
+        ({"scenario": ""}, "it does not say which scenario"),
+        ({"goal": "y"}, "this is the second answer of participant 'p' to a 0 y"),
+    ],
+)
+def test_bad_measures_are_refused_with_their_row(row, told):
+    given = [
+        {"participant": "p", "scenario": "a", "time": t, "goal": g, "rating": 0.5}
+        for t in (0, 1)
+        for g in "xy"
+    ]
+    given[0] |= row
+    total = 1 if row == {"rating": 0.4} else None
+    with pytest.raises(hbtom.BadInput) as caught:
+        correlate(given, GOALS, total=total)
+    assert told in str(caught.value)
+    assert "below the heading" in str(caught.value)
+
+
+def test_looking_times_are_positive_and_there_is_one_kind_of_answer():
+    with pytest.raises(hbtom.BadInput, match="the looking time is 0"):
+        read_measures([{"scenario": "a", "looking": 0}])
+    with pytest.raises(hbtom.BadInput, match="there are columns 'looking' and 'rating'"):
+        read_measures([{"scenario": "a", "looking": 1, "rating": 1}])
+    raw = read_measures([{"scenario": "a", "looking": 3}], Reading(log=False))
+    assert raw.values.tolist() == [[3]]
+
+
+def test_a_table_for_mixed_models():
+    _, logs = looking(np.random.default_rng(0), scenarios=4, infants=3)
+    table = hbtom.correlate(rows(logs), {"m": results([1, 2, 3, 5])}, samples=20).to_pandas()
+    assert list(table) == ["participant", "scenario", "looking", "log_looking", "model_m"]
+    assert table.log_looking.to_numpy().reshape(3, 4) == pytest.approx(logs)
+    assert table.groupby("scenario").model_m.unique().str[0].tolist() == [1, 2, 3, 5]
+    again = hbtom.correlate(table, {"m": results([1, 2, 3, 5])}, samples=20)  # a data frame
+    assert again.measures.values == pytest.approx(logs)
+
+
+def test_missing_answers_are_told():
+    given = [
+        {"participant": who, "scenario": "a", "time": t, "goal": g, "rating": 0.5 + 0.1 * t}
+        for who in "pq"
+        for t in (0, 1)
+        for g in "xy"
+    ][:-1]
+    assert correlate(given, GOALS, samples=20).warnings[0].startswith("1 answer is missing")
