@@ -37,8 +37,9 @@ def imagined(judged: Judgement) -> Judgement:
 
 def test_what_is_believed_where(judged: Judgement, imagined: Judgement) -> None:
     trial, test = imagined.episode.test, imagined.test
-    assert [(one.place, one.chance) for one in ghosts(trial, test)] == [((40, 150), 0.9)]
-    assert ghosts(trial, test, 39) == ()  # before it sets out
+    [ghost] = ghosts(trial, test)
+    assert (ghost.place, ghost.chance) == ((40, 150), 0.9)
+    assert ghost.frames == (40, 52)  # from when she sets out until she sees the ball
     assert ghosts(trial, judged.test) == attitudes(trial, judged.test) == ()
     assert (cause(test), cause(judged.test)) == ("moves by itself: 0.98", "")
     assert unseen(trial) == {0}
@@ -107,11 +108,12 @@ def test_plain_movies_show_what_moves_and_who_is_away(judged: Judgement) -> None
 
 
 def test_movies_with_beliefs_show_them(imagined: Judgement) -> None:
-    first, *_, last = (one[:, :400] for one in pictures(animate(imagined, trials=[2], scale=2)))
+    shown = [one[:, :400] for one in pictures(animate(imagined, trials=[2], scale=2))]
+    first, last = shown[0], shown[-1]
     assert colour_at(first, 40, 150) == paler(BLUE)  # nobody is there to see it
     assert colour_at(last, 40, 50) == BLUE
-    assert (last == paler(BLUE, 0.85)).all(axis=2)[270:330, 50:110].any()  # the ghost
-    assert not (first == paler(BLUE, 0.85)).all(axis=2).any()
+    ghost = [(one == paler(BLUE, 0.85)).all(axis=2)[270:330, 50:110].any() for one in shown]
+    assert [index for index, there in enumerate(ghost) if there] == [*range(40, 52)]
     assert colour_at(last, 40, 120) == paler(VERMILION)  # Ben's way
     for colour in ATTITUDE_COLOURS:
         assert (first == colour).all(axis=2).any()
