@@ -114,10 +114,15 @@ def ball(*places: Place) -> tuple[Body, ...]:
     return tuple(Body(look, at, 9.0) for look, at in zip((BALL, CUP), places, strict=False))
 
 
-def carried(ending: Place, *, late: bool) -> Trial:
-    """Return a trial in which Ben carries the ball up behind a board; Anna may come late."""
+def carried(ending: Place, *, late: bool, back: bool = False) -> Trial:
+    """Return a trial in which Ben carries the ball up behind a board; Anna may come late.
+
+    Ben may put it back, from frame 20 on.
+    """
     path = way((0, DOWN), (4, DOWN), (24, UP), (25, UP))
-    ben = way((0, (60, 135)), (4, (60, 135)), (24, (60, 35)), (25, (60, 35)), (30, None))
+    if back:
+        path = way((0, DOWN), (2, DOWN), (12, UP), (20, UP), (29, DOWN), (30, DOWN))
+    ben = np.where(np.arange(FRAMES)[:, None] < 30, path - (0.0, 15.0), np.nan)
     boards = [other("occluder", WHITE, way((0, (80, y))), (10, 34)) for y in (50, 150)]
     there = np.arange(60) >= 32
     corner = (80.0, 78.0 if ending is UP else 122.0)  # around the board
