@@ -23,6 +23,7 @@ from hbtom.observe import Identity
 from hbtom.show.company_beliefs import Aim, aims, asks_where
 from hbtom.show.plots.sheet import LINE, SMALL, How, grid, label, size_of, text_width, title
 from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, Sign, Signs
+from hbtom.show.terminal import two
 
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # distinct in grey
 SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
@@ -115,7 +116,7 @@ def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, floa
         bars: How = {"align": "edge", "color": shades, "edgecolor": "white", "linewidth": 0.3}
         axes.bar(starts, surprise, widths, **bars)
     axes.axhline(0, color=SOFT, linewidth=0.5)
-    most = f", at most {-posterior.log_likelihood.min():.2f}" if len(surprise) else ""
+    most = f", at most {two(-posterior.log_likelihood.min())}" if len(surprise) else ""
     title(axes, "observation", f"surprise of each step{most.replace('-', '−')}")
     label(axes, y="surprise (nats)")
 
