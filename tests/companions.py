@@ -24,7 +24,10 @@ ANNA, BEN, CAT = (
     for name, colour in (("anna", (0, 0, 200)), ("ben", (200, 0, 0)), ("cat", (0, 150, 0)))
 )
 BALL = Identity("ball", (0, 200, 200))
+CUP = Identity("cup", (200, 200, 0))
 WHITE = Identity("cube", (255, 255, 255))
+HOME = (150.0, 100.0)
+UP, DOWN = (60.0, 50.0), (60.0, 150.0)
 FRAMES = 60
 Place = tuple[float, float]
 
@@ -97,6 +100,40 @@ def hidden() -> Trial:
             other("agent", BEN, ben),
             other("occluder", WHITE, way((0, (70, 60))), (10, 60)),
         ),
+    )
+
+
+def to(place: Place, *, short: float = 14.0, start: Place = HOME) -> Any:
+    """Return a walk that ends some pixels short of a place."""
+    far = np.subtract(place, start)
+    stop = np.add(start, far * (1 - short / np.hypot(*far)))
+    return way((0, start), (40, start), (55, tuple(stop)), (56, tuple(stop)))
+
+
+def ball(*places: Place) -> tuple[Body, ...]:
+    return tuple(Body(look, at, 9.0) for look, at in zip((BALL, CUP), places, strict=False))
+
+
+def carried(ending: Place, *, late: bool, back: bool = False) -> Trial:
+    """Return a trial in which Ben carries the ball up behind a board; Anna may come late.
+
+    Ben may put it back, from frame 20 on.
+    """
+    path = way((0, DOWN), (4, DOWN), (24, UP), (25, UP))
+    if back:
+        path = way((0, DOWN), (2, DOWN), (12, UP), (20, UP), (29, DOWN), (30, DOWN))
+    ben = np.where(np.arange(FRAMES)[:, None] < 30, path - (0.0, 15.0), np.nan)
+    boards = [other("occluder", WHITE, way((0, (80, y))), (10, 34)) for y in (50, 150)]
+    there = np.arange(60) >= 32
+    corner = (80.0, 78.0 if ending is UP else 122.0)  # around the board
+    stop = (68.0, 62.0 if ending is UP else 138.0)
+    return made(
+        way((0, HOME), (40, HOME), (50, corner), (55, stop), (56, stop)),
+        objects=ball(DOWN),
+        object_paths=path[:, None],
+        still=True,
+        agent_there=there if late else None,
+        others=(other("agent", BEN, ben), *boards),
     )
 
 

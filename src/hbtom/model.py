@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -376,10 +378,27 @@ def _converted(table: dict[str, Any]) -> Model:
         with _ONE_AT_A_TIME:
             return msgspec.convert(table, Model)
     except msgspec.ValidationError as error:
+        options = ", ".join(_options(str(error)))
         raise BadInput(
             str(error).replace("`", "'").replace("$.", ""),
-            hint="'hbtom model show default' prints a complete model",
+            hint=f"one of {options}" if options else _COMPLETE,
         ) from None
+
+
+_COMPLETE = "'hbtom model show default' prints a complete model"
+
+
+def _options(problem: str) -> list[str]:
+    """Return the values that a field may have, given what is wrong; none if they are not fixed."""
+    place = re.search(r"^Invalid .*at `\$\.([\w.]+)`", problem)
+    kinds: list[Any] = [Model] if place else []
+    for name in place[1].split(".") if place else ():
+        tags = [kind.__struct_config__.tag for kind in kinds]
+        if name == "kind" and all(tags):
+            return tags
+        hints = [hints[name] for hints in map(get_type_hints, kinds) if name in hints]
+        kinds = [one for hint in hints for one in get_args(hint) or (hint,) if one is not NoneType]
+    return [kind for kind in kinds if isinstance(kind, str)]
 
 
 def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

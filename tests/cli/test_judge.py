@@ -28,6 +28,8 @@ from episodes import (
     walk,
     write,
 )
+from hbtom.judgement import account
+from hbtom.show.words import explain
 
 THREE = ["goal", "efficiency", "observation"]
 ALL = [*THREE, "waste"]
@@ -167,6 +169,7 @@ def test_the_json_is_what_programs_rely_on(run, good: Path, tmp_path: Path, mode
     for file, entry in zip((other, good), (first, second), strict=True):
         judgement = hbtom.judge(file, model)
         assert entry["plausibility"] == judgement.plausibility
+        assert entry["account"] == explain(account(judgement))
         kinds = ALL if model == "default" else THREE
         assert list(entry["parts"]) == list(entry["surprise"]) == kinds
         for name in kinds:

@@ -66,6 +66,14 @@ BAD = {
     "empty": ("", "name"),
     "unknown field": ('base = "default"\n[acts]\nspeed = 1.0\n', "speed"),
     "wrong value": ('base = "default"\n[acts]\ncost = "much"\n', "acts.cost"),
+    "none of a few": (
+        'base = "default"\n[social]\nsight = "far"\n',
+        "'social.sight'. Hint: one of seen, all, memory",
+    ),
+    "none of two kinds": (
+        'base = "default"\n[motion]\nkind = "hops"\n',
+        "'motion.kind'. Hint: one of grid, continuous",
+    ),
     "unknown base": ('base = "best"\n', "best"),
     "odd base": ('base = "a\\u0000b"\n', "preset"),
     "deep": ("a = " + "[" * 5000, "deep"),

@@ -178,8 +178,8 @@ def some_trials(seed: int) -> list[Shown]:
         return rng.uniform(-math.pi, math.pi, (2, len(goals), 2))
 
     everybody = (FRIEND, STRANGER, BALL)
-    helped = Deed(FRIEND, everybody, rng.uniform(-2, 2, 3))
-    barred = Deed(STRANGER, (BALL, FRIEND), rng.uniform(-2, 2, 2))
+    helped = Deed(FRIEND, everybody, rng.uniform(-2, 2, 3), np.zeros(3, dtype=bool))
+    barred = Deed(STRANGER, (BALL, FRIEND), rng.uniform(-2, 2, 2), np.zeros(2, dtype=bool))
     trials = [
         Shown(everybody, turns(everybody), touched=bool(rng.integers(2))),
         Shown(everybody, turns(everybody), deeds=(helped,)),
@@ -234,7 +234,7 @@ def drawn(rng):
             one = State(one.moved, one.k, ((FRIEND, rho),), one.chosen, 1.0)
             kind = PRIOR @ (1 / (1 + np.exp(-BETA * np.clip(rho * 0.7, -1, 1))))
             gain = 0.7 if rng.random() < kind else -0.7
-            deeds = (Deed(FRIEND, (BALL,), np.array([gain])),)
+            deeds = (Deed(FRIEND, (BALL,), np.array([gain]), np.array([False])),)
         goal = int(rng.choice(2, p=one.wants(goals)))
         manner = 0 if one.moved else int(rng.integers(2))
         turns = rng.uniform(-math.pi, math.pi, (3, 2, 2))

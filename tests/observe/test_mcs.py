@@ -442,6 +442,21 @@ def test_what_is_not_modelled_is_warned_of_once() -> None:
     assert not hbtom.judge(read(preference())).warnings
 
 
+@pytest.mark.parametrize(
+    ("preset", "settings", "needs"),
+    [
+        ("paper", {"social": {}}, 'motion.kind = "continuous"'),
+        ("default", {"observation.noise": 1.0}, "observation.noise = 0"),
+    ],
+)
+def test_a_model_that_cannot_know_of_company_says_why(preset, settings, needs) -> None:
+    model = with_settings(hbtom.Model.preset(preset), settings)
+    [told] = [one for one in hbtom.judge(read(scene(*CROWDED)), model).warnings if "social" in one]
+    assert told.endswith(
+        f"not modelled; [social] has no effect in this model, for it needs {needs}"
+    )
+
+
 def test_who_stands_beside_where_the_agent_ends_changes_no_judgement() -> None:
     usual = {**to_prop(SPHERE, (130, 60)), CUBE: [(150, 130)]}
     x, y = usual[BLOB][-1]

@@ -108,8 +108,7 @@ def test_beliefs_about_company_are_in_the_page(imagined: Judgement) -> None:
     assert mind["cause"][-1] == 0.98
     [[other, attitude]] = mind["attitudes"]
     assert (other, attitude[-1]) == (0, [0.1, 0.2, 0.7])
-    assert mind["places"] == [[0, [[40, 150, 0.9], [40, 50, 0.1]]]]
-    assert mind["from"] == 40
+    assert mind["ghosts"] == [[0, 40, 150, 0.9, 40, 52]]  # until she sees the ball
 
 
 WHERE = """
@@ -141,11 +140,12 @@ def test_a_browser_draws_everything_where_it_is(browser: Browser, file: Path) ->
     assert early["lines"] == early["ghosts"] == []
     assert early["doing"] == "anna is away · ben carries the ball"
     assert early["walls"].count("M") == 2
+    assert browser.open(file, "#trial=2&frame=52").run(WHERE)["ghosts"] == ["translate(40 150)"]
     late = browser.open(file, "#trial=2&frame=60").run(WHERE)
     assert late["thing"] == ["translate(40 50)"]
     assert late["agent"] == 1
     assert late["bars"] == []  # Ben has left
-    assert late["ghosts"] == ["translate(40 150)"]  # where the ball is not
+    assert late["ghosts"] == []  # by now she has seen the ball
     assert late["cause"] == "moves by itself: 0.98"
     assert late["walls"].count("M") == 1
     assert any(line.startswith("M40 150L40 145") for line in late["trails"])

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from PIL import Image
 
 import companions
+import hbtom
 from hbtom.judgement import Judgement
 from hbtom.show.company_beliefs import attitudes, cause, ghosts, unseen
 from hbtom.show.plots import html, plot
 from hbtom.show.plots.cast import ATTITUDE_COLOURS, FLOOR, WALL, paler
 from hbtom.show.plots.company_pixels import dashed
 from hbtom.show.plots.glyphs import DISC, mask
+from hbtom.show.plots.maps import draw_strip
 from hbtom.show.plots.movie import animate
-from hbtom.show.terminal import trace_table
+from hbtom.show.plots.sheet import Column, Sheet
+from hbtom.show.plots.signs import signs
+from hbtom.show.terminal import trace_table, two
 
 BLUE, VERMILION = (0, 114, 178), (213, 94, 0)  # the ball and Ben, in figures
 
@@ -37,8 +43,9 @@ def imagined(judged: Judgement) -> Judgement:
 
 def test_what_is_believed_where(judged: Judgement, imagined: Judgement) -> None:
     trial, test = imagined.episode.test, imagined.test
-    assert [(one.place, one.chance) for one in ghosts(trial, test)] == [((40, 150), 0.9)]
-    assert ghosts(trial, test, 39) == ()  # before it sets out
+    [ghost] = ghosts(trial, test)
+    assert (ghost.place, ghost.chance) == ((40, 150), 0.9)
+    assert ghost.frames == (40, 52)  # from when she sets out until she sees the ball
     assert ghosts(trial, judged.test) == attitudes(trial, judged.test) == ()
     assert (cause(test), cause(judged.test)) == ("moves by itself: 0.98", "")
     assert unseen(trial) == {0}
@@ -107,11 +114,12 @@ def test_plain_movies_show_what_moves_and_who_is_away(judged: Judgement) -> None
 
 
 def test_movies_with_beliefs_show_them(imagined: Judgement) -> None:
-    first, *_, last = (one[:, :400] for one in pictures(animate(imagined, trials=[2], scale=2)))
+    shown = [one[:, :400] for one in pictures(animate(imagined, trials=[2], scale=2))]
+    first, last = shown[0], shown[-1]
     assert colour_at(first, 40, 150) == paler(BLUE)  # nobody is there to see it
     assert colour_at(last, 40, 50) == BLUE
-    assert (last == paler(BLUE, 0.85)).all(axis=2)[270:330, 50:110].any()  # the ghost
-    assert not (first == paler(BLUE, 0.85)).all(axis=2).any()
+    ghost = [(one == paler(BLUE, 0.85)).all(axis=2)[270:330, 50:110].any() for one in shown]
+    assert [index for index, there in enumerate(ghost) if there] == [*range(40, 52)]
     assert colour_at(last, 40, 120) == paler(VERMILION)  # Ben's way
     for colour in ATTITUDE_COLOURS:
         assert (first == colour).all(axis=2).any()
@@ -131,3 +139,46 @@ def test_the_terminal_shows_them_step_by_step(judged: Judgement, imagined: Judge
     assert rows[-1].split()[4:7] == ["0.980", "0.100", "0.700"]
     assert places == "where it believes ball to be: (40, 150) 0.900, (40, 50) 0.100"
     assert "itself" not in trace_table(judged)
+
+
+def test_there_is_no_minus_before_zero() -> None:
+    assert [two(value) for value in (-0.004, 0.0, -0.006, 1.005)] == [
+        "0.00",
+        "0.00",
+        "-0.01",
+        "1.00",
+    ]
+
+
+def test_beliefs_about_company_are_printed_in_a_line() -> None:
+    judged = companions.judged()
+    first, test = map(repr, (one.company for one in judged.posteriors))
+    assert first.startswith("<CompanyPosterior: moves by itself 0.")
+    assert ", cat helps 0." in first
+    assert test.endswith(", ball in 2 places>")
+
+
+def test_bars_keep_clear_of_who_has_come_near() -> None:
+    """Cat stands right above Ben in the end."""
+    trial = companions.busy()
+    ben, cat, *others = trial.others
+    near = ben.path[-1] - (0.0, ben.size[1])
+    cat = replace(cat, path=np.where(np.arange(len(cat.path))[:, None] > 36, near, cat.path))
+    episode = hbtom.Episode((replace(trial, others=(ben, cat, *others)),))
+    [axes] = maps(plot(companions.imagine(hbtom.judge(episode))))
+    [helps] = named(axes, "helps")
+    assert middle(helps)[1] > ben.path[-1, 1]  # it is below Ben
+
+
+@pytest.mark.parametrize("trials", [6, 9])
+def test_words_above_the_test_trial_keep_apart(trials: int, imagined: Judgement) -> None:
+    """The strip is as wide as that of one of a pair."""
+    (first, test), (before, after) = imagined.episode, imagined.posteriors
+    sheet = Sheet(8.1, 6.0)
+    episode = hbtom.Episode((*[first] * (trials - 1), test))
+    posteriors = (*[before] * (trials - 1), after)
+    draw_strip(Column(sheet, 0, 0, 8.1), episode, signs([episode]), posteriors)
+    renderer = FigureCanvasAgg(sheet.figure).get_renderer()
+    *_, heading, cause = (one.get_window_extent(renderer) for one in sheet.figure.texts)
+    assert sheet.figure.texts[-1].get_text() == "by itself: 0.98"
+    assert heading.x1 < cause.x0

@@ -10,34 +10,38 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 import hbtom
-from companions import BALL, BEN, CAT, WHITE, Place, made, other, way
+from companions import (
+    BEN,
+    CAT,
+    DOWN,
+    HOME,
+    UP,
+    WHITE,
+    Place,
+    ball,
+    carried,
+    made,
+    other,
+    to,
+    way,
+)
 from hbtom import Episode, Trial
 from hbtom.judgement import account
-from hbtom.observe import Body, Identity
+from hbtom.observe import Identity
 from hbtom.show.words import explain
 from stories import story
 
-CUP = Identity("cup", (200, 200, 0))
-HOME = (150.0, 100.0)
-UP, DOWN = (60.0, 50.0), (60.0, 150.0)
 PADDLE, DOOR = Identity("cube", (0, 0, 0)), Identity("cube", (0, 255, 255))
 
 
-def said(*trials: Trial) -> str:
-    return explain(account(hbtom.judge(Episode(trials))))
-
-
-def to(place: Place, *, short: float = 14.0, start: Place = HOME) -> Any:
-    """Return a walk that ends some pixels short of a place."""
-    far = np.subtract(place, start)
-    stop = np.add(start, far * (1 - short / np.hypot(*far)))
-    return way((0, start), (40, start), (55, tuple(stop)), (56, tuple(stop)))
-
-
-def ball(*places: Place) -> tuple[Body, ...]:
-    return tuple(Body(look, at, 9.0) for look, at in zip((BALL, CUP), places, strict=False))
+def said(*trials: Trial, **social: Any) -> str:
+    """Return the sentence about some trials; assumptions about company may be changed."""
+    model = hbtom.Model.preset("default")
+    model = structs.replace(model, social=structs.replace(model.social, **social))
+    return explain(account(hbtom.judge(Episode(trials), model)))
 
 
 def stands(look: Identity, place: Place) -> Any:
@@ -84,6 +88,14 @@ def test_it_copies_whom_it_has_approached():
 def test_it_copies_somebody_else():
     text = said(*[TO_BEN] * 8, shown(copies=(0, 40)))
     assert text == "it had approached ben in 8 of 8 trials; this time it copied cat's gesture"
+
+
+def test_most_trials_are_a_preference_even_if_something_new_is_there():
+    before = [TO_BEN] * 6 + [TO_CAT] * 2
+    assert said(*before, shown(copies=(0, 40))) == (
+        "it had approached ben in 6 of 8 trials; this time it copied the gesture of cat, "
+        "which it had approached in 2 of 8 trials"
+    )
 
 
 def test_it_goes_to_a_thing_by_way_of_a_gesture():
@@ -137,6 +149,7 @@ def test_it_goes_to_whoever_helped_or_not():
         CAT, opens=False, path=way((0, HOME), (40, HOME), (44, (134, 100)), (45, (134, 100)))
     )
     before = alone, alone, opened, closed, opened, closed
+    assert "way" not in said(*before, TO_CAT, warmth=1.0)  # nobody is liked for what it did
     assert said(*before, TO_BEN) == (
         "it went to ben, which had opened the way twice; nothing surprising"
     )
@@ -145,25 +158,19 @@ def test_it_goes_to_whoever_helped_or_not():
     )
 
 
-# Who knows
+def test_a_door_that_is_no_barrier_makes_the_way_longer():
+    def around(trial: Trial) -> Trial:
+        return replace(trial, walls=trial.walls * (1, 1, 1, 0.7) + ([0, 0, 0, 0], [0, 24, 0, 0]))
 
-
-def carried(ending: Place, *, late: bool) -> Trial:
-    """Return a trial in which Ben carries the ball up behind a board; Anna may come late."""
-    path = way((0, DOWN), (4, DOWN), (24, UP), (25, UP))
-    ben = way((0, (60, 135)), (4, (60, 135)), (24, (60, 35)), (25, (60, 35)), (30, None))
-    boards = [other("occluder", WHITE, way((0, (80, y))), (10, 34)) for y in (50, 150)]
-    there = np.arange(60) >= 32
-    corner = (80.0, 78.0 if ending is UP else 122.0)  # around the board
-    stop = (68.0, 62.0 if ending is UP else 138.0)
-    return made(
-        way((0, HOME), (40, HOME), (50, corner), (55, stop), (56, stop)),
-        objects=ball(DOWN),
-        object_paths=path[:, None],
-        still=True,
-        agent_there=there if late else None,
-        others=(other("agent", BEN, ben), *boards),
+    opened = around(door(BEN, opens=True, path=to((40, 100))))
+    detour = way((0, HOME), (40, HOME), (46, (90, 130)), (55, (50, 110)), (56, (50, 110)))
+    closed = around(door(CAT, opens=False, path=detour))
+    assert said(opened, closed, opened, closed, TO_CAT) == (
+        "ben made the way shorter twice; it went to cat, which had made it longer twice"
     )
+
+
+# Who knows
 
 
 @pytest.mark.parametrize(
@@ -181,8 +188,56 @@ def carried(ending: Place, *, late: bool) -> Trial:
     ],
 )
 def test_it_goes_where_it_must_think_the_ball_is_or_not(ending, late, text):
-    before = made(to(DOWN), objects=ball(DOWN))
-    assert said(*[before] * 8, carried(ending, late=late)) == text
+    assert said(*[BEFORE] * 8, carried(ending, late=late)) == text
+
+
+BEFORE = made(to(DOWN), objects=ball(DOWN))
+
+
+@pytest.mark.parametrize(
+    ("ending", "away", "text"),
+    [
+        (
+            UP,
+            (),
+            "it saw ben move ball and put it back, yet it went where ball had been in between",
+        ),
+        (DOWN, range(16, 32), "it cannot have seen that ben put ball back; it went where ball is"),
+        (
+            DOWN,
+            range(32),
+            "it cannot have seen that ben moved ball and put it back, and went where ball is; "
+            "nothing surprising",
+        ),
+    ],
+)
+def test_the_ball_is_put_back(ending, away, text):
+    there = np.array([frame not in away for frame in range(60)])
+    trial = replace(carried(ending, late=False, back=True), agent_there=there)
+    assert said(*[BEFORE] * 8, trial) == text
+
+
+def test_it_sees_only_where_the_ball_is():
+    trial = carried(DOWN, late=True)
+    trial = replace(trial, others=trial.others[:1])  # no boards
+    assert said(*[BEFORE] * 8, trial) == "it saw where ball is, yet it went where ball used to be"
+
+
+@pytest.mark.parametrize(
+    ("sight", "ending", "text"),
+    [
+        ("all", UP, "it knows where ball is, and went there; nothing surprising"),
+        ("all", DOWN, "it knows where ball is, yet it went where ball used to be"),
+        ("memory", UP, "it only remembers where ball used to be, yet it went where ball is"),
+        (
+            "memory",
+            DOWN,
+            "it only remembers where ball used to be, and went there; nothing surprising",
+        ),
+    ],
+)
+def test_reasons_are_those_of_the_model(sight, ending, text):
+    assert said(*[BEFORE] * 8, carried(ending, late=True), sight=sight) == text
 
 
 # Who moves by itself
@@ -229,6 +284,12 @@ def test_what_moves_by_itself_wants_something():
 
 
 # The page
+
+
+def test_the_page_says_of_agents_that_they_are_approached_or_copied():
+    for before, does in ((TO_BEN, "approached"), (shown(copies=(0, -40)), "copied")):
+        judged = hbtom.judge(Episode((*[before] * 8, TO_BEN)))
+        assert story(judged)[-1].moments[0].text.endswith(f", which it {does} 8 of 8 times.")
 
 
 def test_the_page_says_the_same():

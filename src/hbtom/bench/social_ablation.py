@@ -25,7 +25,7 @@ PARTS: dict[str, dict[str, Any]] = {  # what is set, by the part that is thereby
     "attitudes": {"social.warmth": 1.0},
     "sight: it knows all": {"social.sight": "all"},
     "sight: it only remembers": {"social.sight": "memory"},
-    "tree": {"preference.nested": False},
+    "nested preferences": {"preference.nested": False},
     "by way of a gesture": {"social.ways": False},
 }
 

@@ -13,6 +13,7 @@ from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
 from hbtom.show.terminal import Row, judgement_row, judgement_table
+from hbtom.show.words import explain
 
 
 def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
@@ -31,10 +32,12 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
             failed = True
             continue
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
+        told = account(judgement)
         if form == "json":
-            objects.append(indent(to_json(judgement.to_dict(trace=trace)), "  "))
+            plain = {"file": judgement.episode.name, "account": explain(told)}
+            objects.append(indent(to_json({**plain, **judgement.to_dict(trace=trace)}), "  "))
         else:
-            rows.append(judgement_row(judgement, account(judgement), trace=trace))
+            rows.append(judgement_row(judgement, told, trace=trace))
     for warning in warnings:
         warn(*warning)
     if objects:

@@ -6,24 +6,24 @@ Nothing is inferred here. All is read off what a judgement already holds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hbtom.judgement.transfers import Transfer, transfer
 from hbtom.mind import Planned, Posterior
 from hbtom.mind.company import Company
-from hbtom.mind.deeds import Deed, name_things
+from hbtom.mind.deeds import Deed
 from hbtom.mind.manners import BY_WAY, COPY, REACH
 from hbtom.mind.places import shown
 from hbtom.mind.regret import KEY
-from hbtom.observe import Identity, Trial, names
-from hbtom.observe.social_events import Moved, gestures, objects_moved
+from hbtom.observe import Identity, names
+from hbtom.observe.social_events import gestures
 from hbtom.world.course import setting_out
 from hbtom.world.modes import UNIT
-from hbtom.world.sight_lines import sees
 
 if TYPE_CHECKING:
     from hbtom.judgement.judging import Judgement
@@ -53,15 +53,16 @@ class Acquaintance:
     copied: int = 0
     opened: int = 0  # how often the other one opened its way
     closed: int = 0
+    shortened: int = 0
+    lengthened: int = 0
 
+    @property
+    def helped(self) -> bool:
+        return self.opened + self.shortened > 0
 
-@dataclass(frozen=True)
-class Transfer:
-    """What the agent knows of a thing that is not where it was."""
-
-    moved: bool  # in this trial, before the agent set off
-    mover: str  # "" if nobody was near
-    seen: bool  # whether the agent saw at least a part of this
+    @property
+    def hindered(self) -> bool:
+        return self.closed + self.lengthened > 0
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def company_account(
 ) -> CompanyAccount:
     """Give an account of a test trial with company; ``called`` has names of things and agents."""
     *before, planned = judgement.planned
-    test, trial = judgement.test, judgement.episode[-1]
+    test, trial, social = judgement.test, judgement.episode[-1], judgement.model.social
     earlier = [one for one in before if one.agent == planned.agent and one.company is not None]
     named = {**_named(test, earlier), **called}
     first, last = test.goal[0], test.full[-1].sum(axis=-1)
@@ -121,7 +122,7 @@ def company_account(
         _known(judgement, earlier, named),
         frozenset(named[one.look] for one in trial.actors[1:] if one.look in named),
         _onsets(judgement, earlier),
-        _transfer(trial, test.goals[goal], named) if moot else None,
+        transfer(social, trial, test.goals[goal], named) if moot and social else None,
     )
 
 
@@ -194,8 +195,8 @@ def _known(
             for goal in _company(one).goals:
                 counts[named[goal]]["offered"] += 1
         for deed in _company(one).deeds:
-            if abs(gain := _gain(deed, wanted)) > TELLING:
-                counts[named[deed.actor]]["opened" if gain > 0 else "closed"] += 1
+            if effect := _effect(deed, wanted):
+                counts[named[deed.actor]][effect] += 1
     return {name: Acquaintance(**count) for name, count in counts.items()}
 
 
@@ -208,11 +209,15 @@ def _wanted(judgement: Judgement, planned: Planned) -> tuple[Identity, str]:
     return likelihood.goals[goal], (*likelihood.hypotheses.processes, REACH)[manner]
 
 
-def _gain(deed: Deed, wanted: Identity | None) -> float:
-    """Return what a deed gives the agent, given what it wants; if this is not known, at most."""
-    if wanted in deed.goals:
-        return float(deed.gain[deed.goals.index(wanted)])
-    return float(max(deed.gain, key=abs, default=0.0))
+def _effect(deed: Deed, wanted: Identity | None) -> str:
+    """Return what a deed does to the way to what the agent wants, or, if unknown, at most."""
+    known = wanted in deed.goals
+    goal = deed.goals.index(wanted) if known else int(np.abs(deed.gain).argmax())
+    gain, barred = deed.gain[goal], deed.barred[goal]
+    if abs(gain) <= TELLING:
+        return ""
+    helps, hinders = ("opened", "closed") if barred else ("shortened", "lengthened")
+    return helps if gain > 0 else hinders
 
 
 def _onsets(judgement: Judgement, earlier: Sequence[Planned]) -> Onsets:
@@ -225,32 +230,3 @@ def _onsets(judgement: Judgement, earlier: Sequence[Planned]) -> Onsets:
         untouched=touched.count(False),
         paddle=any(one.kind == "paddle" for trial in judgement.episode for one in trial.panels),
     )
-
-
-# What the agent could see
-
-
-def _transfer(trial: Trial, goal: Identity, named: Mapping[Identity, str]) -> Transfer | None:
-    """Return what the agent knows of a thing that may be in several places."""
-    things, first = name_things(trial), setting_out(trial)
-    if goal not in things:
-        return None
-    index = things.index(goal)
-    moves = [*_moves(trial, index, first)]
-    seen = np.flatnonzero(sees(trial, 0, trial.objects_at[:, index])[: first + 1])
-    if not moves:
-        return Transfer(False, "", bool(len(seen)))
-    last, actor = moves[-1], moves[-1].actor
-    mover = "" if not actor else _called(trial.actors[actor].look, named)
-    return Transfer(True, mover, bool(len(seen) and seen[-1] > last.first))
-
-
-def _moves(trial: Trial, thing: int, until: int) -> Iterator[Moved]:
-    """Yield when a thing is moved before a frame, unless the agent itself does it."""
-    for moved in objects_moved(trial):
-        if moved.index == thing and moved.first < until and moved.actor != 0:
-            yield moved
-
-
-def _called(look: Identity, named: Mapping[Identity, str]) -> str:
-    return named.get(look, str(look))

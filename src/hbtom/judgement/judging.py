@@ -18,7 +18,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.places import Memory
 from hbtom.mind.watching import infer_planned, watch_trials
-from hbtom.model import Model, find_model
+from hbtom.model import Grid, Model, find_model
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
 from hbtom.world.sight_lines import hides_all
@@ -160,7 +160,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     kinds = {other.kind for trial in trials for other in trial.others}
     if kinds and (judgement.model.minds is None or judgement.model.knowledge.plan):
         named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
-        yield f"{', '.join(named)}: seen, but not modelled; nothing follows from them"
+        yield f"{', '.join(named)}: seen, but not modelled; {_why_not(judgement.model)}"
     gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
     if unseen := sum(int(gap.sum()) for gap in gaps):
         frames = sum(len(trial.path) for trial in trials)
@@ -176,6 +176,15 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if some := _in_walls(trials[-1], judgement.test.frame):
         told = f"the agent is inside a wall after {some} of {len(judgement.test)} steps"
         yield f"trial {len(trials)}: {told}"
+
+
+def _why_not(model: Model) -> str:
+    """Say why a model ignores company."""
+    if model.social is None or model.minds is not None:
+        return "nothing follows from them"
+    needs = 'motion.kind = "continuous"' if isinstance(model.motion, Grid) else ""
+    needs = needs or "observation.noise = 0"
+    return f"[social] has no effect in this model, for it needs {needs}"
 
 
 def _ignored(trial: Trial) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Bools, Floats
 from hbtom.mind.regret import name_goals
 from hbtom.model import Model, Social
 from hbtom.observe import Body, Identity, Trial
@@ -29,6 +29,7 @@ class Deed(NamedTuple):
     actor: Identity
     goals: tuple[Identity, ...]
     gain: Annotated[Floats, "goal"]
+    barred: Annotated[Bools, "goal"]  # whether there is no way before, or none afterwards
 
 
 def name_things(trial: Trial) -> tuple[Identity, ...]:
@@ -75,7 +76,8 @@ def deeds_of(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterato
                 _cost(model, walled(here, panel_boxes(trial, "door", frame)), openings)
                 for frame in (moved.first, moved.last)
             )
-            yield Deed(mover, tuple(one.look for one in bodies), before - after)
+            barred = np.maximum(before, after) >= FARTHEST
+            yield Deed(mover, tuple(one.look for one in bodies), before - after, barred)
 
 
 def _goals(trial: Trial, frame: int, others: bool) -> tuple[Body, ...]:

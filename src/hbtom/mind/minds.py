@@ -122,6 +122,12 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
     full: Annotated[Floats, "kind 1+step goal place manner efficiency"]
     places: Mapping[Identity, tuple[tuple[tuple[float, float], float], ...]]
 
+    def __repr__(self) -> str:
+        itself = f"moves by itself {self.cause[-1, 0]:.3f}"
+        helps = (f"{actor} helps {chance[-1, 2]:.3f}" for actor, chance in self.attitudes.items())
+        places = (f"{goal} in {len(some)} places" for goal, some in self.places.items() if some[1:])
+        return f"<CompanyPosterior: {', '.join([itself, *helps, *places])}>"
+
     @property
     def kind(self) -> Annotated[Floats, "1+step kind"]:
         """P(kind | o_1:t)."""

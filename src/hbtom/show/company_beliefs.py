@@ -8,16 +8,50 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Bools, Floats
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Other, Trial
 from hbtom.show.happenings import has_company
 from hbtom.world.course import setting_out
-from hbtom.world.sight_lines import sees_objects
+from hbtom.world.sight_lines import sees, sees_objects
 
 LEAST = 0.05  # probability of a place that is worth drawing
 ELSEWHERE = 4.0  # pixels from where a thing is
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What the agent may want, and where it may look for it."""
+
+    goal: int
+    place: int  # the first is where it is
+    where: str  # "" if it can only be in one place
+    chance: Annotated[Floats, "1+step"]
+
+
+def aims(posterior: Posterior) -> tuple[Aim, ...]:
+    """Return all goals, with each place where the agent may look for them."""
+    if not posterior.hypotheses.by_goal:
+        return tuple(Aim(goal, 0, "", chance) for goal, chance in enumerate(posterior.goal.T))
+    can: Bools = np.array(np.isfinite(posterior.hypotheses.log_prior).any(axis=2))
+    can[:, 0] |= ~can.any(axis=1)  # what cannot be reached is somewhere
+    both, several = posterior.margin("goal", "place"), can.sum(axis=1) > 1
+    return tuple(
+        Aim(goal, place, _where(place) if several[goal] else "", both[:, goal, place])
+        for goal, place in np.argwhere(can).tolist()
+    )
+
+
+def _where(place: int) -> str:
+    """Say where the agent may look for a thing; later places come first."""
+    named = ("where it is", "where it was", "earlier")
+    return named[place] if place < len(named) else f"earlier ({place - 1})"
+
+
+def asks_where(posterior: Posterior) -> bool:
+    """Tell whether a goal may be looked for in several places."""
+    return any(aim.where for aim in aims(posterior))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +61,7 @@ class Ghost:
     index: int  # of the object
     place: tuple[float, float]
     chance: float
+    frames: tuple[int, int]  # from when it sets out until it sees that this is not so, exclusive
 
 
 def company_of(posterior: Posterior | None) -> Any:
@@ -34,18 +69,28 @@ def company_of(posterior: Posterior | None) -> Any:
     return getattr(posterior, "company", None)
 
 
-def ghosts(trial: Trial, posterior: Posterior | None, frame: int = -1) -> tuple[Ghost, ...]:
-    """Return where the agent wrongly believes things to be in a frame, once it has set out."""
-    known, frame = company_of(posterior), frame % len(trial.path)
-    if known is None or frame < setting_out(trial):
-        return ()
-    things, places = name_goals(trial), trial.objects_at[frame].tolist()
+def ghosts(trial: Trial, posterior: Posterior | None) -> tuple[Ghost, ...]:
+    """Return where the agent wrongly believes things to be when it sets out."""
+    known, start = company_of(posterior), setting_out(trial)
+    things = () if known is None else name_goals(trial)[: len(trial.objects)]
     return tuple(
-        Ghost(index, place, chance)
-        for index, here in enumerate(places)
+        Ghost(index, place, chance, (start, _until(trial, index, place, start)))
+        for index, here in enumerate(trial.objects_at[start].tolist()[: len(things)])
         for place, chance in known.places.get(things[index], ())
         if chance >= LEAST and not math.dist(here, place) <= ELSEWHERE
     )
+
+
+def _until(trial: Trial, index: int, place: tuple[float, float], start: int) -> int:
+    """Return when the agent first sees, on its way, a thing, or that its place is empty.
+
+    If it could see the place from the start, it did not mind.
+    """
+    path = trial.objects_at[:, index]
+    empty = sees(trial, 0, np.full_like(path, place))
+    known = sees(trial, 0, path) | (empty & ~empty[start])
+    later = np.flatnonzero(known[start + 1 :])
+    return start + 1 + int(later[0]) if len(later) else len(path)
 
 
 def attitudes(

@@ -49,7 +49,7 @@ def judgement_table(rows: Sequence[Row], heading: str = "file") -> str:
     surprises = [f"surprise: {kind}" for kind in kinds[:1]] + kinds[1:]
     cells = [(heading, "plausibility", *surprises)]
     for row in rows:
-        numbers = (f"{row.surprise[kind]:.2f}" if kind in row.surprise else "" for kind in kinds)
+        numbers = (two(row.surprise[kind]) if kind in row.surprise else "" for kind in kinds)
         cells.append((plain(PurePath(row.name).name), three(row.plausibility), *numbers))
     first, *lines = columns(cells, right="." + "R" * (len(kinds) + 1))
     text = [f"{line}\n    {row.sentence}" for line, row in zip(lines, rows, strict=True)]
@@ -62,6 +62,11 @@ def three(value: float) -> str:
     return f"{value:.3f}" if value >= 0.0005 else "<0.001"
 
 
+def two(value: float) -> str:
+    """Return a surprise with two decimals; there is no minus before zero."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
 def trace_table(judgement: Judgement) -> str:
     """Return the beliefs before the first step of the test trial, and after each step."""
     test = judgement.test
@@ -69,7 +74,7 @@ def trace_table(judgement: Judgement) -> str:
     more, table = _company_columns(test)
     rows = [("step", "frame", *goals, "efficiency", *more, "surprise of the step")]
     mean = test.efficiency @ test.efficiencies
-    surprise = ["", *(f"{-value:.2f}" for value in test.log_likelihood)]
+    surprise = ["", *(two(-value) for value in test.log_likelihood.tolist())]
     for step, (frame, goal) in enumerate(zip(test.frame, test.goal, strict=True)):
         beliefs = (f"{probability:.3f}" for probability in goal)
         known = (*beliefs, f"{mean[step]:.2f}", *(f"{chance:.3f}" for chance in table[step]))
@@ -123,7 +128,7 @@ def beliefs_table(plan: dict[str, Any]) -> str:
     for number, step in enumerate(plan["steps"]):
         beliefs = (f"{chance:.3f}" for chance in step["goal"].values())
         mean = sum(float(value) * chance for value, chance in step["efficiency"].items())
-        surprise = f"{round(step['observation_surprise'], 2) + 0.0:.2f}" if number else ""
+        surprise = two(step["observation_surprise"]) if number else ""
         rows.append((str(number), plain(step["action"] or ""), *beliefs, f"{mean:.2f}", surprise))
     heading = f"{plain(PurePath(plan['plan']).name)}, by {plain(plan['agent'])}"
     return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])

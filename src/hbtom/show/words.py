@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hbtom.judgement.accounts import Account
-from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount, Transfer
+from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount
+from hbtom.judgement.transfers import Transfer
+from hbtom.show.place_words import knowledge, knows_better, place
 
 SURE = 0.9  # a goal that is less probable than this is stated with reserve
 CLEAR = 0.5  # a goal must be more probable than this to be expected
+UNCLEAR = "it was not clear yet what it wants"
 DETOUR = 1.1  # times the shortest way: a longer way is called a detour
 
 
@@ -132,20 +135,25 @@ def _other_aim(told: Account, here: CompanyAccount) -> str:
     if told.history.trials and not told.history.seen:
         return f"{plain(told.agent)} was not seen before; it {_did(here)}"
     expected, goal = here.expected, here.did.goal
-    if expected == goal and _taken(here.known[goal]):
-        return f"it {_did(here, _relation(here))}; it was not clear yet what it wants"
-    if expected == goal or round(here.chance, 2) <= CLEAR:
-        wanted = max(here.known, key=lambda name: _taken(here.known[name]))
-        if _taken(here.known[wanted]) and wanted not in here.goals:
-            return f"{_past(here, wanted)}; that is gone now, and it {_did(here, _relation(here))}"
-        return f"it had no clear preference so far, and {_did(here, _relation(here))}"
-    known = here.known[expected]
-    if known.opened or known.closed:
-        helped = _deeds(known) if known.opened else "did not close the way"
-        return f"{plain(expected)} {helped}; it {_did(here, _relation(here, 'it'))}"
-    if _taken(known):
+    known, chance = here.known[expected], round(here.chance, 2)
+    if expected == goal and _taken(known):
+        open = "it could as well have wanted something else" if _often_taken(known) else UNCLEAR
+        return f"it {_did(here, _relation(here))}; {open}"
+    if expected != goal and known.helped and chance > CLEAR:
+        return f"{plain(expected)} {_deeds(known)}; it {_did(here, _relation(here, 'it'))}"
+    if expected != goal and _taken(known) and (chance > CLEAR or _often_taken(known)):
         return f"{_past(here, expected)}; this time it {_did(here, _relation(here))}"
-    return f"it was expected to want {plain(expected)}; it {_did(here, _relation(here))}"
+    if expected != goal and here.known[goal].hindered and chance > CLEAR:
+        return f"it was expected to want {plain(expected)}; it {_did(here, _relation(here))}"
+    wanted = max(here.known, key=lambda name: _taken(here.known[name]))
+    if _taken(here.known[wanted]) and wanted not in here.goals:
+        return f"{_past(here, wanted)}; that is gone now, and it {_did(here, _relation(here))}"
+    return f"it had no clear preference so far, and {_did(here, _relation(here))}"
+
+
+def _often_taken(known: Acquaintance) -> bool:
+    """Tell whether the agent wanted somebody or something in most trials where it could."""
+    return _taken(known) > known.offered / 2
 
 
 def _taken(known: Acquaintance) -> int:
@@ -171,7 +179,7 @@ def _relation(here: CompanyAccount, way: str = "the way") -> str:
     """Say what the agent had to do with its goal before; ``way`` is how its way is called."""
     did, known = here.did, here.known[here.did.goal]
     often, agent = _often(known), did.goal in here.agents
-    if known.opened or known.closed:
+    if known.helped or known.hindered:
         return f", which had {_deeds(known, way)}"
     if not known.offered:
         return ", which is new" if any(one.offered for one in here.known.values()) else ""
@@ -185,11 +193,16 @@ def _relation(here: CompanyAccount, way: str = "the way") -> str:
 
 
 def _deeds(known: Acquaintance, way: str = "the way") -> str:
-    """Say how often somebody opened or closed the agent's way."""
-    opened, closed = (f"{way}{times(count)}" for count in (known.opened, known.closed))
-    if known.opened and known.closed:
-        return f"opened {opened} and closed it{times(known.closed)}"
-    return f"opened {opened}" if known.opened else f"closed {closed}"
+    """Say how often somebody opened or closed the agent's way, or made it shorter or longer."""
+    deeds = {
+        "opened {}": known.opened,
+        "made {} shorter": known.shortened,
+        "closed {}": known.closed,
+        "made {} longer": known.lengthened,
+    }
+    done = [(deed, times(count)) for deed, count in deeds.items() if count]
+    told = (f"{deed.format('it' if at else way)}{often}" for at, (deed, often) in enumerate(done))
+    return " and ".join(told)
 
 
 def times(count: int) -> str:
@@ -199,22 +212,13 @@ def times(count: int) -> str:
 
 def _where(told: Account, here: CompanyAccount, known: Transfer) -> str:
     """Say what the agent could know of where its goal is, and where it went."""
-    goal, mover = plain(here.did.goal), plain(known.mover)
-    if not known.moved:
-        knew = f"it {'saw' if known.seen else 'cannot have seen'} where {goal} is"
-    elif known.seen:
-        knew = f"it saw {mover} move {goal}" if mover else f"it saw {goal} move"
-    else:
-        event = f"{mover} moved {goal}" if mover else f"{goal} was moved"
-        knew = f"it cannot have seen that {event}"
+    goal = plain(here.did.goal)
+    knew = knowledge(known, goal, plain(known.mover))
     sure = "went" if here.sure >= SURE else "seems to have gone"
-    if known.moved and known.seen:
-        place = f"to the {'new' if here.did.there else 'old'} place"
-    else:
-        place = f"where {goal} {'is' if here.did.there else 'used to be'}"
+    where = place(known, goal, there=here.did.there)
     if told.surprising:
-        return f"{knew}{', yet' if known.seen else ';'} it {sure} {place}"
-    return f"{knew}, and {sure} {place}; nothing surprising"
+        return f"{knew}{', yet' if knows_better(known) else ';'} it {sure} {where}"
+    return f"{knew}, and {sure} {where}; nothing surprising"
 
 
 def distinct(names: Iterable[str], numbered: str = "{} ({})") -> list[str]:

@@ -99,6 +99,7 @@ def test_the_audit_finds_what_the_labels_say(folder: Path) -> None:
     assert len(rows) == 2 * PAIRS * len(TASKS)
     for file, row in rows.items():
         assert level_of(folder / file, row["task"]) == row["label"], (file, row["why"])
+        assert " 1 times" not in row["why"]
 
 
 def test_labels_and_names_tell_the_same_pairs(folder: Path) -> None:

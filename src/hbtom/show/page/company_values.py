@@ -14,6 +14,7 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.observe import Identity, Other, Trial
 from hbtom.observe.contact import Places, stretches
+from hbtom.show.company_beliefs import company_of, ghosts
 from hbtom.show.happenings import has_company
 from hbtom.show.page.plain_values import (
     CHANCES,
@@ -25,7 +26,6 @@ from hbtom.show.page.plain_values import (
     numbers,
 )
 from hbtom.show.page.scenes import Scene
-from hbtom.world.course import setting_out
 from hbtom.world.sight_lines import in_view, sees, sees_objects
 
 REST = 12  # frames in which nothing moves: shorter rests are no pause
@@ -122,7 +122,7 @@ def _changed(values: Places) -> Annotated[Bools, "frame"]:
 
 def _mind(scene: Scene) -> Plain:
     """Return what is believed about company: causes, attitudes, and where things are thought."""
-    known = getattr(scene.posterior, "company", None)
+    known = company_of(scene.posterior)
     if known is None:
         return {}
     looks = [other.look for other in scene.trial.others]
@@ -134,11 +134,9 @@ def _mind(scene: Scene) -> Plain:
                 for look, chances in known.attitudes.items()
                 if look in looks
             ],
-            "places": [
-                [scene.things.index(look), [numbers((*at, p), CHANCES) for at, p in believed]]
-                for look, believed in known.places.items()
-                if look in scene.things
+            "ghosts": [
+                [one.index, *numbers((*one.place, one.chance), CHANCES), *one.frames]
+                for one in ghosts(scene.trial, scene.posterior)
             ],
-            "from": setting_out(scene.trial),
         }
     }

@@ -91,7 +91,10 @@ def history(scene: Scene, goal: int) -> str:
     """Say how often the agent took a goal, if it ever had a choice."""
     count, times = len(scene.choices), scene.times(goal)
     told = count and (times or not scene.in_company)  # others may be liked without being taken
-    return f", which it took {times} of {count} times" if told else ""
+    took = "took"
+    if scene.is_agent(goal):
+        took = "copied" if scene.copied(goal) else "approached"
+    return f", which it {took} {times} of {count} times" if told else ""
 
 
 def peak(scene: Scene) -> tuple[int, str]:

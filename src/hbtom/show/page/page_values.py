@@ -17,6 +17,7 @@ from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Body, Identity
+from hbtom.show.company_beliefs import aims, asks_where
 from hbtom.show.page.company_values import company, object_paths, others
 from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, changes, index_of, look_of, numbers
 from hbtom.show.page.scenes import Scene, names_of, scenes
@@ -107,10 +108,21 @@ def _beliefs(posterior: Posterior, items: Sequence[Identity]) -> Plain:
         "efficiency": numbers(posterior.efficiency, CHANCES),
         "preferred": [items.index(goal) for goal in posterior.preferred],
         "preference": numbers(posterior.preference, CHANCES),
-        "goal_shift": numbers(shift(posterior.goal), CHANCES),
+        "goal_shift": numbers(shift(posterior.aims.sum(axis=2)), CHANCES),
         "efficiency_shift": numbers(shift(posterior.efficiency), CHANCES),
         "unlikely": numbers(-posterior.log_likelihood, CHANCES),
+        **_aims(posterior, items),
     }
+
+
+def _aims(posterior: Posterior, items: Sequence[Identity]) -> Plain:
+    """Return how probable each goal is at each place, if a goal may be in several."""
+    if not asks_where(posterior):
+        return {}
+    found = aims(posterior)
+    named = [(items.index(posterior.goals[one.goal]), one.place, one.where) for one in found]
+    values = (numbers(one.chance, CHANCES) for one in found)
+    return {"aims": [[*names, row] for names, row in zip(named, values, strict=True)]}
 
 
 def _body(body: Body) -> Plain:

@@ -13,8 +13,10 @@ from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import detour
 from hbtom.mind import Posterior
+from hbtom.mind.manners import COPY
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Identity, Trial
+from hbtom.show.company_beliefs import Aim, aims
 from hbtom.show.happenings import Deed, Teller, deeds
 from hbtom.show.plots.signs import called
 from hbtom.world.steady import steadied
@@ -69,16 +71,24 @@ class Scene:
         return tuple(one for one in before if one.agent == self.posterior.agent)
 
     @cached_property
+    def _chosen(self) -> tuple[Posterior, ...]:
+        """Earlier trials in which the same agent had a choice."""
+        return tuple(one for one in self.earlier if one.reachable.sum() > 1)
+
+    @cached_property
     def choices(self) -> tuple[Identity, ...]:
         """What the same agent most probably wanted each time it had a choice."""
-        return tuple(
-            one.goals[int(one.goal[-1].argmax())] for one in self.earlier if one.reachable.sum() > 1
-        )
+        return tuple(one.goals[int(one.goal[-1].argmax())] for one in self._chosen)
+
+    @cached_property
+    def aims(self) -> tuple[Aim, ...]:
+        """The goals, with each place where the agent may look for them."""
+        return aims(self.posterior)
 
     @cached_property
     def leaders(self) -> tuple[int | None, ...]:
-        """The likeliest goal before the first step and after each step; see :func:`leaders`."""
-        return leaders(self.posterior.goal)
+        """The likeliest aim before the first step and after each step; see :func:`leaders`."""
+        return leaders(np.stack([aim.chance for aim in self.aims], axis=1))
 
     @property
     def went(self) -> int:
@@ -118,6 +128,20 @@ class Scene:
     def the(self, goal: int) -> str:
         """Return the name of a goal with its article."""
         return f"the {self.names[self.posterior.goals[goal]]}"
+
+    def aim(self, aim: int) -> str:
+        """Return the name of a goal, and where the agent looks for it if that is a question."""
+        return f"{self.the(self.aims[aim].goal)} {self.aims[aim].where}".strip()
+
+    def is_agent(self, goal: int) -> bool:
+        return self.posterior.goals[goal] in {one.look for one in self.trial.actors[1:]}
+
+    def copied(self, goal: int) -> bool:
+        """Tell whether the agent copied a goal more often than it approached it."""
+        both = zip(self._chosen, self.choices, strict=True)
+        found = (one for one, choice in both if choice == self.posterior.goals[goal])
+        manners = (one.hypotheses.processes[int(one.process[-1].argmax())] for one in found)
+        return 2 * sum(manner == COPY for manner in manners) > self.times(goal)
 
     def item(self, index: int) -> str:
         """Return the name of an item with its article; in some models the key is not a goal."""

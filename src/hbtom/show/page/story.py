@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from hbtom.mind.regret import NOTHING
-from hbtom.show.company_beliefs import by_itself
+from hbtom.show.company_beliefs import asks_where, by_itself
 from hbtom.show.page.endings import history, peak, summary
 from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE
@@ -80,13 +80,15 @@ def _expectation(scene: Scene) -> str:
         known = "Nothing is known yet about" if scene.index == 0 else "This is a new agent:"
         return f"{known} {scene.agent}. {_choice(scene)}."
     reachable = scene.posterior.reachable
-    if reachable.sum() == 1:
+    if reachable.sum() == 1 and not asks_where(scene.posterior):
         return f"{_choice(scene)}{_manner(scene)}."
     leader = scene.leaders[0]
     if leader is None:
         return f"{_choice(scene)}: there is no clear preference so far."
-    chance = per_cent(float(scene.posterior.goal[0, leader]))
-    return f"It is expected to go to {scene.the(leader)} ({chance}){history(scene, leader)}."
+    aim = scene.aims[leader]
+    chance, past = per_cent(float(aim.chance[0])), history(scene, aim.goal)
+    look = "look for" if aim.where else "go to"
+    return f"It is expected to {look} {scene.aim(leader)} ({chance}){past}."
 
 
 def _choice(scene: Scene) -> str:
@@ -150,40 +152,45 @@ def _events(scene: Scene) -> Iterator[Moment]:
 
 
 def _goals(scene: Scene) -> Iterator[Moment]:
-    """Yield the moments at which another goal leads, or becomes almost certain."""
-    belief, leaders = scene.posterior.goal, scene.leaders
-    if belief.shape[1] == 1:
+    """Yield the moments at which another aim leads, or becomes almost certain."""
+    leaders = scene.leaders
+    if len(scene.aims) == 1:
         return
     for step in range(1, len(leaders)):
         frame, leader = int(scene.posterior.frame[step]), leaders[step]
         if leader is None:
             continue
-        chance = float(belief[step, leader])
-        passes = chance >= SURE > belief[:step, leader].max()
+        belief = scene.aims[leader].chance
+        chance = float(belief[step])
+        passes = chance >= SURE > belief[:step].max()
         if leader != leaders[step - 1]:
             yield Moment(frame, "goal", _change(scene, leaders[:step], leader, chance))
         elif passes:
-            goal = f"{_aims(scene, step)[0]} {scene.the(leader)} ({per_cent(chance)})"
+            goal = f"{_verbs(scene, step, leader)[0]} {scene.aim(leader)} ({per_cent(chance)})"
             yield Moment(frame, "certain", f"By now it is almost certain that it {goal}.")
 
 
-def _aims(scene: Scene, step: int) -> tuple[str, str]:
-    """Say that it wants something; what is moved by others only moves there."""
-    moved = by_itself(scene.posterior, step) < 0.5
-    return ("moves towards", "move towards") if moved else ("wants", "want")
+def _verbs(scene: Scene, step: int, aim: int) -> tuple[str, str]:
+    """Say that it wants something, or looks for it; what is pushed only moves there."""
+    if by_itself(scene.posterior, step) < 0.5:
+        return "moves towards", "move towards"
+    return ("looks for", "look for") if scene.aims[aim].where else ("wants", "want")
 
 
 def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
     """Say that another goal leads now, and which one led before."""
     last = before[-1]
-    aims, aim = _aims(scene, len(before))
-    much = f"clearly {aims}" if chance >= SURE else f"seems to {aim}"
-    told = f"It now {much} {scene.the(leader)} ({per_cent(chance)})"
+    does, do = _verbs(scene, len(before), leader)
+    much = f"clearly {does}" if chance >= SURE else f"seems to {do}"
+    told = f"It now {much} {scene.aim(leader)} ({per_cent(chance)})"
     if last is None:
         return f"{told}."
     if leader in before:
         return f"{told} after all."
-    always = scene.choices and scene.times(last) == len(scene.choices)
-    if always:
-        return f"{told}; until now it had always taken {scene.the(last)}."
-    return f"{told} rather than {scene.the(last)}."
+    led, leads = scene.aims[last].goal, scene.aims[leader].goal
+    if led == leads:
+        return f"{told} rather than {scene.aims[last].where}."
+    if scene.choices and scene.times(led) == len(scene.choices):
+        taken = "chosen" if scene.is_agent(led) else "taken"
+        return f"{told}; until now it had always {taken} {scene.the(led)}."
+    return f"{told} rather than {scene.aim(last)}."

@@ -15,6 +15,7 @@ from hbtom import __version__
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.observe import Identity, Trial, same_trial
+from hbtom.show.company_beliefs import asks_where
 from hbtom.show.document import document
 from hbtom.show.page.page_values import film
 from hbtom.show.page.plain_values import Plain
@@ -48,6 +49,7 @@ _ASPECTS = {
     "observation": "how likely its individual steps are",
     "waste": "how much effort it wastes in total",
 }
+_WHERE = "where the agent looks for what it wants"
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,11 @@ def _reason(left: Judgement, right: Judgement) -> Iterator[str]:
     one, other = left.parts.to_dict(), right.parts.to_dict()
     ratio = {name: abs(_log(one[name]) - _log(other[name])) for name in one}
     most = max(ratio, key=ratio.__getitem__)
+    where = most == "goal" and (asks_where(left.test) or asks_where(right.test))
+    aspect = _WHERE if where else _ASPECTS[most]
     if ratio[most] > 0:
         yield (
-            f"Most of the difference comes from {_ASPECTS[most]}: the part “{most}” is "
+            f"Most of the difference comes from {aspect}: the part “{most}” is "
             f"{three(one[most])} on the left and {three(other[most])} on the right."
         )
 

@@ -16,20 +16,18 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from numpy.typing import NDArray
 
 from hbtom.judgement import Judgement
-from hbtom.observe import Identity
-from hbtom.show.company_beliefs import company_of
+from hbtom.show.company_beliefs import aims, company_of
 from hbtom.show.plots.cast import MOST, WALL, Colour
 from hbtom.show.plots.encoders import pillow
 from hbtom.show.plots.glyphs import DISC
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
 from hbtom.show.plots.pixels import Pixels
-from hbtom.show.plots.posteriors import draw_belief, draw_goal_lines
+from hbtom.show.plots.posteriors import aim_sign, draw_belief, draw_goal_lines
 from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, root, styled
-from hbtom.show.plots.signs import INK, Sign, Signs, signs
+from hbtom.show.plots.signs import INK, Sign, signs
 
 # Centimetres; letters and lines are as large as in figures
 WIDTH, HEIGHT = 7.0, 6.0
-_ITSELF = Identity("itself")  # what moves an agent, which is drawn like a goal
 EDGE, LEFT, RIGHT, ABOVE, BELOW = 0.15, 1.0, 0.2, 0.2, 0.8
 
 Photograph = Annotated[NDArray[np.uint8], "row column 3"]
@@ -92,11 +90,11 @@ def _draw(judgement: Judgement, index: int, height: int) -> Axes:
     last = len(judgement.episode)
     kind = "test trial" if index + 1 == last else "familiarization"
     column.text(0, LINE / 2, f"trial {index + 1} of {last}, {kind}", fontweight="bold")
-    shown = {look: known.items[look] for look in posterior.goals}
+    shown = [aim_sign(posterior, aim, known) for aim in aims(posterior)]
     company = company_of(posterior)
-    if company is not None:
-        shown[_ITSELF] = Sign("moves by itself", INK, DISC, 2)
-    entries = item_entries(Signs(shown, {}))
+    itself = Sign("moves by itself", INK, DISC, 2)
+    shown += [] if company is None else [itself]
+    entries = item_entries(shown)
     below = draw_legend(column.below(LINE), legend_rows(entries, column.width))
     tall = HEIGHT - below.top - ABOVE - BELOW
     axes = below.axes(LEFT, ABOVE, column.width - LEFT - RIGHT, tall)
@@ -104,7 +102,7 @@ def _draw(judgement: Judgement, index: int, height: int) -> Axes:
     ends = (1, max(frames, 2))
     draw_goal_lines(axes, posterior, known, ends)
     if company is not None:
-        draw_belief(axes, posterior, company.cause[:, 0], shown[_ITSELF], ends[1])
+        draw_belief(axes, posterior, company.cause[:, 0], itself, ends[1])
     label(axes, "frame", "P(goal)" if company is None else "probability")
     return axes
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
@@ -17,6 +19,7 @@ from hbtom.world.course import setting_out
 
 DASHES = (0, (2, 1.4))
 BAR = (20.0, 4.5)  # pixels: width and height of an attitude's bar
+_Box = tuple[float, float, float, float]  # its middle, and half of its width and height
 LARGER = 1.3  # how much things are enlarged on small maps
 
 
@@ -35,14 +38,43 @@ def draw_company(
         sign, radius = signs.of(trial)[ghost.index], trial.objects[ghost.index].radius
         corners = np.array(ghost.place) + radius * (1.0 if large else LARGER) * sign.glyph
         draw_ghost(axes, corners, sign.colour, ghost.chance)
+    taken: list[_Box] = [*_bodies(trial)]
     for other, chances in attitudes(trial, posterior):
-        x, y = other.path[seen_from_to(other)[1]]
-        draw_attitude(axes, (x, y - other.size[1] / 2 - BAR[1]), chances[-1].tolist())
+        middle = _beside(other, taken, trial.size)
+        taken.append((*middle, BAR[0] / 2, BAR[1] / 2))
+        draw_attitude(axes, middle, chances[-1].tolist())
     if trial.camera is not None:
         (x, y), turn = camera_place(trial.camera, trial.size)
         look: How = {"facecolor": "white", "edgecolor": INK, "linewidth": 0.5, "zorder": 5}
         size = 1.0 if large else 1.5
         axes.add_patch(Polygon((x, y) + size * CAMERA @ turn, **look, gid="camera"))
+
+
+def _bodies(trial: Trial) -> Iterator[_Box]:
+    """Yield where agents and objects are in the end."""
+    radius = trial.agent.radius
+    yield (*trial.whole_path[-1].tolist(), radius, radius)
+    for other in trial.others:
+        if other.kind == "agent":
+            yield (*other.path[seen_from_to(other)[1]].tolist(), *np.divide(other.size, 2).tolist())
+    for body, place in zip(trial.objects, trial.objects_at[-1].tolist(), strict=True):
+        yield (*place, body.radius, body.radius)
+
+
+def _beside(other: Other, taken: Sequence[_Box], size: tuple[float, float]) -> tuple[float, float]:
+    """Return where there is room for the bar of somebody: above, below or beside it."""
+    (x, y), (width, height) = other.path[seen_from_to(other)[1]].tolist(), other.size
+    up, along, half = height / 2 + BAR[1], width / 2 + BAR[0] / 2 + 2.0, np.divide(BAR, 2)
+    for dx, dy in ((0.0, -up), (0.0, up), (along, 0.0), (-along, 0.0)):
+        middle = np.array((x + dx, y + dy))
+        apart = (np.abs(middle - box[:2]) >= half + box[2:] for box in map(np.array, taken))
+        if (
+            all(one.any() for one in apart)
+            and (half <= middle).all()
+            and (middle + half <= size).all()
+        ):
+            return x + dx, y + dy
+    return x, y - up
 
 
 def _draw_one(axes: Axes, other: Other, signs: Signs, start: int, *, large: bool) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.mind import Posterior
 from hbtom.observe.contact import Places
-from hbtom.show.company_beliefs import attitudes, ghosts
+from hbtom.show.company_beliefs import Ghost, attitudes, ghosts
 from hbtom.show.plots.cast import ATTITUDE_COLOURS, FLOOR, SHARES, WALL, Colour, paler
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.world.sight_lines import sees_objects
@@ -44,7 +44,14 @@ class CompanyPainter(Painter):
 
     def _marks(self, frame: int) -> Hashable:
         known = attitudes(self.trial, self.posterior)
-        return ghosts(self.trial, self.posterior, frame), self._step(frame) if known else 0
+        return self._ghosts_at(frame), self._step(frame) if known else 0
+
+    @cached_property
+    def _ghosts(self) -> tuple[Ghost, ...]:
+        return ghosts(self.trial, self.posterior)
+
+    def _ghosts_at(self, frame: int) -> tuple[Ghost, ...]:
+        return tuple(one for one in self._ghosts if frame in range(*one.frames))
 
     def _draw_below(self, picture: Pixels, frame: int) -> None:
         """Draw the ways that others and objects have gone."""
@@ -68,7 +75,7 @@ class CompanyPainter(Painter):
             picture[rows, columns] = np.where(free, self.paints[colour], picture[rows, columns])
 
     def _draw_above(self, picture: Pixels, frame: int) -> None:
-        for ghost in ghosts(self.trial, self.posterior, frame):
+        for ghost in self._ghosts_at(frame):
             actor = self.cast.objects[ghost.index]
             colour = paler(actor.colour, min(SHARES, key=lambda one: abs(one - ghost.chance)))
             self._stamp(picture, ghost.place, dashed(self._shape(actor), self.scale), colour)

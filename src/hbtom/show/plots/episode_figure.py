@@ -14,7 +14,13 @@ from matplotlib.figure import Figure
 
 from hbtom.judgement import Judgement
 from hbtom.mind import Posterior
-from hbtom.show.plots.legend import draw_legend, episode_entries, item_entries, legend_rows
+from hbtom.show.plots.legend import (
+    aim_entries,
+    draw_legend,
+    episode_entries,
+    item_entries,
+    legend_rows,
+)
 from hbtom.show.plots.maps import GAP, draw_strip, lay_out
 from hbtom.show.plots.posteriors import (
     Scales,
@@ -101,7 +107,7 @@ def draw_posterior(posterior: Posterior, width: float = COLUMN) -> Figure:
     """Return the figure of the beliefs during one trial."""
     known = signs_of_goals(posterior.goals)
     inner = width - 2 * EDGE
-    rows = legend_rows(item_entries(known), inner)
+    rows = legend_rows([*item_entries(known.items.values()), *aim_entries(posterior, known)], inner)
     sheet = Sheet(width, len(rows) * LINE + 3 * (TITLE + LOW) + SCALE + 2 * EDGE)
     below = draw_legend(Column(sheet, EDGE, EDGE, inner), rows)
     draw_stack(below, posterior, known, scales([posterior]), "frame")

@@ -11,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
 from hbtom.judgement import Judgement
+from hbtom.mind import Posterior
 from hbtom.mind.regret import NOTHING, name_goals
 from hbtom.observe import Identity
-from hbtom.show.company_beliefs import attitudes, ghosts, unseen
+from hbtom.show.company_beliefs import aims, attitudes, ghosts, unseen
 from hbtom.show.plots.company_map import draw_attitude, draw_ghost, draw_other
 from hbtom.show.plots.glyphs import CALLED, DISC, SQUARE, TRIANGLE, kinds
 from hbtom.show.plots.maps import HATCH, PALE, draw_lock
-from hbtom.show.plots.posteriors import line_style
+from hbtom.show.plots.posteriors import aim_sign, line_style
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, Sign, Signs, hexadecimal
 
@@ -66,10 +67,15 @@ def draw_legend(column: Column, rows: Sequence[Sequence[Entry]]) -> Column:
     return column.below(height)
 
 
-def item_entries(known: Signs) -> Iterator[Entry]:
+def item_entries(signs: Iterable[Sign]) -> Iterator[Entry]:
     """Yield an entry for each item."""
-    for sign in known.items.values():
+    for sign in signs:
         yield Entry(sign.name, _HALF, partial(_item, sign))
+
+
+def aim_entries(posterior: Posterior, known: Signs) -> Iterator[Entry]:
+    """Yield an entry for each place where the agent may look for a thing, if several."""
+    yield from item_entries(aim_sign(posterior, one, known) for one in aims(posterior) if one.where)
 
 
 def episode_entries(judgement: Judgement, known: Signs) -> Iterator[Entry]:
@@ -78,7 +84,8 @@ def episode_entries(judgement: Judgement, known: Signs) -> Iterator[Entry]:
     wanted = (goal for one in judgement.posteriors for goal in one.goals if goal != NOTHING)
     items = dict.fromkeys(look for trial in episode if trial.items for look in name_goals(trial))
     items |= dict.fromkeys((*wanted, *test.goals))
-    yield from item_entries(Signs({look: known.items[look] for look in items}, {}))
+    yield from item_entries(known.items[look] for look in items)
+    yield from aim_entries(test, known)
     for look in dict.fromkeys(trial.agent.look for trial in episode):
         sign = known.agents[look]
         yield Entry(f"{sign.name} (agent)", _RADIUS, partial(_polygon, sign, INK, 0.6))

@@ -17,7 +17,7 @@ from hbtom.observe import Body, Trial
 from hbtom.plottable import Plottable
 from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, outline, seen_at, seen_from_to, turned
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
-from hbtom.show.terminal import three
+from hbtom.show.terminal import three, two
 from hbtom.show.words import plain
 
 _SIDE = 180  # pixels on the screen
@@ -29,7 +29,7 @@ def judgement_html(judgement: Judgement) -> str:
     parts, surprise = judgement.parts.to_dict(), judgement.surprise.to_dict()
     rows = [
         ("", *parts),
-        ("surprise", *(f"{value:.2f}" for value in surprise.values())),
+        ("surprise", *(two(value) for value in surprise.values())),
         ("part", *map(three, parts.values())),
     ]
     name = escape(plain(PurePath(judgement.episode.name).name))

@@ -43,7 +43,7 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     """Return the figure of all plans of a judgement, one below the other."""
     inner = width - 2 * EDGE
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
-    rows = legend_rows(item_entries(known), inner)
+    rows = legend_rows(item_entries(known.items.values()), inner)
     heights = [
         TITLE + GOAL + BETWEEN + EFFICIENCY + below_steps(plan.steps) for plan in judgement.plans
     ]

@@ -7,7 +7,7 @@ its step is complete until the next step is complete.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Annotated, Any
 
@@ -20,8 +20,10 @@ from hbtom.arrays import Floats, Ints
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.observe import Identity
+from hbtom.show.company_beliefs import Aim, aims, asks_where
 from hbtom.show.plots.sheet import LINE, SMALL, How, grid, label, size_of, text_width, title
 from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, Sign, Signs
+from hbtom.show.terminal import two
 
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))  # distinct in grey
 SHADES = LinearSegmentedColormap.from_list("hbtom", ["#FFFFFF", HEAT])
@@ -47,19 +49,26 @@ def scales(posteriors: Sequence[Posterior]) -> Scales:
 def draw_goal(axes: Axes, posterior: Posterior, signs: Signs) -> None:
     """Draw P(goal) over the frames of a trial."""
     draw_goal_lines(axes, posterior, signs, _ends(posterior))
-    _mark_shift(axes, posterior, posterior.goal)
-    title(axes, "goal", _shifted(posterior.goal))
+    belief = posterior.aims.sum(axis=2)
+    _mark_shift(axes, posterior, belief)
+    title(axes, "goal and place" if asks_where(posterior) else "goal", _shifted(belief))
 
 
 def draw_goal_lines(
     axes: Axes, posterior: Posterior, signs: Signs, ends: tuple[float, float]
 ) -> None:
-    """Draw P(goal) from one frame of a trial to another."""
+    """Draw P(goal), or P(goal, place), from one frame of a trial to another."""
     _time_axis(axes, ends)
-    for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
-        draw_belief(axes, posterior, belief, signs.items[look], ends[1])
+    for aim in aims(posterior):
+        draw_belief(axes, posterior, aim.chance, aim_sign(posterior, aim, signs), ends[1])
     probability_axis(axes)
     label(axes, y="probability")
+
+
+def aim_sign(posterior: Posterior, aim: Aim, signs: Signs) -> Sign:
+    """Return the sign of a goal; where it may be in several places, lines differ."""
+    sign = signs.items[posterior.goals[aim.goal]]
+    return replace(sign, name=f"{sign.name} {aim.where}".strip(), number=sign.number + aim.place)
 
 
 def draw_belief(
@@ -107,7 +116,7 @@ def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, floa
         bars: How = {"align": "edge", "color": shades, "edgecolor": "white", "linewidth": 0.3}
         axes.bar(starts, surprise, widths, **bars)
     axes.axhline(0, color=SOFT, linewidth=0.5)
-    most = f", at most {-posterior.log_likelihood.min():.2f}" if len(surprise) else ""
+    most = f", at most {two(-posterior.log_likelihood.min())}" if len(surprise) else ""
     title(axes, "observation", f"surprise of each step{most.replace('-', '−')}")
     label(axes, y="surprise (nats)")
 

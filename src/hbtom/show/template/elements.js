@@ -45,6 +45,6 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const round = (value) => Math.round(value * 100) / 100;
 const perCent = (share) => (share === null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`);
 const decimals = (value, digits) =>
-  value === null ? "–" : value.toFixed(digits).replace("-", "−");
+  value === null ? "–" : value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
 const three = (value) => (value >= 0.0005 ? value.toFixed(3) : "<0.001");
 const prefersCalm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -80,7 +80,10 @@ def draw(rng: Rng) -> Case:
         errands = [errands[i] for i in rng.permutation(8)]
     passage = chance(rng, 0.25)
     effect = "longer" if passage else "impossible"
-    why = f"one agent opened the way {helps} times, the other one made it {effect} {hinders} times"
+    often = ("", "once", "twice", "3 times")
+    why = (
+        f"one agent opened the way {often[helps]}, the other one made it {effect} {often[hinders]}"
+    )
     told = (
         Told(EXPECTED, f"{why}; it approaches the helper"),
         Told(UNEXPECTED, f"{why}; it approaches the hinderer"),

@@ -1,42 +1,54 @@
-// Three charts of the beliefs during a trial: goal, efficiency, surprise.
+// Charts of the beliefs during a trial: goal, place, efficiency, surprise.
 //
 // Each is a function of film, trial, time scale and height. It returns the elements below and above
 // the veil, `value(step)`, which puts the values into words, and if need be `show(step, x)`.
 
 // The goal: one line per item
 
+const goalHeights = (trial) => (trial.beliefs.aims ? [70, 110] : [138, 230]);
+
 function drawGoal(film, trial, scale, height) {
-  const { frame, goals, goal, reachable } = trial.beliefs;
+  const { goals, goal, reachable } = trial.beliefs;
+  const series = goals.map((item, index) => {
+    const [name, values] = [film.items[item].name, goal.map((row) => row[index])];
+    const told = reachable[index] ? name : `${name} (out of reach)`;
+    return { item, dash: item, name, told, values, faint: !reachable[index] };
+  });
+  return drawShares(trial, scale, height, series);
+}
+
+// Where it looks for it: one line per item and place
+
+const placeHeights = (trial) => (trial.beliefs.aims ? [110, 170] : [0, 0]);
+
+function drawPlaces(film, trial, scale, height) {
+  const series = (trial.beliefs.aims ?? []).map(([item, place, where, values]) => {
+    const name = film.items[item].name;
+    const told = where ? `${name} ${where}` : name;
+    return { item, dash: item + place, name: where || name, told, values };
+  });
+  return drawShares(trial, scale, height, series);
+}
+
+/** Draw how probable some things are, each as a line with a label at its end. */
+function drawShares(trial, scale, height, series) {
+  const { frame } = trial.beliefs;
   const [top, bottom] = [8, height - 6];
   const y = (share) => round(bottom + (top - bottom) * share);
-  const series = goals.map((item, index) => ({
-    item,
-    values: goal.map((row) => row[index]),
-    index,
-  }));
-  const lines = series.map(({ item, values }) => {
+  const lines = series.map(({ item, dash, values }) => {
     const d = stairs(frame, values, scale.x, y, scale.right);
-    return draw("path", { class: `series item-${item % 6} dash-${item % 4}`, d });
+    return draw("path", { class: `series item-${item % 6} dash-${dash % 4}`, d });
   });
-  const labels = series.map(({ item, values, index }) => ({
-    item,
-    y: y(values.at(-1)),
-    faint: !reachable[index],
-    text: film.items[item].name,
-  }));
+  const labels = series.map(({ item, values, name, faint }) => {
+    return { item, y: y(values.at(-1)), faint, text: name };
+  });
   const dots = series.map(({ item }) => draw("circle", { class: `dot item-${item % 6}`, r: 3.6 }));
   return {
     below: [...[0, 0.5, 1].map((share) => gridLine(scale, y(share), `${100 * share} %`)), ...lines],
     above: [...endLabels(labels, scale, top, bottom), ...dots],
     show: (step, x) =>
       series.forEach(({ values }, index) => set(dots[index], { cx: x, cy: y(values[step]) })),
-    value: (step) =>
-      series
-        .map(({ item, values, index }) => {
-          const out = reachable[index] ? "" : " (out of reach)";
-          return `${film.items[item].name} ${perCent(values[step])}${out}`;
-        })
-        .join(" · "),
+    value: (step) => series.map(({ told, values }) => `${told} ${perCent(values[step])}`).join(" · "),
   };
 }
 
@@ -98,7 +110,7 @@ function drawSurprise(film, trial, scale, height) {
     shape: bars,
   };
   const rows = [
-    { name: "goal", values: goal_shift, ...shift },
+    { name: trial.beliefs.aims ? "goal, place" : "goal", values: goal_shift, ...shift },
     { name: "efficiency", values: efficiency_shift, ...shift },
     { name: "each step", values: [-Infinity, ...unlikely], ...steps },
   ];

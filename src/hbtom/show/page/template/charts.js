@@ -13,9 +13,13 @@ function makeCharts(film, { onseek, onpeek }) {
   const deeds = film.trials.some((trial) => trial.deeds?.length)
     ? [makeChart("Who does what?", "deeds", deedHeights, drawDeeds)]
     : [];
+  const places = film.trials.some((trial) => trial.beliefs.aims)
+    ? [makeChart("Where does it look for it?", "places", placeHeights, drawPlaces)]
+    : [];
   const charts = [
     ...deeds,
-    makeChart("What does it want?", "goal", [138, 230], drawGoal),
+    makeChart("What does it want?", "goal", goalHeights, drawGoal),
+    ...places,
     makeChart("How efficiently does it act?", "efficiency", [13 * rows, 18 * rows], drawEfficiency),
     makeChart("How surprising is it?", "surprise", [150, 216], drawSurprise, AXIS_HEIGHT),
   ];

@@ -1,23 +1,16 @@
 // What is believed about company: where the agent thinks things are, who helps it, what moves it.
 
-const LEAST = 0.05; // probability of a place that is worth drawing
-const ELSEWHERE = 4; // pixels from where a thing is
 const ATTITUDES = ["hinders", "neutral", "helps"];
 const BAR = { width: 18, height: 3.6 };
 
-/** Draw a ghost of each object wherever the agent believes it to be. */
+/** Draw a ghost of each object where the agent believes it to be, until it sees the truth. */
 function layGhosts(film, trial) {
-  const ghosts = (trial.mind?.places ?? []).flatMap(([index, believed]) =>
-    believed
-      .filter(([, , chance]) => chance >= LEAST)
-      .map(([x, y, chance]) => ghost(film, trial, trial.objects[index], { x, y, chance })),
-  );
+  const ghosts = (trial.mind?.ghosts ?? []).map(([index, x, y, chance, from, until]) => {
+    return { node: ghost(film, trial, trial.objects[index], { x, y, chance }), from, until };
+  });
   function show(at) {
-    const hasSetOut = Math.floor(at) >= trial.mind?.from;
-    for (const { node, thing, x, y } of ghosts) {
-      const where = placeOf(thing, at);
-      const isThere = where && Math.hypot(where[0] - x, where[1] - y) <= ELSEWHERE;
-      node.classList.toggle("gone", !hasSetOut || isThere);
+    for (const { node, from, until } of ghosts) {
+      node.classList.toggle("gone", Math.floor(at) < from || Math.floor(at) >= until);
     }
   }
   return { nodes: ghosts.map(({ node }) => node), show };
@@ -30,7 +23,7 @@ function ghost(film, trial, thing, { x, y, chance }) {
   const text = draw("text", { class: "label", y: -thing.r - 3.5, "text-anchor": "middle" });
   text.append(`believed ${Math.round(100 * chance)} %`);
   const node = draw("g", { class: "belief" }, body, text, draw("title", {}, told));
-  return { node: place(node, { x, y }), thing, x, y };
+  return place(node, { x, y });
 }
 
 /** Draw a bar beside each other agent: how probable it is that it hinders, is neutral, helps. */

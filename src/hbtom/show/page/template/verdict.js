@@ -4,6 +4,8 @@ const PARTS = {
   goal: {
     name: "Goal",
     question: "Did it want what it was expected to want?",
+    where: "Did it look for it where it was expected to?",
+    both: "Did it want what it was expected to want, and look for it where expected?",
     scale: "0: as expected; 1: completely unexpected",
   },
   efficiency: {
@@ -68,6 +70,8 @@ function makeParts(film) {
 
 function makePart(film, kind) {
   const { name, question, scale } = PARTS[kind];
+  const { aims, goals } = film.trials.at(-1).beliefs;
+  const asked = aims && (goals.length > 1 ? "both" : "where");
   const value = film.surprise[kind];
   const ignored = film.curves[kind].weight === 0;
   const unit = typeof scale === "string" ? scale : (scale[film.motion] ?? scale.continuous);
@@ -75,7 +79,7 @@ function makePart(film, kind) {
     "article",
     { class: ignored ? "part ignored" : "part" },
     make("h4", {}, name, make("b", {}, three(film.parts[kind]))),
-    make("p", {}, question),
+    make("p", {}, PARTS[kind][asked] ?? question),
     curve(film.curves[kind], value, kind),
     make("p", { class: "note" }, `Surprise ${decimals(value, 2)} (${unit}).`),
     ignored

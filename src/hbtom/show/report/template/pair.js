@@ -6,6 +6,7 @@ const ABOUT = {
   observation: "how likely its individual steps are",
   waste: "how much effort it wastes in total",
 };
+const WHERE = "where the agent looks for what it wants"; // in place of the goal
 const MEMBERS = { e: "expected", u: "unexpected" };
 
 function makeCard(index) {
@@ -109,7 +110,9 @@ function reasonOf(pair) {
   const part = decisive(pair);
   if (!part) return "The parts do not differ, or differ too little to say.";
   const better = weightOf(pair, part) > 0 ? "expected" : "unexpected";
-  return `Most of the difference comes from ${ABOUT[part]}, which favours the ${better} episode.`;
+  const isWhere = part === "goal" && pair.task.name === "true_false_belief";
+  const about = isWhere ? WHERE : ABOUT[part];
+  return `Most of the difference comes from ${about}, which favours the ${better} episode.`;
 }
 
 function makeWords(words) {

@@ -1,0 +1,73 @@
+"""What an agent can know of a thing that was moved before it set off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hbtom.mind.deeds import name_things
+from hbtom.mind.places import SAME
+from hbtom.model import Social
+from hbtom.observe import Identity, Trial
+from hbtom.observe.social_events import Moved, objects_moved
+from hbtom.world.course import setting_out
+from hbtom.world.sight_lines import sees
+
+Sighting = Literal["", "before", "move", "place"]
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What the agent knows of a thing that may be in several places."""
+
+    sight: Literal["seen", "all", "memory"]  # what agents go by, in this model
+    moved: bool  # in this trial, before the agent set off
+    mover: str  # "" if nobody was near
+    back: bool  # whether it was put back to where it had been
+    saw: Sighting  # nothing, an earlier move, a part of the last one, or only where the thing is
+
+
+def transfer(
+    social: Social, trial: Trial, goal: Identity, named: Mapping[Identity, str]
+) -> Transfer | None:
+    """Return what the agent knows of a thing; nothing of somebody."""
+    things, first = name_things(trial), setting_out(trial)
+    if goal not in things:
+        return None
+    path = trial.objects_at[:, things.index(goal)]
+    seen = np.flatnonzero(sees(trial, 0, path)[: first + 1])
+    moves = [*_moves(trial, things.index(goal), first)]
+    if not moves:
+        return Transfer(social.sight, False, "", False, "place" if len(seen) else "")
+    actor, ends = moves[-1].actor, path[[moves[0].first, moves[-1].last]]
+    return Transfer(
+        social.sight,
+        moved=True,
+        mover=_called(trial.actors[actor].look, named) if actor else "",
+        back=len(moves) > 1 and bool(np.hypot(*(ends[1] - ends[0])) <= SAME),
+        saw=_sighting(seen.tolist(), moves),
+    )
+
+
+def _sighting(seen: list[int], moves: list[Moved]) -> Sighting:
+    """Tell what the agent saw, given when it saw the thing."""
+    last = moves[-1]
+    if any(last.first < frame <= last.last for frame in seen):
+        return "move"
+    if any(frame > last.last for frame in seen):
+        return "place"
+    return "before" if any(frame > moves[0].first for frame in seen) else ""
+
+
+def _moves(trial: Trial, thing: int, until: int) -> Iterator[Moved]:
+    """Yield when a thing is moved before a frame, unless the agent itself does it."""
+    for moved in objects_moved(trial):
+        if moved.index == thing and moved.first < until and moved.actor != 0:
+            yield moved
+
+
+def _called(look: Identity, named: Mapping[Identity, str]) -> str:
+    return named.get(look, str(look))
