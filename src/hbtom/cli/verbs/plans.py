@@ -141,7 +141,7 @@ def recognise(**given: Any) -> None:
     "plans",
     multiple=True,
     metavar="[AGENT=]FILE",
-    callback=lambda context, option, given: _named_plans(given),
+    callback=lambda context, option, given: named(given, "agent"),
     help="An observed plan, one action per line; may be repeated.",
 )
 @file_option("--sees", help="What the agent can always tell, one per line: NAME: (CONDITION)")
