@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from errands import FILES, TOWN, pack, unpack
+from hbtom.bench.recognition_rows import decode
 from hbtom.judgement.recognising import ENGINES, How, recognise
 from hbtom.world.pddl.posed import read_posed
 
@@ -195,6 +196,74 @@ def test_an_interrupted_run_goes_on(run, tmp_path: Path) -> None:
     assert "another model, version or engine" in other.err
     assert run("recognise", folder, "--out", out, "--overwrite", "--wrong", "0.1").status == 0
     assert json.loads(out.read_text().splitlines()[0])["by"]["wrong"] == 0.1
+
+
+@pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "parquet"])
+def test_a_file_of_any_kind_is_written_whole_and_gone_on_with(
+    kind: str, run, tmp_path: Path
+) -> None:
+    folder, out = dataset(tmp_path / "set"), tmp_path / f"answers.{kind}"
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    words = ("recognise", folder, "--trace", "--peers", "--out", out)
+    assert run(*words).status == 0
+    lines = decode(out.read_bytes(), out.suffix)
+    assert [line["true"] for line in lines] == [0, 1, 1]
+    assert lines[1]["goals"][0] == "(have bread)"
+    assert lines[1]["trace"][1]["observed"] == "(go home mill)"
+    assert (lines[1]["domain"], lines[1]["observed"]) == ("town", 50)
+    pack(folder / "town" / "50" / "one.tar.bz2", {"obs.dat": "(sleep)"})
+    assert run(*words, "--resume").status == 0
+    again = decode(out.read_bytes(), out.suffix)
+    assert [again[0], again[2]] == [lines[0], lines[2]]  # with the seconds: not solved again
+    assert again[1]["observations"] == 1
+    assert [path.name for path in tmp_path.iterdir() if path != folder] == [out.name]
+    out.write_text("mine")
+    assert run(*words, "--resume").status == 1
+    assert out.read_text() == "mine"
+
+
+def test_json_has_the_figures_as_well(run, tmp_path: Path) -> None:
+    out = tmp_path / "answers.json"
+    assert run("recognise", dataset(tmp_path / "set"), "--out", out).status == 0
+    values = json.loads(out.read_text())
+    assert values["overall"][-1]["problems"] == len(values["problems"]) == 3
+    assert sum(one["goals"] for one in values["calibration"]) == 9
+    assert sum(one["goals"] * one["true"] for one in values["calibration"]) == pytest.approx(3)
+
+
+def test_what_an_interrupted_run_has_left_is_not_overwritten(run, tmp_path: Path) -> None:
+    folder, out = dataset(tmp_path / "set"), tmp_path / "answers.csv"
+    assert run("recognise", folder, "--out", out).status == 0
+    journal = out.with_name("answers.csv.part.jsonl")
+    first, *_ = decode(out.read_bytes(), ".csv")
+    journal.write_text(json.dumps(first) + "\n" + '{"problem": "to')
+    out.unlink()
+    assert "an interrupted run has left" in run("recognise", folder, "--out", out).err
+    assert run("recognise", folder, "--out", out, "--resume").status == 0
+    assert decode(out.read_bytes(), ".csv")[0] == first
+    assert not journal.exists()
+
+
+def test_agents_are_named_and_told_apart(run, found, tmp_path: Path) -> None:
+    clear, unclear = {"obs.dat": "(go home bakery)\n(buy bread bakery)"}, {"obs.dat": "(sleep)"}
+    one, two = (unpack(tmp_path / name, clear) for name in "ab")
+    last, other = (unpack(tmp_path / name, unclear) for name in "cd")
+    named = (f"ann={one}", f"ann={two}", f"bob={other}", f"ann={last}")
+    told = found(*named, "--workers", "2")["problems"]
+    assert [one["agent"] for one in told] == ["ann", "ann", "bob", "ann"]
+    assert told[2]["posterior"] == pytest.approx([1 / 3] * 3, abs=0.03)  # nothing is known of bob
+    assert told[3]["posterior"][0] > 0.5
+    rest = [
+        word for key in ("domain", "problem", "goals") for word in (f"--{key}", one / NAMES[key])
+    ]
+    seen = [word for path in (one, last) for word in ("--observations", path / "obs.dat")]
+    apart, same = (found(*rest, *seen, *more)["problems"] for more in ((), ("--same-agent",)))
+    assert apart[1]["posterior"] == pytest.approx([1 / 3] * 3, abs=0.03)
+    assert same[1]["posterior"][0] > 0.4
+
+
+NAMES = {"domain": "domain.pddl", "problem": "template.pddl", "goals": "hyps.dat"}
 
 
 def test_processes_find_the_same(found, tmp_path: Path) -> None:

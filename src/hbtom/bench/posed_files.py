@@ -8,6 +8,7 @@ An archive has the files of one problem (:mod:`hbtom.world.pddl.posed`). So may 
 from __future__ import annotations
 
 import os
+import re
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.posed import DOMAIN, NEEDED, TRUE, Posed, read_posed
 
 ENDINGS = (".tar.bz2", ".tar.gz", ".tgz", ".tar.xz", ".tar")
+_NAMED = re.compile(r"([\w.-]+)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Source:
 
     path: str
     files: tuple[tuple[str, str], ...] = ()
+    agent: str = ""  # whose problem it is, if that is known
 
     @property
     def domain(self) -> str:
@@ -52,16 +55,26 @@ class Texts:
 
 
 def find_posed(paths: Sequence[str]) -> tuple[Source, ...]:
-    """Return all problems at some paths, in order, each once; folders are searched through."""
+    """Return all problems at some paths, in order, each once; folders are searched through.
+
+    ``AGENT=PATH`` says whose problems these are.
+    """
     found: dict[str, Source] = {}
-    for path in paths:
+    for given in paths:
+        agent, path = named_path(given)
         with located(file=path):
-            sources = list(_found(Path(path)))
+            sources = [replace(one, agent=agent) for one in _found(Path(path))]
             if not sources:
                 hint = f"give folders of archives ({ENDINGS[0]}), or with the files of a problem"
                 raise BadInput("there are no problems of goal recognition in it", hint=hint)
             found.update((source.path, source) for source in sources)
     return tuple(found.values())
+
+
+def named_path(given: str) -> tuple[str, str]:
+    """Return the agent, if one is named, and the path of ``[AGENT=]PATH``."""
+    named = None if os.path.exists(given) else _NAMED.fullmatch(given)
+    return (named[1], named[2]) if named else ("", given)
 
 
 def _found(path: Path) -> Iterator[Source]:
@@ -107,7 +120,8 @@ def load_posed(
     texts = read_texts(source)
     names = dict(source.files) or {part: f"{source.path}: {part}" for part in texts.text}
     posed = read_posed(texts.text, source.path, strict=strict, whole=whole, named=names)
-    return replace(posed, stamp=texts.stamp)
+    agent = source.agent or posed.seen.agent
+    return replace(posed, seen=replace(posed.seen, agent=agent), stamp=texts.stamp)
 
 
 def _file(path: str) -> bytes:

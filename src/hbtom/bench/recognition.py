@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import mean, median
 from typing import Any
 
@@ -25,6 +26,7 @@ from hbtom.model import Model
 
 NOISY = "-noisy"  # at the end of a domain's name: some observations are wrong
 _LEAST = 1e-12  # a probability whose logarithm is taken
+_BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of probabilities
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,24 @@ class Recognised:
             if (asked := [one.of_peer(name) for one in self.answered if "peers" in one.values])
         )
 
+    @property
+    def calibration(self) -> tuple[dict[str, Any], ...]:
+        """Goals by how probable they are: how many, and which share of them is the true one."""
+        pairs = [
+            (share, goal == one.true)
+            for one in self.answered
+            if one.true is not None
+            for goal, share in enumerate(one.values["posterior"])
+        ]
+        bins = []
+        for low, high in pairwise(_BINS):
+            some = [pair for pair in pairs if low <= pair[0] < high or pair[0] == high == 1.0]
+            if some:
+                told, true = (mean(map(float, values)) for values in zip(*some, strict=True))
+                its = {"goals": len(some), "probability": told, "true": true}
+                bins.append({"between": [low, high], **its})
+        return tuple(bins)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all answers and the figures as plain values."""
         return {
@@ -153,6 +173,7 @@ class Recognised:
             "problems": [one.values for one in self.answered],
             "cells": [one.to_dict() for one in self.cells],
             "overall": [one.to_dict() for one in self.overall],
+            "calibration": list(self.calibration),
             "peers": [one.to_dict() for one in self.peers],
             "left_out": [{"problem": one.source.path, "why": one.why} for one in self.failed],
         }
@@ -183,15 +204,17 @@ class Task:
     how: How = field(default_factory=How)
     strict: bool = False  # refuse observations that are no actions of the problem
     whole: bool = False  # observations have no gaps
-    same_agent: bool = False  # all problems, one after the other, are of one agent
     peers: bool = False  # ask other recognisers, too
 
     def __call__(self, sources: Sequence[Source]) -> Iterator[Answer]:
-        """Yield what is found for each problem, in order."""
+        """Yield what is found for each problem, in order.
+
+        What is learnt about an agent who is named carries over to its next problem.
+        """
         beliefs = Beliefs()
         for source in sources:
-            answer, learnt = self._answer(source, beliefs)
-            beliefs = learnt if self.same_agent else beliefs
+            answer, learnt = self._answer(source, beliefs if source.agent else Beliefs())
+            beliefs = learnt if source.agent else beliefs
             yield answer
 
     def _answer(self, source: Source, beliefs: Beliefs) -> tuple[Answer, Beliefs]:
@@ -201,7 +224,18 @@ class Task:
             found = recognise(posed, self.model, beliefs, self.how)
         except BadInput as error:
             return Answer(source, {}, why=str(error.at(file=source.path))), beliefs
-        values = {**found.to_dict(), "seconds": time.process_time() - began}
+        except (MemoryError, RecursionError) as error:
+            why = "there is not enough memory for this problem"
+            if isinstance(error, RecursionError):
+                why = "its files are nested too deeply"
+            return Answer(source, {}, why=f"{source.path}: {why}"), beliefs
+        values = {
+            **found.to_dict(),
+            "agent": source.agent or None,
+            "domain": source.domain,
+            "observed": source.observed,
+            "seconds": time.process_time() - began,
+        }
         if self.peers:
             values["peers"] = {name: ask(name, posed) for name in PEERS}
         return Answer(source, values, posed.stamp), found.beliefs

@@ -1,15 +1,14 @@
 """Answers that are written while problems are solved, so that an interrupted run can go on.
 
-One JSON object a line, whole lines only. A file that is to be replaced stays as it is until the
-end: until then, answers are added to a file beside it.
+Answers are added as whole lines of JSON: to the file itself if it is one of JSON lines, and else to
+a journal beside it. A file that is to be replaced stays as it is until the end.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,12 +18,11 @@ from hbtom import __version__
 from hbtom.bench.journal import journal_of
 from hbtom.bench.posed_files import Source, read_texts
 from hbtom.bench.recognition import Answer, Recognised, Task
+from hbtom.bench.recognition_rows import BEGINNING, KINDS, Line, decode, encode
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, located, system_errors
-from hbtom.files import check_target, read_whole
+from hbtom.files import check_target, read_whole, write_whole
 from hbtom.scratch import Taken, alone
-
-KINDS = (".jsonl",)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -51,6 +49,10 @@ class Kept:
             return
         replace = self.overwrite or self.resume
         check_target(self.out, overwrite=replace, kinds=KINDS, otherwise="--resume or --overwrite")
+        if journal_of(self.out).exists() and not replace:
+            problem = "this is what an interrupted run has left"
+            hint = "--resume continues it, --overwrite starts over"
+            raise BadInput(problem, hint=hint, file=journal_of(self.out))
 
 
 def recognise_all(
@@ -63,24 +65,25 @@ def recognise_all(
 ) -> Recognised:
     """Return what is found for every problem, in order.
 
-    Problems that cannot be answered are left out, with the reason. Problems of one agent are solved
-    one after the other, by one process, and always all of them.
+    Problems that cannot be answered are left out, with the reason. If agents are named, problems
+    are solved one after the other, by one process, and those of such agents always all of them.
     """
     kept = kept or Kept()
     kept.check()
     tell = progress or (lambda done, total: None)
     done: dict[str, Answer] = {}
     try:
-        with _growing(kept) as (lines, add):
-            done.update(_known(lines, sources, task, kept))
+        with _file(kept, task) as file:
+            done.update(_known(file.lines, sources, task, kept))
             todo = [source for source in sources if source.path not in done]
             tell(len(done), len(sources))
-            results = each(task, todo, 1 if task.same_agent else workers)
-            for answer in results:
+            in_order = any(source.agent for source in todo)
+            for answer in each(task, todo, 1 if in_order else workers):
                 if answer.values:
-                    add({**answer.values, "stamp": answer.stamp, "by": _by(task)})
+                    file.add(_line(answer, task))
                 done[answer.source.path] = answer
                 tell(len(done), len(sources))
+            file.finish(_result(sources, task, done))
     except KeyboardInterrupt:
         raise Interrupted(_result(sources, task, done), len(sources)) from None
     return _result(sources, task, done)
@@ -90,87 +93,119 @@ def _result(sources: Sequence[Source], task: Task, done: dict[str, Answer]) -> R
     return Recognised(task.model, tuple(done[one.path] for one in sources if one.path in done))
 
 
+def _line(answer: Answer, task: Task) -> Line:
+    return {**answer.values, "stamp": answer.stamp, "by": _by(task)}
+
+
 def _by(task: Task) -> dict[str, Any]:
     """Return all that an answer depends on, beside the problem."""
     whole = {"version": __version__, "model": task.model.fingerprint, **asdict(task.how)}
-    flags = ("strict", "whole", "same_agent", "peers")
-    return {**whole, **{flag: getattr(task, flag) for flag in flags}}
+    return {**whole, **{flag: getattr(task, flag) for flag in ("strict", "whole", "peers")}}
 
 
 def _known(
-    lines: Sequence[dict[str, Any]], sources: Sequence[Source], task: Task, kept: Kept
+    lines: Sequence[Line], sources: Sequence[Source], task: Task, kept: Kept
 ) -> dict[str, Answer]:
     """Return the answers of an earlier run whose problems have not changed since."""
-    others = [line for line in lines if line.get("by") != _by(task)]
-    if others or (task.same_agent and lines):
-        problem = "it has answers of another model, version or engine, or of one agent"
+    if any(line["by"] != _by(task) for line in lines):
+        problem = "it has answers of another model, version or engine"
         raise BadInput(problem, hint="--overwrite without --resume starts over", file=kept.out)
     left = {line["problem"]: line for line in lines}
     known = {}
     for source in sources:
-        if source.path in left:
-            line = left[source.path]
-            try:
-                same = read_texts(source).stamp == line["stamp"]
-            except BadInput:
-                same = False
-            if same:
-                values = {key: line[key] for key in line if key not in ("stamp", "by")}
-                known[source.path] = Answer(source, values, line["stamp"])
+        line = left.get(source.path)
+        if line is None or source.agent or line.get("agent"):
+            continue
+        try:
+            same = read_texts(source).stamp == line["stamp"]
+        except BadInput:
+            same = False
+        if same:
+            values = {key: line[key] for key in line if key not in ("stamp", "by")}
+            known[source.path] = Answer(source, values, line["stamp"])
     return known
 
 
+@dataclass(frozen=True)
+class _File:
+    """A file of answers that is being written."""
+
+    kept: Kept
+    task: Task
+    grows: Path | None = None  # what lines are added to
+    stream: io.FileIO | None = None
+    lines: tuple[Line, ...] = ()  # that an earlier run has left
+
+    def add(self, line: Line) -> None:
+        """Add the answer of one problem."""
+        if self.stream is None:
+            return
+        data = encode([line], ".jsonl", {})
+        start = self.stream.seek(0, os.SEEK_END)
+        if self.stream.write(data) < len(data):
+            self.stream.truncate(start)
+            raise OSError("there is no space left")
+
+    def finish(self, result: Recognised) -> None:
+        """Write the whole file, unless it already has just these lines."""
+        out = self.kept.out
+        if out is None or self.grows is None:
+            return
+        asked = {one.source.path for one in result.answers}
+        others = [line for line in self.lines if line["problem"] not in asked]
+        lines = [*others, *(_line(one, self.task) for one in result.answered)]
+        if self.grows != out or len(lines) < len(decode(read_whole(out), ".jsonl")):
+            write_whole(out, encode(lines, out.suffix, result.to_dict()))
+            journal_of(out).unlink(missing_ok=True)
+
+
 @contextmanager
-def _growing(
-    kept: Kept,
-) -> Iterator[tuple[list[dict[str, Any]], Callable[[dict[str, Any]], None]]]:
-    """Yield the lines that are kept, and a function that adds one."""
+def _file(kept: Kept, task: Task) -> Iterator[_File]:
+    """Yield a file that answers can be added to, while no other run can."""
     if kept.out is None:
-        yield [], lambda values: None
+        yield _File(kept, task)
         return
     with system_errors("the file cannot be written", kept.out):
         try:
             with alone(kept.out):
                 kept.check()  # another run may just have finished
-                replaced = kept.overwrite and kept.out.exists()
-                path = journal_of(kept.out) if replaced else kept.out
-                yield from _open(path, kept)
-                if replaced:
-                    os.replace(path, kept.out)
+                yield from _opened(kept.out, kept, task)
         except Taken:
             hint = "wait for it to end, or choose another name"
             problem = "another run is writing to this file"
             raise BadInput(problem, hint=hint, file=kept.out) from None
 
 
-def _open(
-    path: Path, kept: Kept
-) -> Iterator[tuple[list[dict[str, Any]], Callable[[dict[str, Any]], None]]]:
+def _opened(out: Path, kept: Kept, task: Task) -> Iterator[_File]:
+    journal = journal_of(out)
+    replaced = kept.overwrite and out.exists()
+    grows = out if out.suffix == ".jsonl" and not replaced else journal
     if not kept.resume:
-        path.unlink(missing_ok=True)
-    data = read_whole(path) if path.exists() else b""
-    data = data[: data.rfind(b"\n") + 1]  # a last line may have been torn
+        grows.unlink(missing_ok=True)
+    lines: list[Line] = []
+    if out.exists() and not kept.overwrite:
+        lines += _left(out)
+    if journal.exists():
+        lines += _left(journal)
+    whole = _whole_lines(grows) if grows.exists() else b""
+    with io.FileIO(grows, "a") as stream:
+        stream.truncate(len(whole))
+        try:
+            yield _File(kept, task, grows, stream, tuple(lines))
+        finally:
+            if grows == journal and not stream.tell():
+                journal.unlink(missing_ok=True)
+
+
+def _left(path: Path) -> list[Line]:
     with located(file=os.fspath(path)):
-        lines = [_line(one) for one in data.splitlines()]
-    with io.FileIO(path, "a") as stream:
-        stream.truncate(len(data))
-        yield lines, lambda values: _add(stream, values)
+        data = _whole_lines(path) if path.suffix == ".jsonl" else read_whole(path)
+        return decode(data, path.suffix)
 
 
-def _add(stream: io.FileIO, values: dict[str, Any]) -> None:
-    line = (json.dumps(values, allow_nan=False) + "\n").encode()
-    start = stream.seek(0, os.SEEK_END)
-    if stream.write(line) < len(line):
-        stream.truncate(start)
-        raise OSError("there is no space left")
-
-
-def _line(data: bytes) -> dict[str, Any]:
-    try:
-        line = json.loads(data)
-        if isinstance(line, dict) and {"problem", "stamp", "by", "posterior"} <= line.keys():
-            return line
-    except ValueError:
-        pass
-    hint = "it is left as it is; choose another name"
-    raise BadInput("this is not a file of answers of this hbtom", hint=hint)
+def _whole_lines(path: Path) -> bytes:
+    """Return the lines of a file of answers; the last one is left out if it was torn."""
+    data = read_whole(path)
+    whole = data.rfind(b"\n") + 1
+    torn = BEGINNING.startswith(data[whole:]) or data[whole:].startswith(BEGINNING)
+    return data[:whole] if torn else data

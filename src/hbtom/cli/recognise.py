@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from hbtom.bench.posed_files import Source, find_posed
+from hbtom.bench.posed_files import Source, find_posed, named_path
 from hbtom.bench.recognition import Recognised, Task
 from hbtom.bench.recognition_file import Interrupted, Kept, recognise_all
 from hbtom.cli.progress import progress
@@ -26,7 +27,7 @@ def run(
     domain: str | None,
     problem: str | None,
     goals: str | None,
-    observations: str | None,
+    observations: Sequence[str],
     engine: Engine | None,
     states: int | None,
     wrong: float | None,
@@ -45,15 +46,16 @@ def run(
     """Recognise goals; return 1 if a problem could not be answered."""
     kept = Kept(None if out is None else Path(out), resume, overwrite)
     kept.check()
-    if observations is not None:
-        given = {DOMAIN: domain, PROBLEM: problem, GOALS: goals, SEEN: observations}
-        files = tuple((part, path) for part, path in given.items() if path is not None)
-        sources: tuple[Source, ...] = (Source(observations, files),)
-    else:
-        sources = find_posed(problems)
+    given = {DOMAIN: domain, PROBLEM: problem, GOALS: goals}
+    files = tuple((part, path) for part, path in given.items() if path is not None)
+    sources = find_posed(problems)
+    for agent, path in map(named_path, observations):
+        sources += (Source(path, (*files, (SEEN, path)), agent),)
+    if same_agent:
+        sources = tuple(replace(one, agent=one.agent or "agent") for one in sources)
     chosen = default_model() if model is None else find_model(model)
-    task = Task(chosen, How(engine, states, wrong, trace), strict, whole, same_agent, peers)
-    prepare(len(sources), same_agent=same_agent)
+    task = Task(chosen, How(engine, states, wrong, trace), strict, whole, peers)
+    prepare(len(sources))
     try:
         with progress("recognising goals", "problems") as tell:
             result = recognise_all(sources, task, workers=workers, kept=kept, progress=tell)

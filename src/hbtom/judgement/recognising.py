@@ -207,12 +207,12 @@ def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret
     return Regret(goals, reachable, np.arange(1, steps + 1), unknown, FilteredChoice(found))
 
 
-def prepare(problems: int, *, same_agent: bool = False) -> None:
+def prepare(problems: int) -> None:
     """Compile all that recognising takes, or load it, if there is a compiler and much to do.
 
     Processes that are forked afterwards have it too.
     """
-    if problems >= (2 if same_agent else MANY) and start_compiler():
+    if problems >= MANY and start_compiler():
         for engine in ENGINES[::2]:
             with suppress(BadInput):  # the solver may be missing
                 recognise(read_posed(_SMALLEST), how=How(engine))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -24,6 +25,7 @@ def recognition_table(result: Recognised) -> str:
     tables.append(_table("domain", (*result.by_domain, *result.overall), lambda one: one.domain))
     if result.by_share:
         tables.append(_table("observed", result.by_share, lambda one: one.observed))
+    tables.append(_calibration(result))
     if result.peers:
         ours = replace(result.overall[-1], domain="hbtom")
         tables.append(_table("recogniser", (ours, *result.peers), lambda one: one.domain))
@@ -33,6 +35,21 @@ def recognition_table(result: Recognised) -> str:
 def _table(name: str, cells: Sequence[Cell], label: Any) -> str:
     rows = [(name, *_HEADING, "engines"), *((plain(label(one)), *_figures(one)) for one in cells)]
     return "\n".join(columns(rows, right=".RRRRRRR"))
+
+
+def _calibration(result: Recognised) -> str:
+    rows = [
+        (
+            f"{low:.1f} – {high:.1f}",
+            str(one["goals"]),
+            three(one["probability"]),
+            three(one["true"]),
+        )
+        for one in result.calibration
+        for low, high in [one["between"]]
+    ]
+    heading = ("probability", "goals", "on average", "true")
+    return "\n".join(columns([heading, *rows], right=".RRR"))
 
 
 def _figures(cell: Cell) -> tuple[str, ...]:
@@ -66,7 +83,8 @@ def problem_table(values: dict[str, Any]) -> str:
         share = three(values["posterior"][goal])
         rows.append((star, str(goal + 1), share, plain(values["goals"][goal]) + true))
     how = f"{values['engine']}{' (approximate)' if values['approximate'] else ''}"
-    heading = f"{plain(PurePath(values['problem']).name)}, engine: {how}"
+    name = PurePath(os.path.abspath(values["problem"])).name
+    heading = f"{plain(name)}, engine: {how}"
     lines = [heading, *columns(rows, right=".RR")]
     if "trace" in values:
         many = [f"P({goal + 1})" for goal in goals]

@@ -14,7 +14,6 @@ from hbtom.cli.options import (
     named,
     option,
     overwrite_option,
-    path,
     verb,
     workers_option,
 )
@@ -75,11 +74,16 @@ def infer(**given: Any) -> None:
 
 
 @verb
-@click.argument("problems", nargs=-1, type=path)
-@file_option("--domain", help="Instead of PROBLEMS: a domain, in PDDL.")
+@click.argument("problems", nargs=-1, metavar="[AGENT=]PROBLEM...")
+@file_option("--domain", help="Instead of a PROBLEM: a domain, in PDDL.")
 @file_option("--problem", help="Its problem, or a template with <HYPOTHESIS> for the goal.")
 @file_option("--goals", help="Goals, one per line: (FACT), (FACT) or NAME: (CONDITION)")
-@file_option("--observations", help="Observed actions, one per line; anything may be missing.")
+@click.option(
+    "--observations",
+    multiple=True,
+    metavar="[AGENT=]FILE",
+    help="Observed actions, one per line; anything may be missing. May be repeated.",
+)
 @click.option(
     "--engine",
     type=click.Choice(["exact", "search", "counting"]),
@@ -98,27 +102,33 @@ def infer(**given: Any) -> None:
 )
 @flag("--whole", help="The observations are whole plans: no action is missing.")
 @flag("--strict", help="Refuse observations that are no actions of the problem.")
-@flag("--same-agent", help="All problems are of one agent: what is learnt carries over.")
+@flag(
+    "--same-agent",
+    help="All problems are of one agent, unless it is named: what is learnt carries over.",
+)
 @flag("--peers", help="Also ask other recognisers: by landmarks, by cost difference.")
 @click.option("--model", help="A preset or a TOML file; its motion and noise are not used.")
 @flag("--trace", help="Show the beliefs after every observation.")
 @workers_option
-@file_option("--out", help="Write one line per problem as it is answered: .jsonl")
+@file_option(
+    "--out", help="Write every problem as it is answered: .json, .jsonl, .csv or .parquet."
+)
 @flag("--resume", help="Continue an earlier run.")
 @overwrite_option
 @format_option
 def recognise(**given: Any) -> None:
     """Recognise the goals of agents from some of their actions, in any domain described in PDDL.
 
-    PROBLEMS are archives of the field's public layout (.tar.bz2 with domain.pddl, template.pddl,
-    hyps.dat, obs.dat and perhaps real_hyp.dat), folders with these files, or folders of any of
-    these, which are searched through. Prints a table of how often the true goal is found, or, of
-    one problem, how probable each goal is.
+    A PROBLEM is an archive of the field's public layout (.tar.bz2 with domain.pddl, template.pddl,
+    hyps.dat, obs.dat and perhaps real_hyp.dat), a folder with these files, or a folder of any of
+    these, which is searched through. Prints a table of how often the true goal is found, or, of one
+    problem, how probable each goal is. What is learnt about an AGENT who is named carries over to
+    its next problem.
     """
     files = [given[name] for name in ("domain", "problem", "goals", "observations")]
     if any(files) != all(files) or bool(given["problems"]) == any(files):
         raise click.UsageError(
-            "give PROBLEMS, or all of --domain, --problem, --goals and --observations."
+            "give a PROBLEM, or all of --domain, --problem, --goals and --observations."
         )
     if given["resume"] and given["out"] is None:
         raise click.UsageError("--resume continues a file: name it with --out.")

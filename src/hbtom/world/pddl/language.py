@@ -27,6 +27,7 @@ from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
 NOTHING: Scope = {}
+Closed = Mapping[tuple[str, ...], Formula]  # the conditions of facts, by their objects
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Rule:
 
     parameters: tuple[Typed, ...]
     body: Formula  # its own variables have names that occur nowhere else
+    line: int
 
     def applied(self, terms: Sequence[str]) -> Formula:
         """Return the condition for some terms."""
@@ -51,7 +53,9 @@ class Language:
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
     derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # facts that follow
+    recursive: tuple[tuple[str, ...], ...] = ()  # those that follow from each other, in order
     possible: Possible | None = None  # the values of numbers, once they are known
+    closed: Mapping[str, Closed] = field(default_factory=dict)  # what recursive facts stand for
 
     def with_objects(self, objects: Sequence[Typed]) -> Language:
         return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
@@ -119,10 +123,22 @@ class Language:
         if head in _NOT_HERE:
             raise unsupported(node, f"'{head}' in a condition")
         atom = self.atom(node, scope)
-        if atom.name not in self.derived:
+        if atom.name in self.closed:
+            return self.by_objects(atom, self.closed[atom.name])
+        if atom.name not in self.derived or any(atom.name in group for group in self.recursive):
             return atom
         rules = self.derived[atom.name]
         return self._spelled_out(Or(tuple(rule.applied(atom.terms) for rule in rules)))
+
+    def by_objects(self, atom: Atom, conditions: Closed) -> Formula:
+        """Return what an atom stands for, case by case where its terms are variables."""
+        cases = []
+        for objects, condition in conditions.items():
+            pairs = list(zip(atom.terms, objects, strict=True))
+            if all(term[0] == "?" or term == one for term, one in pairs):
+                equal = [Equal(pair) for pair in pairs if pair[0] != pair[1]]
+                cases.append(And((*equal, condition)))
+        return Or(tuple(cases))
 
     def _spelled_out(self, formula: Formula) -> Formula:
         return formula if self.possible is None else self.possible.spelled_out(formula)

@@ -12,6 +12,7 @@ from hbtom.world.pddl.formula import Typed
 from hbtom.world.pddl.language import Language, unsupported
 from hbtom.world.pddl.lists import exactly, name_of
 from hbtom.world.pddl.numeric import without_numbers
+from hbtom.world.pddl.recursion import without_recursion
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, read_form, short
 
 Ground = tuple[str, ...]  # a predicate or function with its objects, as in ("at", "cell-3-4")
@@ -47,6 +48,7 @@ def read_problem(text: str, domain: Domain, *, check_domain: bool = True) -> Pro
     true, numbers = _init(init, language)
     domain, language, first = without_numbers(domain, language, numbers)
     true |= dict.fromkeys(first, 1)
+    domain, language = without_recursion(domain, language, true)
     if ":goal" in told:  # not used, but it must be valid
         (goal,) = exactly(1, told[":goal"])
         language.formula(goal)

@@ -20,6 +20,7 @@ from hbtom.errors import BadInput
 from hbtom.world.pddl.arithmetic import MOST_VALUES, TOO_MANY
 from hbtom.world.pddl.enumeration import enumerate_states, rules_of
 from hbtom.world.pddl.plans import Plan
+from hbtom.world.pddl.syntax import bad
 from hbtom.world.pddl.world import States, Words, World, bits
 
 MOST_STATES = 200_000
@@ -84,13 +85,16 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
 
 def _check_numbers(graph: StateGraph) -> None:
     """Refuse a graph in which a number has more values than there are facts for."""
-    for fact, number in graph.world.number.items():
+    for fact, place in graph.world.number.items():
         if fact[0].endswith(TOO_MANY):
-            word, bit = divmod(number, 64)
+            word, bit = divmod(place, 64)
             if (graph.states[:, word] >> np.uint64(bit) & np.uint64(1)).any():
-                problem = f"the number '{fact[0].removesuffix(TOO_MANY)}' is not bounded"
-                hint = f"it may have {MOST_VALUES} values; bound it by a precondition"
-                raise BadInput(f"{problem} in this problem", hint=hint)
+                outcomes = (o for one in graph.world.problem.domain.actions for o in one.outcomes)
+                changes = (change.atom for one in outcomes for change in one.changes)
+                line = next(atom.line for atom in changes if atom.name == fact[0])
+                number = fact[0].removesuffix(TOO_MANY)
+                problem = f"the number '{number}' has more than {MOST_VALUES} values"
+                raise bad(line, f"{problem} in this problem", "bound it by a precondition")
 
 
 def _enumerated(world: World, most: int, most_outcomes: int) -> StateGraph | None:
