@@ -14,6 +14,7 @@ from hbtom.cli.options import (
     named,
     option,
     overwrite_option,
+    path,
     verb,
     workers_option,
 )
