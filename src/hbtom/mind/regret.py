@@ -44,6 +44,7 @@ class Actions(Struct, frozen=True, eq=False):
 
     action_regret: Annotated[Floats, "step action goal"]
     noise: ActionNoise | None = None  # None: what is seen is what was chosen
+    legal: Annotated[Ints, "step"] | None = None  # how many there are; None: those of finite regret
 
 
 class Headings(Struct, frozen=True, eq=False, dict=True):
@@ -100,6 +101,7 @@ class Regret(Struct, frozen=True, eq=False):
     step_regret: Annotated[Floats, "step goal"]
     choice: Actions | Headings | FilteredChoice  # what each step was chosen from
     warnings: tuple[str, ...] = ()
+    share: Annotated[Floats, "step"] | None = None  # of a plan that was done just before, if known
 
     @property
     def nearest(self) -> Actions | Headings | None:

@@ -119,12 +119,15 @@ def beliefs_table(plan: dict[str, Any]) -> str:
     The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`.
     """
     goals = [f"P({plain(goal)})" for goal in plan["steps"][0]["goal"]]
-    rows = [("step", "action", *goals, "efficiency", "surprise")]
+    ahead = ["foresight"] if "foresight" in plan["steps"][0] else []
+    rows = [("step", "action", *goals, *ahead, "efficiency", "surprise")]
     for number, step in enumerate(plan["steps"]):
+        likeliest = (max(step[axis], key=step[axis].__getitem__) for axis in ahead)
         beliefs = (f"{chance:.3f}" for chance in step["goal"].values())
         mean = sum(float(value) * chance for value, chance in step["efficiency"].items())
         surprise = f"{round(step['observation_surprise'], 2) + 0.0:.2f}" if number else ""
-        rows.append((str(number), plain(step["action"] or ""), *beliefs, f"{mean:.2f}", surprise))
+        action = plain(step["action"] or "")
+        rows.append((str(number), action, *beliefs, *likeliest, f"{mean:.2f}", surprise))
     heading = f"{plain(PurePath(plan['plan']).name)}, by {plain(plan['agent'])}"
     return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
 
