@@ -313,14 +313,18 @@ class Model(_Part, frozen=True):
         return hashlib.sha256(msgspec.json.encode(assumed)).hexdigest()[:12]
 
     @property
+    def fallible(self) -> bool:
+        """Whether agents may fail to foresee something, make mistakes, or change their minds."""
+        return self.foresight.bounded or self.acts.lapse > 0 or self.goals.switching > 0
+
+    @property
     def minds(self) -> Social | None:
         """What is assumed of other minds, if agents move freely and are seen exactly.
 
         Agents with bounded foresight, or whose goals change, are watched as if they were alone.
         """
         able = isinstance(self.motion, Continuous) and self.observation.noise == 0
-        if self.foresight.bounded or self.goals.switching > 0 or self.acts.lapse > 0:
-            able = False
+        able = able and not self.fallible
         return self.social if able else None
 
     @staticmethod

@@ -15,6 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Ints
 from hbtom.errors import BadInput
+from hbtom.judgement.mistakes import Mistakes, find_mistakes
 from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
@@ -53,6 +54,11 @@ class PlanJudgement(Judged):
     costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
     paths: tuple[StatePath | None, ...] = ()  # of each plan, if all of it was seen
 
+    @property
+    def mistakes(self) -> tuple[Mistakes, ...]:
+        """What the agent of each plan did not foresee, and when it changed its mind."""
+        return tuple(map(find_mistakes, self.posteriors))
+
     def trace(self, plan: int = -1) -> Trace:
         """Return all values from a plan to its plausibility, by name; by default the last one's."""
         seen = self.plans[plan]
@@ -66,8 +72,10 @@ class PlanJudgement(Judged):
         return {
             "model": self._named_model(),
             "plans": [
-                {"plan": plan.name, **_with_actions(plan, entry)}
-                for plan, entry in zip(self.plans, traced(self.posteriors), strict=True)
+                {"plan": plan.name, **_with_actions(plan, entry), **mistakes.to_dict(plan.steps)}
+                for plan, entry, mistakes in zip(
+                    self.plans, traced(self.posteriors), self.mistakes, strict=True
+                )
             ],
             **self._plain(),
             "warnings": list(self.warnings),
@@ -158,7 +166,7 @@ def _ahead(
 
     There are none if agents foresee everything, make no mistakes and do not change their minds.
     """
-    if not (model.foresight.bounded or model.acts.lapse > 0 or model.goals.switching > 0):
+    if not model.fallible:
         return {}
     visited: dict[int, Ints] = {}
     for plan, planned, path in zip(plans, costs, paths, strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.regret import Actions, Regret, price_regret
+from hbtom.mind.regret import Actions, Regret, price_regret, share_done
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import Plan, StatePath, follow
@@ -62,25 +62,10 @@ def foreseen_regrets(
     They choose among the goals that can be reached.
     """
     _, reachable = goals_of(plans, int(path.state[0]), something_else=something_else)
-    share = _share(plans, plan, int(path.state[0]))
+    share = share_done(plan.world.cost[plan.actions], plans.cost[:, path.state[0]])
     how = {"something_else": something_else, "mistakes": True}
     some = (graph_regret(costs, plan, path, **how) for costs in ahead)
     return tuple(replace(one, reachable=reachable, share=share) for one in some)
-
-
-def _share(plans: GraphCosts, plan: Plan, state: int) -> Annotated[Floats, "step"]:
-    """Return how much of a plan was done just before each step.
-
-    It is the cost of the action before, if the goals that can be reached cost 1 on average.
-    """
-    before = np.append(0.0, plan.world.cost[plan.actions])[: len(plan)]
-    return before / mean_cost(plans.cost[:, state])
-
-
-def mean_cost(cost: Annotated[Floats, "goal"]) -> float:
-    """Return the mean cost of the goals that can be reached; infinite if it is 0."""
-    known = cost[cost < np.inf]
-    return float(known.mean()) if known.any() else np.inf
 
 
 def goals_of(

@@ -96,14 +96,20 @@ def find_likelihood(
     not know it. ``foreseen`` is its regret for each depth of foresight; without it, all agents
     foresee what matters.
     """
+    if model.foresight.bounded and not foreseen and regret.nearest is None:
+        hint = "use a model whose only depth is inf, such as 'paper'"
+        raise BadInput("what agents foresee is not known where actions were not seen", hint=hint)
     some = [_one_depth(model, one) for one in foreseen]
     some = some or [_one_depth(model, regret, outdated, believed)] * len(model.foresight.depths)
     likelihood = replace(some[-1], foresights=model.foresight.depths, foreseen=foreseen)
     if len(some) > 1:
         likelihood = replace(likelihood, log=np.concatenate([one.log for one in some], axis=2))
     if model.goals.switching > 0:
-        if regret.share is None:
-            raise BadInput("goals cannot change in this trial", hint="set goals.switching to 0")
+        if regret.share is None or isinstance(regret.choice, FilteredChoice):
+            raise BadInput(
+                "goals cannot change where steps are not seen for certain",
+                hint="set goals.switching or observation.noise to 0",
+            )
         switching = -np.expm1(-model.goals.switching * regret.share)
         likelihood = replace(likelihood, switching=switching)
     return explained(likelihood) if foreseen else likelihood
@@ -238,7 +244,8 @@ def log_random(regret: Regret) -> Annotated[Floats, "step"]:
     if isinstance(choice, FilteredChoice):
         raise BadInput(
             "random motion is not supported where steps are not seen for certain",
-            hint="set hypotheses.random or observation.noise to 0, or give all actions of a plan",
+            hint="set hypotheses.random, acts.lapse or observation.noise to 0, "
+            "or give all actions of a plan",
         )
     if isinstance(choice, Headings):
         return np.zeros(steps)

@@ -135,6 +135,22 @@ def price_regret(price: Floats, least: Floats) -> Floats:
     return np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
 
 
+def mean_cost(cost: Annotated[Floats, "goal"]) -> float:
+    """Return the mean cost of the goals that can be reached; infinite if it is 0."""
+    known = cost[cost < np.inf]
+    return float(known.mean()) if known.any() else np.inf
+
+
+def share_done(
+    spent: Annotated[Floats, "step"], first: Annotated[Floats, "goal"]
+) -> Annotated[Floats, "step"]:
+    """Return how much of a plan was done just before each step.
+
+    It is what the step before cost, if goals that can be reached at first cost 1 on average.
+    """
+    return np.append(0.0, spent)[: len(spent)] / mean_cost(first)
+
+
 def aimless() -> Regret:
     """Return the regret of a trial in which there is nothing to want: of no steps at all."""
     no_steps, no_regret = np.zeros(0), np.zeros((0, 1))
@@ -144,6 +160,7 @@ def aimless() -> Regret:
         frame=np.zeros(0, dtype=np.int64),
         step_regret=no_regret,
         choice=Headings(np.zeros(0, dtype=bool), no_steps, no_regret, 1.0),
+        share=no_steps,
     )
 
 

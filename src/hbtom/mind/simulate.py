@@ -18,8 +18,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.graph_regret import mean_cost
-from hbtom.mind.regret import price_regret
+from hbtom.mind.regret import mean_cost, price_regret
 from hbtom.model import Model, find_model
 from hbtom.plan.foresight import plan_ahead
 from hbtom.plan.graph import GraphCosts, plan_on_graph
