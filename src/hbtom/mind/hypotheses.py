@@ -17,6 +17,7 @@ from hbtom.arrays import Floats, frozen
 
 AXES = ("goal", "belief", "process", "efficiency")  # of a posterior, after its steps
 IN_COMPANY = ("goal", "place", "manner", "efficiency")  # the same where others are around
+FORESIGHT = "foresight"  # an axis before efficiency, if there are several depths
 TRUE, OUTDATED = "true", "outdated"  # beliefs: the world as it is, or as it was
 PLAN, RANDOM = "plan", "random"  # processes: the agent heads for its goal, or anywhere
 
