@@ -49,7 +49,7 @@ def correlate(
     """
     models = _models(results, column)
     people = read_measures(measures, Reading(**reading), models[0].goals)
-    said = {one.name: _said(people, one, Reading(**reading).scale) for one in models}
+    said = {one.name: said_by(people, one, Reading(**reading).scale) for one in models}
     return compare_with(people, said, samples=samples, seed=seed)
 
 
@@ -156,7 +156,7 @@ def _records(results: Sequence[Any]) -> bool:
     return bool(results) and isinstance(results[0], Mapping)
 
 
-def _said(people: Measures, model: ModelValues, scale: tuple[float, float]) -> Floats:
+def said_by(people: Measures, model: ModelValues, scale: tuple[float, float]) -> Floats:
     """Return what a model says about every item, in the direction of the people's answers."""
     values = np.empty(len(people.items))
     with located(file=people.name):

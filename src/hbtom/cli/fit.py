@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hbtom import __version__
 from hbtom.bench.calibration import calibrate
-from hbtom.bench.dataset import Dataset
 from hbtom.bench.evaluation import as_dataset, evaluate
 from hbtom.bench.synthetic import fitting_dataset
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.say import print_json, tell_left_out
+from hbtom.cli.sweep import read_settings
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.fitting import optimiser
 from hbtom.show.score_text import calibration_table
@@ -29,14 +30,24 @@ def run(
     penalty: float,
     form: str,
     workers: int | None,
+    to: str | None,
+    changes: Sequence[str],
+    **reading: Any,
 ) -> int:
     """Fit the classifier of a model and write the model; return 1 if that is not possible."""
     target = Path(out)
     check_target(target, overwrite=overwrite, kinds=(".toml",))
+    if to is not None and dataset is not None:
+        from hbtom.cli.fit_people import fit_people
+
+        where = given_or_default(dataset, labels, tasks)
+        grid = read_settings(changes, "--vary")
+        fit_people(where, model, to, grid, target, form, workers=workers, **reading)
+        return 0
     optimiser()
     if dataset is None and labels is None:
         with progress("making synthetic episodes") as made:
-            where: Path | Dataset = fitting_dataset(made)
+            where = fitting_dataset(made)
     else:
         where = given_or_default(dataset, labels, tasks)
     found = as_dataset(where, tasks or None)

@@ -154,6 +154,19 @@ direction_option = click.option(
 )
 
 
+def measures_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what says how answers of people are read."""
+    raw = flag("--raw", help="Take looking times as they are, not their logarithms.")
+    number = Number(1e-9, 1e9)
+    total = click.option("--sum", "total", type=number, help="What ratings of all goals add up to.")
+    scale = option(
+        "--scale", type=Ends(), default="0,1", metavar="LOW,HIGH", help="The scale of ratings."
+    )
+    for add in (raw, total, scale, direction_option):
+        command = add(command)
+    return command
+
+
 def dataset_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add what says which pairs are judged, and by which model."""
     for add in (tasks_option, model_option, labels_option):

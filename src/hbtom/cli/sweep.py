@@ -33,9 +33,7 @@ def run(
     **how: Any,
 ) -> int:
     """Evaluate a grid of models or raters; return 1 if anything could not be read."""
-    settings: dict[str, list[Any]] = {}
-    for name, values in map(_setting, changes):
-        settings.setdefault(name, []).extend(values)
+    settings = read_settings(changes)
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
     where = given_or_default(dataset, labels, tasks)
@@ -64,11 +62,15 @@ def finish(result: Sweep | Ablation, form: str, out: str | None, overwrite: bool
     return status
 
 
-def _setting(text: str) -> tuple[str, list[Any]]:
+def read_settings(changes: Sequence[str], option: str = "--set") -> dict[str, list[Any]]:
     """Read ``efficiency.scale=0.5,1,2``: a parameter, and values as TOML has them in a list."""
-    name, _, values = text.partition("=")
-    try:
-        return name.strip(), tomllib.loads(f"values = [{values}]")["values"]
-    except tomllib.TOMLDecodeError:
-        hint = "write it like --set efficiency.scale=0.5,1,2; 'hbtom model show' names them"
-        raise BadInput(f"'--set {text}' does not set a parameter", hint=hint) from None
+    settings: dict[str, list[Any]] = {}
+    for text in changes:
+        name, _, values = text.partition("=")
+        try:
+            read = tomllib.loads(f"values = [{values}]")["values"]
+        except tomllib.TOMLDecodeError:
+            hint = f"write it like {option} efficiency.scale=0.5,1,2; 'hbtom model show' names them"
+            raise BadInput(f"'{option} {text}' does not set a parameter", hint=hint) from None
+        settings.setdefault(name.strip(), []).extend(read)
+    return settings

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from hbtom.bench.agreements import Correlation
+from hbtom.bench.people_fit import PeopleFit
 from hbtom.bench.resampling import Estimate
+from hbtom.bench.sweep import Settings
 from hbtom.errors import count
 from hbtom.show.terminal import columns
 from hbtom.show.words import plain
@@ -91,3 +94,28 @@ def _number(value: float | None, sign: bool = False) -> str:
     if value is None or math.isnan(value):
         return "–"
     return f"{value:+.3f}" if sign else f"{value:.3f}"
+
+
+def people_fit_text(fitted: PeopleFit) -> str:
+    """Return how well scenarios left out are predicted, then the fit, then all settings."""
+    names = list(fitted.settings)
+    rows = [(*names, "r")]
+    for settings, r in fitted.grid:
+        rows.append((*(plain(str(value)) for value in settings.values()), _number(r)))
+    many = Counter(_settings(one) for one in fitted.chosen.values())
+    chosen = "; ".join(f"{told} ({count(n, 'time')})" for told, n in many.most_common())
+    return "\n".join(
+        [
+            correlation_text(fitted.found),
+            "",
+            "left out: each scenario as predicted with the settings that fit all others best",
+            f"these were {chosen}",
+            f"fitted to all: {_settings(fitted.settings)}",
+            "",
+            *columns(rows, right="R" * len(rows[0])),
+        ]
+    )
+
+
+def _settings(settings: Settings) -> str:
+    return ", ".join(f"{name}={plain(str(value))}" for name, value in settings.items())

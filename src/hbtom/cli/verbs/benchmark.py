@@ -8,7 +8,6 @@ import click
 
 from hbtom.cli.options import (
     RATER,
-    Ends,
     Number,
     check_rater,
     dataset_options,
@@ -17,6 +16,7 @@ from hbtom.cli.options import (
     flag,
     format_option,
     labels_option,
+    measures_options,
     named,
     option,
     overwrite_option,
@@ -65,13 +65,30 @@ def evaluate(**given: Any) -> None:
 @overwrite_option
 @dataset_options
 @option("--penalty", type=Number(0, 1e6), default=1e-4, help="L2 penalty.")
+@file_option("--to", metavar="FILE", help="Fit to these ratings, looking times or choices instead.")
+@click.option(
+    "--vary",
+    "changes",
+    multiple=True,
+    metavar="NAME=VALUE[,VALUE]",
+    help="With --to: values of a parameter to choose from; may be given again.",
+)
+@measures_options
 @format_option
 @workers_option
 def fit(**given: Any) -> None:
     """Fit the classifier of a model to DATASET and write the model to a file.
 
     Without DATASET, 220 synthetic episodes are made, with a seed that is not used for reporting.
+
+    With --to, parameters are chosen so that the model agrees with people who saw DATASET, which may
+    then also be a folder of worlds with plans, as for 'hbtom infer'. The figure for scenarios that
+    were left out is printed first. 'hbtom correlate' explains the file.
     """
+    if given["to"] is None and given["changes"]:
+        raise click.UsageError("--vary is for fitting to people: name their answers with --to.")
+    if given["to"] is not None and not (given["changes"] and given["dataset"]):
+        raise click.UsageError("--to needs DATASET, which people saw, and --vary NAME=VALUE,VALUE.")
 
 
 @verb
@@ -132,10 +149,7 @@ def score(**given: Any) -> None:
     metavar="[NAME=]RESULTS...",
     callback=lambda context, option, given: named(given, ""),
 )
-@direction_option
-@option("--scale", type=Ends(), default="0,1", metavar="LOW,HIGH", help="The scale of ratings.")
-@click.option("--sum", "total", type=Number(1e-9, 1e9), help="What ratings of all goals add up to.")
-@flag("--raw", help="Take looking times as they are, not their logarithms.")
+@measures_options
 @click.option("--column", help="Of RESULTS: what is compared, such as surprise_goal.")
 @option("--samples", type=click.IntRange(10, 100_000), default=2000, help="Bootstrap samples.")
 @option("--seed", type=click.IntRange(0), default=0, help="Of the samples.")
