@@ -136,7 +136,8 @@ def test_a_dashed_outline_has_gaps_and_no_inside() -> None:
 def test_the_terminal_shows_them_step_by_step(judged: Judgement, imagined: Judgement) -> None:
     head, *rows, places = trace_table(imagined).splitlines()
     assert "P(by itself)  P(ben hinders)  P(ben helps)" in head
-    assert rows[-1].split()[4:7] == ["0.980", "0.100", "0.700"]
+    assert "P(ball where it is)  P(ball where it was)" in head
+    assert rows[-1].split()[5:8] == ["0.980", "0.100", "0.700"]
     assert places == "where it believes ball to be: (40, 150) 0.900, (40, 50) 0.100"
     assert "itself" not in trace_table(judged)
 

@@ -16,7 +16,7 @@ from hbtom.judgement.accounts import Account
 from hbtom.judgement.mistakes import Mistakes
 from hbtom.mind import Posterior
 from hbtom.observe import names
-from hbtom.show.company_beliefs import company_of
+from hbtom.show.company_beliefs import aims, company_of
 from hbtom.show.words import CLEAR, SURE, efficiency, explain, plain
 
 
@@ -72,13 +72,14 @@ def two(value: float) -> str:
 def trace_table(judgement: Judgement) -> str:
     """Return the beliefs before the first step of the test trial, and after each step."""
     test = judgement.test
-    goals = [f"P({plain(name)})" for name in names(test.goals)]
+    called, wanted = names(test.goals), aims(test)
+    goals = [f"P({plain(called[one.goal])} {one.where}".rstrip() + ")" for one in wanted]
     more, table = _company_columns(test)
     rows = [("step", "frame", *goals, "efficiency", *more, "surprise of the step")]
     mean = test.efficiency @ test.efficiencies
     surprise = ["", *(two(-value) for value in test.log_likelihood.tolist())]
-    for step, (frame, goal) in enumerate(zip(test.frame, test.goal, strict=True)):
-        beliefs = (f"{probability:.3f}" for probability in goal)
+    for step, frame in enumerate(test.frame):
+        beliefs = (f"{one.chance[step]:.3f}" for one in wanted)
         known = (*beliefs, f"{mean[step]:.2f}", *(f"{chance:.3f}" for chance in table[step]))
         rows.append((str(step), str(frame + 1), *known, surprise[step]))
     return "\n".join([*columns(rows, right="R" * len(rows[0])), *_believed_places(test)])
