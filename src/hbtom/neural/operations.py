@@ -7,6 +7,7 @@ operations that the two libraries do differently. Weights are a flat mapping fro
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -112,11 +113,11 @@ def attention(
     """Let each token [n, token, feature] attend to the tokens that are there [n, token]."""
     n, tokens, width = x.shape
     mixed = dense(ops, weights, f"{name}/in", x).reshape(n, tokens, 3, heads, width // heads)
-    query, key, value = (mixed[:, :, i] for i in range(3))
-    scores = ops.xp.einsum("nqhf,nkhf->nhqk", query, key).astype(ops.xp.float32)
+    query, key, value = mixed.transpose(2, 0, 3, 1, 4)
+    scores = (query @ key.swapaxes(-1, -2)).astype(ops.xp.float32)
     scores = scores / np.float32((width // heads) ** 0.5)
     shares = softmax(ops, ops.xp.where(there[:, None, None], scores, np.float32(-1e9)))
-    seen = ops.xp.einsum("nhqk,nkhf->nqhf", shares.astype(ops.dtype), value)
+    seen = (shares.astype(ops.dtype) @ value).swapaxes(1, 2)
     return dense(ops, weights, f"{name}/out", seen.reshape(n, tokens, width))
 
 
@@ -173,7 +174,7 @@ def dense_weights(rng: Rng, name: str, wide: int, out: int, gain: float = 2.0) -
 def mlp_weights(rng: Rng, name: str, widths: Sequence[int]) -> dict[str, Array]:
     """Return weights of dense layers from each width to the next."""
     found: dict[str, Array] = {}
-    for i, (wide, out) in enumerate(zip(widths, widths[1:], strict=False)):
+    for i, (wide, out) in enumerate(pairwise(widths)):
         gain = 2.0 if i < len(widths) - 2 else 1.0
         found |= dense_weights(rng, f"{name}/{i}", wide, out, gain)
     return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hbtom.neural.operations import Array, Backend, Rng, Weights, mlp, mlp_weights
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.nets.encoder import STATE
+from hbtom.neural.operations import Array, Backend, Rng, Weights, mlp, mlp_weights
 
 ACTION = 2  # numbers: the mean displacement along x and y
 HIDDEN = 256, 128, 256
