@@ -15,7 +15,7 @@ import pytest
 import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
-ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "show", "cli"]
+ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "neural", "show", "cli"]
 SHARED = [  # all may import them
     "errors",
     "arrays",

@@ -24,7 +24,7 @@ import hbtom
 from browsing import Browser, find_browser
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("observe", "world", "plan", "mind", "judgement", "bench", "show")
+ROOMS = ("observe", "world", "plan", "mind", "judgement", "bench", "neural", "show")
 DOCS = ROOT / "docs"
 PAGES = [
     page.relative_to(DOCS).with_suffix(".html")

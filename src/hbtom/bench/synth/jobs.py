@@ -20,6 +20,7 @@ from hbtom.bench.synth.script import encode_all
 from hbtom.bench.synth.social import social_labels, social_pair
 from hbtom.bench.synth.social.staging import scene_steps
 from hbtom.bench.tasks import SOCIAL_TASKS, TASKS, Task
+from hbtom.observe import Episode
 from hbtom.observe import writing as bib
 from hbtom.observe.formats import read
 from hbtom.observe.mcs import export as mcs
@@ -69,6 +70,10 @@ class Job:
         """Make the pair and write it."""
         for path, data in zip(self.files(), self._encoded(), strict=True):
             write_whole_file(path, packed(data, self.compress))
+
+    def episodes(self) -> list[Episode]:
+        """Make the pair and return it as it would be read, expected member first."""
+        return [read(data, str(p)) for p, data in zip(self.files(), self._encoded(), strict=True)]
 
     def labels(self) -> Iterable[tuple[str, dict[str, Any]]]:
         """Yield what is to be told about each file of a social pair."""
