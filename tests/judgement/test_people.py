@@ -17,6 +17,7 @@ from episodes import episode, key_trial, read, simple_episode
 from hbtom import BadInput
 from hbtom.judgement.mistakes import Mistakes
 from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
+from hbtom.judgement.sharing import judge_pair
 from hbtom.judgement.tables import to_xarray
 from hbtom.model import Model, with_settings
 from hbtom.show.terminal import explain_mistakes
@@ -164,6 +165,20 @@ def test_in_an_episode_goals_may_change(motion: str) -> None:
     one, other = (hbtom.judge(read(simple_episode()), each).test for each in (rarely, never))
     assert one.goal == pytest.approx(other.goal, abs=1e-6)
     assert one.preference == pytest.approx(other.preference, abs=1e-6)
+
+
+def test_models_that_share_plans_keep_their_minds_apart() -> None:
+    """Judged together, they say what they say alone."""
+    changes = (
+        {},
+        {"goals.switching": 0.5},
+        {"foresight.depths": [1, math.inf]},
+        {"acts.lapse": 0.1},
+    )
+    models = [with_settings(Model.preset("default"), one) for one in changes]
+    seen = read(simple_episode())
+    for model, (shared, _) in zip(models, judge_pair(models, seen, seen), strict=True):
+        assert shared.plausibility == hbtom.judge(seen, model).plausibility
 
 
 # What cannot be done
