@@ -33,7 +33,7 @@ from hbtom.world.pddl.states import expand
 MOST_PLAIN = 1 << 28  # facts to look at in all states: half a minute without a compiler
 MOST_COMPILED = 1 << 31  # and with one
 _MUCH = 1 << 24  # it is worth starting the compiler
-_TOO_LARGE = "leave out large depths of foresight, or goals; depth 0 alone needs the least"
+_TOO_LARGE = "leave out large depths of foresight (foresight.depths)"
 Depths = Sequence[float]
 
 
@@ -86,7 +86,7 @@ class _Relaxed:
         most = MOST_COMPILED if work > _MUCH and start_compiler() else MOST_PLAIN
         if work > most:
             problem = f"relaxed plans from {len(true):,} states take too long"
-            raise BadInput(problem, hint=_TOO_LARGE)
+            raise BadInput(problem, hint=f"{_TOO_LARGE}, or goals")
         return relaxed_costs(self.operators, self.goals, true)
 
 
@@ -170,6 +170,6 @@ def _grown(graph: StateGraph, steps: int, most: int) -> StateGraph:
         expanded = int(np.count_nonzero(np.diff(graph.choices)))
         if len(graph) * len(graph.target) > most * expanded:
             problem = f"there are more than {most:,} states within the depth of foresight"
-            raise BadInput(problem, hint=f"{_TOO_LARGE}; or allow more states (--states, most=)")
+            raise BadInput(problem, hint=f"{_TOO_LARGE}, or allow more (--states, most=)")
         graph = around(graph.world, graph.states)
     return graph

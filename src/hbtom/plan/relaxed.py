@@ -101,6 +101,8 @@ def supporters(
             total = relaxed.cost[operator]
             for place in range(relaxed.need.first[operator], relaxed.need.first[operator + 1]):
                 total += price[relaxed.need.item[place]]
+                if total == np.inf:
+                    break
             if total == np.inf:
                 continue
             for place in range(relaxed.add.first[operator], relaxed.add.first[operator + 1]):
@@ -132,7 +134,6 @@ def total_cost(
     """Return the cost of all operators that some facts take, each of them once."""
     seen = np.zeros(len(by), dtype=np.bool_)
     used = np.zeros(len(relaxed.cost), dtype=np.bool_)
-    plan, many = np.empty(len(relaxed.cost), dtype=np.int64), 0
     left, size = np.empty(len(by), dtype=np.int64), 0
     for fact in wanted:
         seen[fact], left[size] = True, fact
@@ -142,16 +143,16 @@ def total_cost(
         operator = by[left[size]]
         if operator < 0 or used[operator]:
             continue
-        used[operator], plan[many] = True, operator
-        many += 1
+        used[operator] = True
         for place in range(relaxed.need.first[operator], relaxed.need.first[operator + 1]):
             fact = relaxed.need.item[place]
             if not seen[fact]:
                 seen[fact], left[size] = True, fact
                 size += 1
     total = 0.0
-    for operator in np.sort(plan[:many]):
-        total += relaxed.cost[operator]
+    for operator in range(len(used)):
+        if used[operator]:
+            total += relaxed.cost[operator]
     return total
 
 
