@@ -39,14 +39,22 @@ class Attribution(Plottable):
         return {"model": model, "paths": [_plain(one) for one in self.posteriors]}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record for each path, step, variable and what it is about."""
+        """Return one record for each path, time, and thing or world.
+
+        ``value`` is E[u] of a thing, or E[b] of a world. ``rating`` is the same from 0 to 1.
+        """
         return [
-            {"path": path["path"], "agent": path["agent"], "step": number, "action": step["action"]}
-            | {"variable": variable, "about": about, "value": amount}
-            for path in self.to_dict()["paths"]
-            for number, step in enumerate(path["steps"])
-            for variable in ("desire", "rating", "best", "belief")
-            for about, amount in step[variable].items()
+            {"scenario": one.walk.name, "agent": one.walk.agent, "time": time, "action": action}
+            | {"variable": variable, "goal": name, "value": value, "rating": rating}
+            for one in self.posteriors
+            for time, action in enumerate(("", *one.walk.words))
+            for variable, names, values, ratings in (
+                ("desire", one.things, one.desire, (one.rating - 1.0) / 6.0),
+                ("belief", one.worlds, one.belief, one.belief),
+            )
+            for name, value, rating in zip(
+                names, values[time].tolist(), ratings[time].tolist(), strict=True
+            )
         ]
 
     def to_pandas(self) -> pd.DataFrame:
