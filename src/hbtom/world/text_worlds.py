@@ -6,7 +6,7 @@ knows what lies there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import product
 from typing import Annotated
 
@@ -22,6 +22,18 @@ MOST_ARRANGEMENTS = 64
 _EDGE = 1e-6  # pixels; a line of sight that touches a corner is cut, whatever rounding says
 
 Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" for nowhere
+
+
+def named_paths(
+    paths: Gridworld | Sequence[Gridworld] | Mapping[str, Gridworld],
+) -> Mapping[str, Gridworld]:
+    """Return gridworlds with the path of an agent through each, by name; or give them names."""
+    some = [paths] if isinstance(paths, Gridworld) else paths
+    if not some:
+        raise BadInput("there are no paths", hint="give one gridworld or more")
+    if isinstance(some, Mapping):
+        return some
+    return {f"path {number}": one for number, one in enumerate(some, start=1)}
 
 
 def alike(world: Gridworld) -> Hashable:
