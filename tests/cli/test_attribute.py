@@ -20,7 +20,7 @@ def test_a_line_and_a_sentence_for_each_path(run) -> None:
     ran = run("attribute", TRUCKS)
     assert (ran.status, ran.err) == (0, "")
     head, first, sentence, *_ = ran.out.splitlines()
-    assert head.split()[:5] == ["path", "likes", "Korean", "likes", "Lebanese"]
+    assert head.split()[:5] == ["path", "likes:", "Korean", "Lebanese", "Mexican"]
     assert first.split()[-6:] == ["6.1", "3.8", "3.8", "0.38", "0.38", "0.23"]
     assert sentence == "    it probably likes Korean best and took it; it had no clear expectation"
     assert "step" not in ran.out
@@ -28,7 +28,7 @@ def test_a_line_and_a_sentence_for_each_path(run) -> None:
 
 def test_the_beliefs_after_every_step(run) -> None:
     ran = run("attribute", TRUCKS, TRUCKS.parent / "../examples/trucks.toml", "--trace")
-    assert ran.out.startswith("trucks: takes the Korean truck at once\nstep  action  likes Korean")
+    assert ran.out.startswith("trucks: takes the Korean truck at once\nstep  action  likes: Korean")
 
 
 def test_json_and_a_table_and_a_figure(run, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_json_and_a_table_and_a_figure(run, tmp_path: Path) -> None:
     told = {
         row["goal"]: float(row["value"]) for row in rows if row["scenario"] == rows[-1]["scenario"]
     }
-    assert told["nothing"] == values["paths"][-1]["steps"][-1]["belief"]["nothing"]
+    assert told["nothing at 2"] == values["paths"][-1]["steps"][-1]["belief"]["nothing"]
     assert "Mexican" in figure.read_text()
     ran = run("attribute", TRUCKS, *more)
     assert ran.status == 1

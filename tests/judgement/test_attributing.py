@@ -181,11 +181,24 @@ def test_all_exits_tell_the_same(trucks: hbtom.Attribution) -> None:
     assert last["possible"] == ["Lebanese at 2"] == [plain["world"]]
     rows = table[(table["scenario"] == one.walk.name) & (table["time"] == len(one))]
     assert rows["value"].tolist() == [*one.desire[-1], *one.belief[-1]]
-    assert rows["goal"].tolist() == [*one.things, *one.worlds]
+    assert rows["goal"].tolist() == [*one.things, *one.expected]
     data = trucks.to_xarray(2)
     wants = data["posterior"].sum(["beliefs", "beta"])
     np.testing.assert_allclose(wants @ data["utilities_of"], one.desire[-1])
     assert float(data["belief"].sel(step=len(one), world="Mexican at 2")) == one.belief[-1, 1]
+
+
+def test_expectations_are_told_place_by_place() -> None:
+    picture = "1..#2\n.@...\n...#3"
+    things = {"things": {"K": "1", "L": "2"}, "known": ("K",), "missing": ("L", "M")}
+    found = hbtom.attribute(hbtom.Gridworld(picture, moves="E E", **things), MODEL).posteriors[0]
+    assert list(found.expected) == [
+        f"{what} at {at}" for at in "23" for what in ("L", "M", "nothing")
+    ]
+    chances = np.array([*found.expected.values()]).reshape(2, 3, -1)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    index = [number for number, name in enumerate(found.worlds) if "L at 2" in name]
+    np.testing.assert_allclose(chances[0, 0], found.belief[:, index].sum(axis=1))
 
 
 def test_too_many_minds_are_refused() -> None:

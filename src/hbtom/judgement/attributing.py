@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -39,22 +39,17 @@ class Attribution(Plottable):
         return {"model": model, "paths": [_plain(one) for one in self.posteriors]}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record for each path, time, and thing or world.
+        """Return one record for each path, time, and thing or expectation.
 
-        ``value`` is E[u] of a thing, or E[b] of a world. ``rating`` is the same from 0 to 1.
+        ``value`` is what a thing is worth, E[u], or how probable the agent held something at first.
+        ``rating`` is the same from 0 to 1.
         """
         return [
             {"scenario": one.walk.name, "agent": one.walk.agent, "time": time, "action": action}
             | {"variable": variable, "goal": name, "value": value, "rating": rating}
             for one in self.posteriors
             for time, action in enumerate(("", *one.walk.words))
-            for variable, names, values, ratings in (
-                ("desire", one.things, one.desire, (one.rating - 1.0) / 6.0),
-                ("belief", one.worlds, one.belief, one.belief),
-            )
-            for name, value, rating in zip(
-                names, values[time].tolist(), ratings[time].tolist(), strict=True
-            )
+            for variable, name, value, rating in _told(one, time)
         ]
 
     def to_pandas(self) -> pd.DataFrame:
@@ -97,6 +92,14 @@ class Attribution(Plottable):
         return f"<Attribution of {len(self.posteriors)} paths>"
 
 
+def _told(one: DesirePosterior, time: int) -> Iterator[tuple[str, str, float, float]]:
+    rated = zip(one.things, one.desire[time].tolist(), one.rating[time].tolist(), strict=True)
+    for name, desire, rating in rated:
+        yield "desire", name, desire, (rating - 1.0) / 6.0
+    for name, chance in one.expected.items():
+        yield "belief", name, float(chance[time]), float(chance[time])
+
+
 def _plain(one: DesirePosterior) -> dict[str, Any]:
     def by(names: Sequence[str], row: Any) -> dict[str, float]:
         return dict(zip(names, row.tolist(), strict=True))
@@ -108,6 +111,7 @@ def _plain(one: DesirePosterior) -> dict[str, Any]:
             "rating": by(one.things, one.rating[step]),
             "best": by((*one.things, NOTHING), one.best[step]),
             "belief": by(one.worlds, one.belief[step]),
+            "expected": {name: float(chance[step]) for name, chance in one.expected.items()},
             "efficiency": by([f"{beta:.9g}" for beta in one.efficiencies], one.efficiency[step]),
             "random": float(one.random[step]),
             "possible": [name for name, can in zip(one.worlds, possible, strict=True) if can],

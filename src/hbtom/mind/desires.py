@@ -61,6 +61,14 @@ class DesirePosterior:
         low, high = self.minds.levels[0], self.minds.levels[-1]
         return 1.0 + 6.0 * (self.desire - low) / max(high - low, 1e-9)
 
+    @property
+    def expected(self) -> dict[str, Annotated[Floats, "1+step"]]:
+        """What the agent held probable at first: each world, or what lies at each place."""
+        facts = self.uncertain.facts or dict(
+            zip(self.worlds, np.eye(len(self.worlds)), strict=True)
+        )
+        return {name: self.belief @ np.array(holds, float) for name, holds in facts.items()}
+
     def __len__(self) -> int:
         return len(self.walk.acts)
 

@@ -64,7 +64,7 @@ def possible_worlds(world: Gridworld) -> Uncertain:
     names = tuple(_name(hidden, one) for one in some)
     lacking = tuple(one < max(count) for one in count)
     unknown = tuple(name in hidden for name in things)
-    return Uncertain(things, names, tuple(worlds), lacking, unknown)
+    return Uncertain(things, names, tuple(worlds), lacking, unknown, _facts(world))
 
 
 def walk_of(world: Gridworld, name: str) -> Walk:
@@ -124,6 +124,16 @@ def _name(hidden: tuple[str, ...], arrangement: Arrangement) -> str:
         return "as it is"
     lying = zip(hidden, arrangement, strict=True)
     return ", ".join(f"{name} at {mark}" for name, mark in lying if mark) or "nothing"
+
+
+def _facts(world: Gridworld) -> dict[str, tuple[bool, ...]]:
+    """Return what may lie at each place, and in which arrangements it does; nothing comes last."""
+    hidden, some, found = _hidden(world), _arrangements(world), dict[str, tuple[bool, ...]]()
+    for mark in _spots(world) if hidden else ():
+        for thing, name in enumerate(hidden):
+            found[f"{name} at {mark}"] = tuple(one[thing] == mark for one in some)
+        found[f"nothing at {mark}"] = tuple(mark not in one for one in some)
+    return {name: holds for name, holds in found.items() if any(holds)}
 
 
 def _number(world: Gridworld, cell: Cell) -> int:
