@@ -2,15 +2,16 @@
 
     python benchmarks/trucks.py FOLDER
 
-FOLDER holds the authors' files stimuli.mat and human_data.mat, which are not part of hbtom. Prints the
-correlations of desires and beliefs with the mean ratings of people, over the paths that the authors
-analysed and over all of them. Needs the extra ``fit``.
+FOLDER holds the authors' files stimuli.mat and human_data.mat, which are not part of hbtom. Prints
+the correlations of desires and beliefs with the mean ratings of people, over the paths that the
+authors analysed and over all of them. Needs the extra ``fit``.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def _gridworld(scenario, worlds) -> hbtom.Gridworld:
     rows[top - 1 : top - 1 + high, left - 1 : left - 1 + wide] = "#"
     rows[0, 0], rows[-1, -1] = "1", "2"
     walked = [divmod(cell, WIDTH) for cell in cells if cell < WIDTH * HEIGHT]
-    pairs = zip(walked, walked[1:], strict=False)
+    pairs = pairwise(walked)
     moves = [STEPS[two[0] - one[0], two[1] - one[1]] for one, two in pairs]
     rows[walked[0]] = "@"
     return hbtom.Gridworld(

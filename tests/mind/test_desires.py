@@ -10,10 +10,10 @@ import pytest
 
 import hbtom
 from hbtom.judgement.attributing import attribute
-from hbtom.mind.desires import infer_desires, minds_of
+from hbtom.mind.desires import infer_desires
 from hbtom.model import with_settings
-from hbtom.plan.wanting import value
-from hbtom.world.possible import HAVE, STAY, follow, situations, start_of
+from hbtom.plan.wanting import plan_walks, value
+from hbtom.world.possible import HAVE, STAY, follow, situations
 from hbtom.world.text_gridworld import Gridworld
 from hbtom.world.text_worlds import possible_worlds, walk_of
 
@@ -284,9 +284,10 @@ def test_desires_and_beliefs_are_calibrated() -> None:
     random, model = np.random.default_rng(5), with_settings(COARSE, {"desires.random": 0.2})
     world = corner("", {})
     posed = possible_worlds(world)
-    minds, walk = minds_of(model.desires, posed), walk_of(world, "")
-    some = situations(posed.worlds, [start_of(posed.worlds, walk)])
-    valued = value(some, minds.utilities, minds.beliefs)
+    walk = walk_of(world, "")
+    planned = plan_walks(model.desires, posed, [walk])
+    _, minds, valued = planned
+    some = valued.situations
     options = [valued.options(one) for one in range(len(some.offers))]
     ranks = []
     for _ in range(300):
@@ -302,8 +303,7 @@ def test_desires_and_beliefs_are_calibrated() -> None:
             option = int(random.choice(len(chance), p=chance / chance.sum()))
             acts = [*some.action[slice(*some.choices[here : here + 2])].tolist(), STAY, HAVE]
             drawn = drawn._replace(acts=(*drawn.acts, acts[option]), words=(*drawn.words, ""))
-        course = follow(posed.worlds, some, drawn)
-        joint = infer_desires(model, minds, valued, (posed, drawn), course).joint
+        joint = infer_desires(model, planned, drawn, follow(posed.worlds, some, drawn)).joint
         wants = _rank(random, minds.utilities[:, 1], joint.sum(axis=(1, 2)), mind[0])
         ranks.append([wants, _rank(random, minds.beliefs[:, 2], joint.sum(axis=(0, 2)), mind[1])])
     for one in np.array(ranks).T:

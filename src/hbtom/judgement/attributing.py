@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput, located, needed
-from hbtom.mind.desires import DesirePosterior, Minds, infer_desires, minds_of
+from hbtom.mind.desires import DesirePosterior, infer_desires
 from hbtom.model import Model, find_model
-from hbtom.plan.wanting import Valued, value
+from hbtom.plan.wanting import Planned, plan_walks
 from hbtom.plottable import Plottable
 from hbtom.world.pddl import Goal, SeenPlan, World, check_goals, check_plans
 from hbtom.world.pddl.possible_problems import possible_problems, walk_of_plan
-from hbtom.world.possible import MOST_SITUATIONS, Uncertain, Walk, follow, situations, start_of
+from hbtom.world.possible import MOST_SITUATIONS, Walk, follow
 from hbtom.world.text_gridworld import Gridworld
-from hbtom.world.text_worlds import alike, possible_worlds, walk_of
+from hbtom.world.text_worlds import alike, named_paths, possible_worlds, walk_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,14 +39,17 @@ class Attribution(Plottable):
         return {"model": model, "paths": [_plain(one) for one in self.posteriors]}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record for each path, step, variable and what it is about."""
+        """Return one record for each path, time, and thing or expectation.
+
+        ``value`` is what a thing is worth, E[u], or how probable the agent held something at first.
+        ``rating`` is the same from 0 to 1.
+        """
         return [
-            {"path": path["path"], "agent": path["agent"], "step": number, "action": step["action"]}
-            | {"variable": variable, "about": about, "value": amount}
-            for path in self.to_dict()["paths"]
-            for number, step in enumerate(path["steps"])
-            for variable in ("desire", "rating", "best", "belief")
-            for about, amount in step[variable].items()
+            {"scenario": one.walk.name, "agent": one.walk.agent, "time": time, "action": action}
+            | {"variable": variable, "goal": name, "value": value, "rating": rating}
+            for one in self.posteriors
+            for time, action in enumerate(("", *one.walk.words))
+            for variable, name, value, rating in _told(one, time)
         ]
 
     def to_pandas(self) -> pd.DataFrame:
@@ -89,6 +92,14 @@ class Attribution(Plottable):
         return f"<Attribution of {len(self.posteriors)} paths>"
 
 
+def _told(one: DesirePosterior, time: int) -> Iterator[tuple[str, str, float, float]]:
+    rated = zip(one.things, one.desire[time].tolist(), one.rating[time].tolist(), strict=True)
+    for name, desire, rating in rated:
+        yield "desire", name, desire, (rating - 1.0) / 6.0
+    for name, chance in one.expected.items():
+        yield "belief", name, float(chance[time]), float(chance[time])
+
+
 def _plain(one: DesirePosterior) -> dict[str, Any]:
     def by(names: Sequence[str], row: Any) -> dict[str, float]:
         return dict(zip(names, row.tolist(), strict=True))
@@ -100,6 +111,7 @@ def _plain(one: DesirePosterior) -> dict[str, Any]:
             "rating": by(one.things, one.rating[step]),
             "best": by((*one.things, NOTHING), one.best[step]),
             "belief": by(one.worlds, one.belief[step]),
+            "expected": {name: float(chance[step]) for name, chance in one.expected.items()},
             "efficiency": by([f"{beta:.9g}" for beta in one.efficiencies], one.efficiency[step]),
             "random": float(one.random[step]),
             "possible": [name for name, can in zip(one.worlds, possible, strict=True) if can],
@@ -112,15 +124,6 @@ def _plain(one: DesirePosterior) -> dict[str, Any]:
     return {"path": one.walk.name, "agent": one.walk.agent, "world": true, "steps": steps}
 
 
-@dataclass(frozen=True, eq=False)
-class _Planned:
-    """A world that is planned for: all that its paths have in common."""
-
-    uncertain: Uncertain
-    minds: Minds
-    valued: Valued
-
-
 def attribute(
     paths: Gridworld | Sequence[Gridworld] | Mapping[str, Gridworld],
     model: Model | str | PathLike[str] = MODEL,
@@ -131,15 +134,15 @@ def attribute(
     once. Paths of agents with the same name tell together what that agent wants; without a name,
     each path is of another agent.
     """
-    named = _named(paths)
-    model, planned, walks = find_model(model), dict[Any, _Planned](), list[tuple[Any, Walk]]()
+    named = named_paths(paths)
+    model, planned, walks = find_model(model), dict[Any, Planned](), list[tuple[Any, Walk]]()
     for name, world in named.items():
         with located(file=name):
             walks.append((alike(world), walk_of(world, name)._replace(agent=world.agent)))
     for (like, _), world in zip(walks, named.values(), strict=True):
         if like not in planned:
             some = [walk for other, walk in walks if other == like]
-            planned[like] = _plan(model, possible_worlds(world), some)
+            planned[like] = plan_walks(model.desires, possible_worlds(world), some)
     return _attributed(model, [(planned[like], walk) for like, walk in walks])
 
 
@@ -166,43 +169,21 @@ def attribute_plans(
     worlds = [plans[0].world, *(one for one in possible if one is not plans[0].world)]
     uncertain, codes = possible_problems(worlds, goals, sees, most=most)
     walks = [walk_of_plan(plan, codes, goals, stopped=stopped) for plan in plans]
-    planned = _plan(model, uncertain, walks, most)
+    planned = plan_walks(model.desires, uncertain, walks, most)
     return _attributed(model, [(planned, walk) for walk in walks])
 
 
-def _named(
-    paths: Gridworld | Sequence[Gridworld] | Mapping[str, Gridworld],
-) -> Mapping[str, Gridworld]:
-    some = [paths] if isinstance(paths, Gridworld) else paths
-    if not isinstance(some, Mapping):
-        some = {f"path {number}": one for number, one in enumerate(some, start=1)}
-    if not some:
-        raise BadInput("there are no paths", hint="give one gridworld or more")
-    return some
-
-
-def _plan(
-    model: Model, uncertain: Uncertain, walks: Sequence[Walk], most: int = MOST_SITUATIONS
-) -> _Planned:
-    minds = minds_of(model.desires, uncertain)
-    starts = [start_of(uncertain.worlds, walk) for walk in walks]
-    some = situations(uncertain.worlds, starts, most)
-    return _Planned(uncertain, minds, value(some, minds.utilities, minds.beliefs))
-
-
-def _attributed(model: Model, walks: Sequence[tuple[_Planned, Walk]]) -> Attribution:
+def _attributed(model: Model, walks: Sequence[tuple[Planned, Walk]]) -> Attribution:
     """Return what is believed about all walks; what an agent wants carries over to its next."""
-    wants, posteriors = dict[str, DesirePosterior](), []
-    for planned, walk in walks:
-        before, uncertain = wants.get(walk.agent), planned.uncertain
-        if before is not None and before.things != uncertain.things:
+    courses = [follow(one.uncertain.worlds, one.valued.situations, walk) for one, walk in walks]
+    before, posteriors = dict[str, DesirePosterior](), []
+    for (planned, walk), course in zip(walks, courses, strict=True):
+        earlier = before.get(walk.agent)
+        if earlier is not None and earlier.things != planned.uncertain.things:
             hint = "an agent that is watched several times must have the same things to choose from"
             raise BadInput(f"{walk.name}: '{walk.agent}' had other things before", hint=hint)
-        prior = None if before is None else before.joint.sum(axis=1)
-        course = follow(uncertain.worlds, planned.valued.situations, walk)
-        named = uncertain, walk
-        one = infer_desires(model, planned.minds, planned.valued, named, course, prior)
-        posteriors.append(one)
+        wants = None if earlier is None else earlier.joint.sum(axis=1)
+        posteriors.append(infer_desires(model, planned, walk, course, wants))
         if walk.agent:
-            wants[walk.agent] = one
+            before[walk.agent] = posteriors[-1]
     return Attribution(model, tuple(posteriors))

@@ -1,13 +1,7 @@
 """What an agent wants, and what it believed: a joint posterior over utilities and beliefs.
 
-An agent holds each thing to be worth u, and believes at first each possible world w with the
-probability b_w. Both are on grids:
-
-    u in levels^things, all alike          b in the simplex, in multiples of 1 / n
-    p(b) ~ product over worlds in which something is lacking of (b_w + 1 / 2n)^(lacking - 1)
-
-It acts by a Boltzmann policy over its options (:mod:`hbtom.plan.wanting`), or, on a whole path, at
-random:
+Utilities u and beliefs b are on grids (:mod:`hbtom.plan.wants`). An agent acts by a Boltzmann
+policy over its options (:mod:`hbtom.plan.wanting`), or, on a whole path, at random:
 
     P(path | u, b, beta) = (1 - random) prod of pi(a) + random prod of 1 / options
     pi(a) ~ exp(beta Q(a))
@@ -15,61 +9,18 @@ random:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
-from math import comb
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.errors import BadInput
-from hbtom.model import Desires, Model
-from hbtom.plan.wanting import Valued
+from hbtom.model import Model
+from hbtom.plan.wanting import Planned
+from hbtom.plan.wants import Minds
 from hbtom.world.possible import HAVE, Course, Uncertain, Walk
 
-MOST_MINDS = 1 << 22  # pairs of utilities and a belief
-
 Joint = Annotated[Floats, "utility belief efficiency"]
-
-
-class Minds(NamedTuple):
-    """The grids of what an agent may want and believe, and the prior of beliefs."""
-
-    levels: Annotated[Floats, "level"]
-    utilities: Annotated[Floats, "utility thing"]
-    beliefs: Annotated[Floats, "belief world"]
-    prior: Annotated[Floats, "belief"]
-
-    @property
-    def best(self) -> Annotated[Floats, "utility thing+1"]:
-        """Which thing is worth most; the last is none, if nothing is worth more than 0."""
-        worth = np.hstack([self.utilities, np.zeros((len(self.utilities), 1))])
-        top = worth == worth.max(axis=1, keepdims=True)
-        top[:, -1] &= ~top[:, :-1].any(axis=1)
-        return top / top.sum(axis=1, keepdims=True)
-
-
-def minds_of(assumed: Desires, uncertain: Uncertain) -> Minds:
-    """Return the grids for what is possible in a world."""
-    things, worlds, parts = len(uncertain.things), len(uncertain.worlds), assumed.fineness
-    many = len(assumed.utilities) ** things, comb(parts + worlds - 1, parts)
-    if many[0] * many[1] > MOST_MINDS:
-        problem = f"{things} things and {worlds} possible worlds make {many[0] * many[1]:.1e} minds"
-        hint = "coarser grids have fewer: desires.utilities, desires.fineness; or leave things out"
-        raise BadInput(problem, hint=hint)
-    utilities = np.array([*product(assumed.utilities, repeat=things)])
-    beliefs = np.array([*_simplex(parts, worlds)]) / parts
-    lacking = np.log(beliefs[:, list(uncertain.lacking)] + 0.5 / parts).sum(axis=1)
-    prior = np.exp((assumed.lacking - 1.0) * lacking)
-    return Minds(np.array(assumed.utilities), utilities, beliefs, prior / prior.sum())
-
-
-def _simplex(parts: int, worlds: int) -> Iterator[Annotated[Floats, "world"]]:
-    """Yield all ways to share out some parts among worlds."""
-    for bars in combinations(range(parts + worlds - 1), worlds - 1):
-        yield np.diff([-1, *bars, parts + worlds - 1]) - 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +61,14 @@ class DesirePosterior:
         low, high = self.minds.levels[0], self.minds.levels[-1]
         return 1.0 + 6.0 * (self.desire - low) / max(high - low, 1e-9)
 
+    @property
+    def expected(self) -> dict[str, Annotated[Floats, "1+step"]]:
+        """What the agent held probable at first: each world, or what lies at each place."""
+        facts = self.uncertain.facts or dict(
+            zip(self.worlds, np.eye(len(self.worlds)), strict=True)
+        )
+        return {name: self.belief @ np.array(holds, float) for name, holds in facts.items()}
+
     def __len__(self) -> int:
         return len(self.walk.acts)
 
@@ -121,39 +80,39 @@ class DesirePosterior:
 
 def infer_desires(
     model: Model,
-    minds: Minds,
-    valued: Valued,
-    named: tuple[Uncertain, Walk],
+    planned: Planned,
+    walk: Walk,
     course: Course,
     wants: Annotated[Floats, "utility efficiency"] | None = None,
 ) -> DesirePosterior:
     """Return the posterior of a path; ``wants`` is the prior, where more is known of the agent."""
-    (uncertain, walk), efficiencies = named, 1.0 / np.array(model.desires.temperatures)
+    (uncertain, minds, valued), at = planned, course.situation
+    efficiencies = 1.0 / np.array(model.desires.temperatures)
     if wants is None:
         many = len(minds.utilities), len(efficiencies)
         wants = np.full(many, 1.0 / np.prod(many))
     with np.errstate(divide="ignore"):
         prior = np.log(wants[:, None] * minds.prior[:, None])
-        planned, astray = np.log1p(-model.desires.random) + prior, np.log(model.desires.random)
-    found = [_joint(planned, prior + astray)]
-    for situation, option in zip(course.situation.tolist(), course.option.tolist(), strict=False):
+        acting, astray = np.log1p(-model.desires.random) + prior, np.log(model.desires.random)
+    found = [_joint(acting, prior + astray)]
+    for situation, option in zip(at[:-1].tolist(), course.option.tolist(), strict=True):
         worth = valued.options(situation)
-        planned = planned + _log_policy(worth, option, efficiencies)
+        acting = acting + _log_policy(worth, option, efficiencies)
         astray -= np.log(len(worth))
-        found.append(_joint(planned, prior + astray))
+        found.append(_joint(acting, prior + astray))
     return DesirePosterior(
         walk=walk,
         uncertain=uncertain,
         minds=minds,
         efficiencies=efficiencies,
-        possible=valued.situations.possible[course.situation],
+        possible=valued.situations.possible[at],
         utility=np.array([_by_thing(minds, joint.sum(axis=(1, 2))) for joint, _ in found]),
         best=np.array([joint.sum(axis=(1, 2)) @ minds.best for joint, _ in found]),
         belief=np.array([joint.sum(axis=(0, 2)) @ minds.beliefs for joint, _ in found]),
         efficiency=np.array([joint.sum(axis=(0, 1)) for joint, _ in found]),
         random=np.array([wild for _, wild in found]),
         joint=found[-1][0],
-        had=_had(uncertain, walk, valued.situations.offers[course.situation[-1]]),
+        had=_had(uncertain, walk, valued.situations.offers[at[-1]]),
     )
 
 

@@ -18,16 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.errors import BadInput
+from hbtom.model import Desires
 from hbtom.plan.transitions import Transitions, cheapest
-from hbtom.world.possible import Situations
+from hbtom.plan.wants import Minds, minds_of
+from hbtom.world.possible import MOST_SITUATIONS, Situations, Uncertain, Walk, situations, start_of
 
-MOST_NUMBERS = 1 << 26  # that are kept, half a gigabyte
+MOST_NUMBERS = 1 << 26  # that are kept; half a gigabyte
 
 Worth = Annotated[Floats, "utility belief"]  # one belief only where beliefs do not matter
 Exit = tuple[int, ...]  # the situations that an action leads to, if it tells something
@@ -88,24 +90,41 @@ def _shares(
 
 
 def value(
-    situations: Situations,
+    some: Situations,
     utilities: Annotated[Floats, "utility thing"],
     beliefs: Annotated[Floats, "belief world"],
 ) -> Valued:
     """Plan in all situations, for all utilities and all beliefs."""
-    exits = _exits(situations)
-    numbers = len(exits) * (len(utilities) * len(beliefs) + len(situations.offers))
+    exits = _exits(some)
+    numbers = len(exits) * (len(utilities) * len(beliefs) + len(some.offers))
     if numbers > MOST_NUMBERS:
         problem = f"{len(utilities):,} utilities and {len(beliefs):,} beliefs are too many here"
         hint = "coarser grids need less: fewer desires.utilities, or a smaller desires.fineness"
         raise BadInput(problem, hint=hint)
-    worths, away = list(utilities.T[:, :, None]), _away(situations, exits)
+    worths, away = list(utilities.T[:, :, None]), _away(some, exits)
     for targets in exits:
-        shares = _shares(beliefs, situations.possible[list(targets)])
+        shares = _shares(beliefs, some.possible[list(targets)])
         later = [_worth(worths, away[: len(worths), target]) for target in targets]
         worths.append(np.sum([s * v for s, v in zip(shares, later, strict=True)], axis=0))
     number = {targets: utilities.shape[1] + index for index, targets in enumerate(exits)}
-    return Valued(situations, utilities, number, tuple(worths), away)
+    return Valued(some, utilities, number, tuple(worths), away)
+
+
+class Planned(NamedTuple):
+    """Worlds that were planned for: all that walks in them have in common."""
+
+    uncertain: Uncertain
+    minds: Minds
+    valued: Valued
+
+
+def plan_walks(
+    assumed: Desires, uncertain: Uncertain, walks: Sequence[Walk], most: int = MOST_SITUATIONS
+) -> Planned:
+    """Plan for all situations that agents can get into who begin as some do."""
+    minds = minds_of(assumed, uncertain)
+    some = situations(uncertain.worlds, [start_of(uncertain.worlds, one) for one in walks], most)
+    return Planned(uncertain, minds, value(some, minds.utilities, minds.beliefs))
 
 
 def _targets(some: Situations, choice: int) -> Exit:

@@ -12,15 +12,17 @@ from hbtom.mind.desires import DesirePosterior
 from hbtom.show.terminal import columns
 from hbtom.show.words import CLEAR, SURE, plain
 
-_APART = 0.2  # what an agent is said to have expected is more probable by this much
+_EXPECTED = 0.6  # what an agent is said to have expected is as probable to it as this
 
 
 def desires_table(posteriors: Sequence[DesirePosterior]) -> str:
     """Return a line for each path, what is believed at its end, and a sentence below."""
     tables = []
-    for (things, worlds), group in groupby(posteriors, lambda one: (one.things, one.worlds)):
+    for (things, expected), group in groupby(
+        posteriors, lambda one: (one.things, (*one.expected,))
+    ):
         some = list(group)
-        rows = [("path", *_heads(things, worlds))]
+        rows = [("path", *_heads(things, expected))]
         rows += [(plain(PurePath(one.walk.name).name), *_cells(one, -1)) for one in some]
         head, *lines = columns(rows, right="." + "R" * (len(rows[0]) - 1))
         told = (
@@ -32,7 +34,7 @@ def desires_table(posteriors: Sequence[DesirePosterior]) -> str:
 
 def desires_trace(one: DesirePosterior) -> str:
     """Return what is believed before the first step of a path, and after each."""
-    rows = [("step", "action", *_heads(one.things, one.worlds))]
+    rows = [("step", "action", *_heads(one.things, (*one.expected,)))]
     actions = ("", *map(plain, one.walk.words))
     rows += [(str(step), action, *_cells(one, step)) for step, action in enumerate(actions)]
     return "\n".join(
@@ -40,14 +42,16 @@ def desires_trace(one: DesirePosterior) -> str:
     )
 
 
-def _heads(things: Sequence[str], worlds: Sequence[str]) -> list[str]:
-    unsure = worlds if len(worlds) > 1 else ()
-    return [f"likes {plain(one)}" for one in things] + [f"expected {plain(one)}" for one in unsure]
+def _heads(things: Sequence[str], expected: Sequence[str]) -> list[str]:
+    some = [("likes: ", things), ("expected: ", expected if len(expected) > 1 else ())]
+    return [
+        f"{'' if at else head}{plain(one)}" for head, names in some for at, one in enumerate(names)
+    ]
 
 
 def _cells(one: DesirePosterior, step: int) -> list[str]:
-    believed = one.belief[step] if len(one.worlds) > 1 else ()
-    return [f"{rating:.1f}" for rating in one.rating[step]] + [f"{b:.2f}" for b in believed]
+    believed = one.expected.values() if len(one.expected) > 1 else ()
+    return [f"{rating:.1f}" for rating in one.rating[step]] + [f"{b[step]:.2f}" for b in believed]
 
 
 def explain_desires(one: DesirePosterior) -> str:
@@ -91,7 +95,5 @@ def _expected(one: DesirePosterior) -> str:
     """Say what an agent expected at first, if it did not know."""
     if one.possible[0].sum() == 1:
         return ""
-    top, second = np.argsort(-one.belief[-1], kind="stable")[:2].tolist()
-    if one.belief[-1, top] <= CLEAR or np.ptp(one.belief[-1, [top, second]]) < _APART:
-        return "; it had no clear expectation"
-    return f"; it expected {plain(one.worlds[top])}"
+    sure = [plain(name) for name, chance in one.expected.items() if chance[-1] >= _EXPECTED]
+    return f"; it expected {' and '.join(sure)}" if sure else "; it had no clear expectation"

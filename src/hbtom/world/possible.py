@@ -7,7 +7,7 @@ have there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -129,6 +129,7 @@ class Uncertain(NamedTuple):
     worlds: tuple[Possible, ...]
     lacking: tuple[bool, ...]  # of each world, whether something is not there that could be
     hidden: tuple[bool, ...]  # of each thing, whether it depends on the world where it is
+    facts: Mapping[str, tuple[bool, ...]] = {}  # by name, whether it holds in each world
 
     @property
     def there(self) -> Annotated[Bools, "world thing"]:

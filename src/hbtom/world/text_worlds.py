@@ -6,7 +6,7 @@ knows what lies there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import product
 from typing import Annotated
 
@@ -22,6 +22,18 @@ MOST_ARRANGEMENTS = 64
 _EDGE = 1e-6  # pixels; a line of sight that touches a corner is cut, whatever rounding says
 
 Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" for nowhere
+
+
+def named_paths(
+    paths: Gridworld | Sequence[Gridworld] | Mapping[str, Gridworld],
+) -> Mapping[str, Gridworld]:
+    """Return gridworlds with the path of an agent through each, by name; or give them names."""
+    some = [paths] if isinstance(paths, Gridworld) else paths
+    if not some:
+        raise BadInput("there are no paths", hint="give one gridworld or more")
+    if isinstance(some, Mapping):
+        return some
+    return {f"path {number}": one for number, one in enumerate(some, start=1)}
 
 
 def alike(world: Gridworld) -> Hashable:
@@ -52,7 +64,7 @@ def possible_worlds(world: Gridworld) -> Uncertain:
     names = tuple(_name(hidden, one) for one in some)
     lacking = tuple(one < max(count) for one in count)
     unknown = tuple(name in hidden for name in things)
-    return Uncertain(things, names, tuple(worlds), lacking, unknown)
+    return Uncertain(things, names, tuple(worlds), lacking, unknown, _facts(world))
 
 
 def walk_of(world: Gridworld, name: str) -> Walk:
@@ -112,6 +124,16 @@ def _name(hidden: tuple[str, ...], arrangement: Arrangement) -> str:
         return "as it is"
     lying = zip(hidden, arrangement, strict=True)
     return ", ".join(f"{name} at {mark}" for name, mark in lying if mark) or "nothing"
+
+
+def _facts(world: Gridworld) -> dict[str, tuple[bool, ...]]:
+    """Return what may lie at each place, and in which arrangements it does; nothing comes last."""
+    hidden, some, found = _hidden(world), _arrangements(world), dict[str, tuple[bool, ...]]()
+    for mark in _spots(world) if hidden else ():
+        for thing, name in enumerate(hidden):
+            found[f"{name} at {mark}"] = tuple(one[thing] == mark for one in some)
+        found[f"nothing at {mark}"] = tuple(mark not in one for one in some)
+    return {name: holds for name, holds in found.items() if any(holds)}
 
 
 def _number(world: Gridworld, cell: Cell) -> int:

@@ -24,7 +24,9 @@ def draw_desires(attribution: Attribution, width: float = PAGE) -> Figure:
     """Return the figure of all paths, one below the other."""
     inner, paths = width - 2 * EDGE, attribution.posteriors
     names = [name for one in paths for name in one.things]
-    known = signs_of_goals(map(Identity, [*names, *(name for one in paths for name in one.worlds)]))
+    known = signs_of_goals(
+        map(Identity, [*names, *(name for one in paths for name in one.expected)])
+    )
     rows = legend_rows(item_entries(known.items.values()), inner)
     heights = [TITLE + LINE + 2 * PANEL + BETWEEN + below_steps(one.walk.words) for one in paths]
     sheet = Sheet(width, len(rows) * LINE + sum(heights) + 2 * EDGE)
@@ -39,9 +41,9 @@ def _draw_path(column: Column, one: DesirePosterior, known: Signs) -> None:
     top, wide = TITLE + LINE, column.width - LEFT
     desire = column.axes(LEFT, top, wide, PANEL)
     belief = column.axes(LEFT, top + PANEL + BETWEEN, wide, PANEL)
-    panels = (desire, one.things, one.rating), (belief, one.worlds, one.belief)
-    for axes, names, values in panels:
-        for name, line in zip(names, values.T, strict=True):
+    rated = dict(zip(one.things, one.rating.T, strict=True))
+    for axes, lines in ((desire, rated), (belief, one.expected)):
+        for name, line in lines.items():
             draw_line(axes, np.arange(len(line)), line, known.items[Identity(name)])
     desire.set_ylim(0.8, 7.2)
     desire.set_yticks([1, 4, 7])

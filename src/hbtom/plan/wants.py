@@ -1,0 +1,62 @@
+"""What agents may want and believe: grids of utilities and beliefs.
+
+An agent holds each thing to be worth u, and believes at first each possible world w with the
+probability b_w. Both are on grids:
+
+    u in levels^things, all alike          b in the simplex, in multiples of 1 / n
+    p(b) ~ product over worlds in which something is lacking of (b_w + 1 / 2n)^(lacking - 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from math import comb
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.errors import BadInput
+from hbtom.model import Desires
+from hbtom.world.possible import Uncertain
+
+MOST_MINDS = 1 << 20  # pairs of utilities and a belief
+
+
+class Minds(NamedTuple):
+    """The grids of what an agent may want and believe, and the prior of beliefs."""
+
+    levels: Annotated[Floats, "level"]
+    utilities: Annotated[Floats, "utility thing"]
+    beliefs: Annotated[Floats, "belief world"]
+    prior: Annotated[Floats, "belief"]
+
+    @property
+    def best(self) -> Annotated[Floats, "utility thing+1"]:
+        """Which thing is worth most; the last is none, if nothing is worth more than 0."""
+        worth = np.hstack([self.utilities, np.zeros((len(self.utilities), 1))])
+        top = worth == worth.max(axis=1, keepdims=True)
+        top[:, -1] &= ~top[:, :-1].any(axis=1)
+        return top / top.sum(axis=1, keepdims=True)
+
+
+def minds_of(assumed: Desires, uncertain: Uncertain) -> Minds:
+    """Return the grids for what is possible in a world."""
+    things, worlds, parts = len(uncertain.things), len(uncertain.worlds), assumed.fineness
+    many = len(assumed.utilities) ** things, comb(parts + worlds - 1, parts)
+    if many[0] * many[1] > MOST_MINDS:
+        problem = f"{things} things and {worlds} possible worlds make {many[0] * many[1]:.1e} minds"
+        hint = "coarser grids have fewer: desires.utilities, desires.fineness; or leave things out"
+        raise BadInput(problem, hint=hint)
+    utilities = np.array([*product(assumed.utilities, repeat=things)])
+    beliefs = np.array([*_simplex(parts, worlds)]) / parts
+    lacking = np.log(beliefs[:, list(uncertain.lacking)] + 0.5 / parts).sum(axis=1)
+    prior = np.exp((assumed.lacking - 1.0) * lacking)
+    return Minds(np.array(assumed.utilities), utilities, beliefs, prior / prior.sum())
+
+
+def _simplex(parts: int, worlds: int) -> Iterator[Annotated[Floats, "world"]]:
+    """Yield all ways to share out some parts among worlds."""
+    for bars in combinations(range(parts + worlds - 1), worlds - 1):
+        yield np.diff([-1, *bars, parts + worlds - 1]) - 1.0
