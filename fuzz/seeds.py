@@ -215,3 +215,17 @@ def models() -> tuple[str, ...]:
 
     changed = 'base = "default"\n[efficiency]\nscale = 2.0\n[observation]\nnoise = 1.0\n'
     return (*(Model.preset(name).to_toml() for name in presets()), changed)
+
+
+BELIEFS: tuple[dict[str, Any], ...] = tuple(
+    {"scenario": scenario, "time": time, "goal": goal, "probability": chance}
+    for scenario in "abc"
+    for time, chances in enumerate([(0.5, 0.5), (0.75, 0.25)])
+    for goal, chance in zip("xy", chances, strict=True)
+)
+MEASURES: tuple[dict[str, Any], ...] = tuple(
+    {**{name: row[name] for name in ("scenario", "time", "goal")}, "participant": person}
+    | {"category": "one", "rating": row["probability"]}
+    for person in ("p", "q")
+    for row in BELIEFS
+)

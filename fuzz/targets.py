@@ -1,4 +1,4 @@
-"""The nine kinds of input: how to make strange ones, and the commands that read them."""
+"""The ten kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -189,6 +189,29 @@ def _scored(names: Sequence[str]) -> list[Command]:
     ]
 
 
+def _measures(rng: Random) -> Files:
+    """Return answers of people and results of a model, one of them changed."""
+    tables = {"measures": list(seeds.MEASURES), "results": list(seeds.BELIEFS)}
+    name = rng.choice(("measures", "measures", "results"))
+    rows = changed_value(rng, tables[name], alike=rng.random() < 0.6)
+    tables[name] = rows if isinstance(rows, list) else [rows]
+    files = {
+        f"{name}.csv": _csv(rng, [row for row in rows if isinstance(row, dict)])
+        for name, rows in tables.items()
+    }
+    if rng.random() < 0.3:
+        files[f"{name}.csv"] = changed_bytes(rng, files[f"{name}.csv"])
+    return files
+
+
+def _compared(names: Sequence[str]) -> list[Command]:
+    compare = ["correlate", "measures.csv", "results.csv", "--samples", "20"]
+    return [
+        [*compare, "--format", "json"],
+        [*compare, "--sum", "1", "--direction", "looking", "--out", "out.csv"],
+    ]
+
+
 def _model(rng: Random) -> Files:
     text = changed_text(rng, rng.choice(seeds.models()))
     data = text.encode(errors="replace")
@@ -232,6 +255,7 @@ TARGETS = {
     "zip": Target(_zip, _evaluated),
     "labels": Target(_labels, _labelled, _data_and_ratings),
     "ratings": Target(_ratings, _scored, _data),
+    "measures": Target(_measures, _compared),
     "model": Target(_model, _assumed, _data),
     "pddl": Target(_pddl, _inferred),
 }

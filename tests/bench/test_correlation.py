@@ -1,6 +1,7 @@
 """People against models: figures against scipy, simulated looking times, intervals that cover."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from hbtom.bench.resampling import (
     split_half,
     student,
 )
+from hbtom.bench.scenarios import find_scenarios, judge_scenario
 
 
 def looking(random, scenarios=24, infants=20, spread=0.2):
@@ -235,3 +237,25 @@ def test_missing_answers_are_told():
         for g in "xy"
     ][:-1]
     assert correlate(given, GOALS, samples=20).warnings[0].startswith("1 answer is missing")
+
+
+def test_desires_and_beliefs_are_told_apart():
+    said = [
+        {"scenario": f"s{n}", "variable": variable, "goal": "x", "rating": value}
+        for n in range(4)
+        for variable, value in (("desire", n / 3), ("belief", (n % 2) / 2))
+    ]
+    people = [{**row, "rating": row["rating"] ** 2} for row in said]
+    found = correlate(people, said, samples=20)
+    assert [one.category for one in found.agreements] == ["all", "desire", "belief"]
+    assert found.agreements[2].r.value == pytest.approx(1)
+    with pytest.raises(hbtom.BadInput, match=r"no goal 'x' in scenario 's0'. Hint: .* desire x"):
+        correlate([{"scenario": "s0", "goal": "x", "rating": 1}], said)
+
+
+def test_tables_of_beliefs_are_results():
+    world = Path(__file__).parents[2] / "worlds" / "block-words"
+    (one,) = (one for one in find_scenarios([str(world)]) if one.name == "crow")
+    (judged,) = judge_scenario(one, [hbtom.Model.preset("paper")])
+    model = read_model(judged.to_pandas())
+    assert model.find(("crow",), Item("crow", 0.0, "core")) == pytest.approx(0.2)

@@ -116,6 +116,7 @@ class Correlation(Plottable):
                 **({"category": measures.categories[item.scenario]} if measures.categories else {}),
                 **({} if item.time is None else {"time": item.time}),
                 **({"goal": item.goal} if item.goal else {}),
+                **({"variable": item.variable} if item.variable else {}),
                 **_answer(measures, float(value)),
                 **{f"model_{name}": float(said[place]) for name, said in self.models.items()},
             }

@@ -125,14 +125,17 @@ def _gaps(names: Sequence[str], category: str, found: _Statistics, freedom: int)
 
 
 def _categories(people: Measures) -> Iterator[tuple[str, Annotated[Ints, "some"]]]:
-    """Yield all items, and those of each category if there are several that can be compared."""
+    """Yield all items, then those of each variable and of each category if there are several."""
     yield ALL, np.arange(len(people.items))
-    of = np.array([people.categories.get(item.scenario, "") for item in people.items])
-    names = [name for name in dict.fromkeys(people.categories.values()) if name]
-    for name in names if len(names) > 1 else ():
-        items = np.flatnonzero(of == name)
-        if len(items) > 2:
-            yield name, items
+    for of in (
+        [item.variable for item in people.items],
+        [people.categories.get(item.scenario, "") for item in people.items],
+    ):
+        names = [name for name in dict.fromkeys(of) if name]
+        for name in names if len(names) > 1 else ():
+            items = np.flatnonzero([one == name for one in of])
+            if len(items) > 2:
+                yield name, items
 
 
 def _models(results: Any, column: str | None) -> list[ModelValues]:

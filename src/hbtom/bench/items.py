@@ -19,15 +19,25 @@ _SUFFIXES = (".json", ".gz", ".zst", ".plan", ".mp4", ".webm", ".gif", ".csv", "
 
 
 class Item(NamedTuple):
-    """What people and models are asked about: a scenario, perhaps at a time, perhaps a goal."""
+    """What people and models are asked about: a scenario, perhaps at a time, perhaps a goal.
+
+    The variable says what about the goal, such as desire or belief; it is empty if it is its
+    probability.
+    """
 
     scenario: str
     time: float | None = None
     goal: str = ""
+    variable: str = ""
+
+    @property
+    def label(self) -> str:
+        """The goal, and what about it."""
+        return f"{self.variable} {self.goal}".strip()
 
     def __str__(self) -> str:
         time = "" if self.time is None else f"{self.time:g}"
-        return " ".join(part for part in (self.scenario, time, self.goal) if part)
+        return " ".join(part for part in (self.scenario, time, self.label) if part)
 
 
 class Member(NamedTuple):
@@ -74,6 +84,14 @@ def scenario_names(row: Mapping[str, Any]) -> Names:
     if not names:
         raise BadInput("it does not say which scenario it is about", hint=NEEDED)
     return tuple(dict.fromkeys(names))
+
+
+def item_of(row: Mapping[str, Any], scenario: str) -> Item:
+    """Return what a row is about, given the name of its scenario."""
+    variable, goal = text_of(row, "variable"), text_of(row, "goal")
+    if variable and "goal" not in row:  # as in tables of beliefs
+        goal = text_of(row, "value")
+    return Item(scenario, time_of(row), goal, "" if variable == "goal" else variable)
 
 
 def time_of(row: Mapping[str, Any]) -> float | None:

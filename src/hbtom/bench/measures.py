@@ -1,7 +1,8 @@
 """What people did: looking times, ratings or choices, one row per answer, in a tidy table.
 
 A row names its scenario by ``scenario``, by ``file``, or by ``task``, ``pair`` and ``member``. It
-may have a ``participant``, a ``time``, a ``goal`` and a ``category``. The answer is under
+may have a ``participant``, a ``time``, a ``goal``, a ``variable`` (what about the goal, such as
+desire or belief; else its probability) and a ``category``. The answer is under
 ``looking`` (seconds), ``rating``, or ``choice`` (the goal that was chosen).
 """
 
@@ -21,12 +22,12 @@ from hbtom.bench.items import (
     Item,
     Member,
     Names,
+    item_of,
     member_of,
     number_of,
     scenario_names,
     table_rows,
     text_of,
-    time_of,
 )
 from hbtom.bench.ratings import Direction, at_row
 from hbtom.errors import BadInput, located
@@ -97,7 +98,7 @@ def read_measures(
         for number, row in enumerate(rows, start=1):
             with at_row(row.get("", number)):
                 called = scenario_names(row)
-                item = Item(called[0], time_of(row), text_of(row, "goal"))
+                item = item_of(row, called[0])
                 value = _value(row, answer, how)
                 _agree(categories, item.scenario, text_of(row, "category"))
                 answers.append(_Answer(row.get("", number), item, _participant(row), value))
@@ -183,9 +184,9 @@ def _agree(categories: dict[str, str], scenario: str, category: str) -> None:
 
 def _check_sums(answers: Iterable[_Answer], total: float) -> None:
     """Refuse ratings of the goals by one participant at one time that do not add up."""
-    asked: dict[tuple[str, str, float | None], list[_Answer]] = {}
+    asked: dict[tuple[object, ...], list[_Answer]] = {}
     for one in answers:
-        asked.setdefault((one.participant, *one.item[:2]), []).append(one)
+        asked.setdefault((one.participant, one.item._replace(goal="")), []).append(one)
     for together in asked.values():
         added = sum(one.value for one in together)
         if abs(added - total) > _ROUNDED * abs(total):

@@ -12,11 +12,10 @@ from hbtom.bench.items import (
     NEEDED,
     Item,
     Names,
+    item_of,
     number_of,
     scenario_names,
     table_rows,
-    text_of,
-    time_of,
 )
 from hbtom.bench.ratings import at_row
 from hbtom.bench.results import json_value
@@ -30,7 +29,6 @@ COLUMNS = (
     "surprise",
 )  # what is compared, the first that is there
 _NEEDED = f"{NEEDED}; and one of {', '.join(COLUMNS)}"
-Moment = tuple[float | None, str]  # time and goal
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class ModelValues:
 
     name: str
     column: str  # what the values are
-    values: Mapping[str, Mapping[Moment, float]]  # by scenario
+    values: Mapping[str, Mapping[Item, float]]  # by scenario
     called: Mapping[str, str | None]  # scenarios by their names; None if a name is of several
 
     def find(self, names: Names, item: Item) -> float:
@@ -48,11 +46,12 @@ class ModelValues:
         Without a time, it is what the model says at the end. What does not change over time is
         the same at all times.
         """
-        known = self.values[self._scenario(names)]
-        times = {time for time, goal in known if goal == item.goal}
+        scenario = self._scenario(names)
+        known = self.values[scenario]
+        times = {one.time for one in known if one.label == item.label}
         if not times:
-            goals = ", ".join(dict.fromkeys(goal or "(none)" for _, goal in known))
-            problem = f"{self.name} has no goal '{item.goal}' in scenario '{names[0]}'"
+            goals = ", ".join(dict.fromkeys(one.label or "(none)" for one in known))
+            problem = f"{self.name} has no goal '{item.label}' in scenario '{names[0]}'"
             raise BadInput(problem, hint=f"its goals are {goals}")
         time = item.time
         if times == {None}:
@@ -63,11 +62,12 @@ class ModelValues:
             first, last = (f(one for one in times if one is not None) for f in (min, max))
             problem = f"{self.name} has no time {time:g} in scenario '{names[0]}'"
             raise BadInput(problem, hint=f"its times are {first:g} to {last:g}")
-        return known[time, item.goal]
+        return known[item._replace(scenario=scenario, time=time)]
 
     def goals(self, names: Names) -> list[str]:
         """Return the goals of a scenario."""
-        return list(dict.fromkeys(goal for _, goal in self.values[self._scenario(names)] if goal))
+        known = self.values[self._scenario(names)]
+        return list(dict.fromkeys(one.goal for one in known if one.goal and not one.variable))
 
     def _scenario(self, names: Names) -> str:
         for name in names:
@@ -98,15 +98,15 @@ def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> 
         known = ", ".join(str(one) for one in rows[0])
         problem = "there is no column " + (f"'{column}'" if column else "of results")
         raise BadInput(problem, hint=f"the columns are {known}")
-    values: dict[str, dict[Moment, float]] = {}
+    values: dict[str, dict[Item, float]] = {}
     called: dict[str, str | None] = {}
     for number, row in enumerate(rows, start=1):
         with at_row(number):
             names = scenario_names(row)
-            moment = time_of(row), text_of(row, "goal")
-            if moment in values.setdefault(names[0], {}):
-                raise BadInput(f"this is the second result for {Item(names[0], *moment)}")
-            values[names[0]][moment] = number_of(row.get(given[0]), given[0])
+            item = item_of(row, names[0])
+            if item in values.setdefault(item.scenario, {}):
+                raise BadInput(f"this is the second result for {item}")
+            values[item.scenario][item] = number_of(row.get(given[0]), given[0])
         for one in names:
             called[one] = names[0] if called.get(one, names[0]) == names[0] else None
     return ModelValues(name, given[0], values, called)

@@ -24,6 +24,7 @@ from hbtom.arrays import Floats, Ints
 STATISTICS = ("r", "rank", "error")
 LEAST = 3  # scenarios for an interval
 _AT_ONCE = 500_000  # numbers worked on together
+_LIMIT, _FAR = 1 - 1e-12, 3.0  # of correlations, and of Fisher's z from what was observed
 _Z = NormalDist().inv_cdf(0.975)
 
 
@@ -166,18 +167,29 @@ def estimate(value: float, drawn: list[Floats], freedom: int, *, bounded: bool) 
     Correlations are ``bounded``: their interval is found with Fisher's z, so that it is within
     -1 and 1.
     """
-    if math.isnan(value) or freedom + 1 < LEAST:
+    if math.isnan(value) or freedom + 1 < LEAST or any(np.isnan(one).all() for one in drawn):
         return Estimate(value)
-    limit = 1 - 1e-12
-    bend = (lambda r: np.arctanh(np.clip(r, -limit, limit))) if bounded else np.asarray
-    spreads = [float(np.nanvar(bend(one))) for one in drawn]
+    centre = math.atanh(max(-_LIMIT, min(_LIMIT, value))) if bounded else value
+    spreads = [_spread(_fisher(one, centre) if bounded else one) ** 2 for one in drawn]
     variance = spreads[0]
     if len(spreads) == 3:
         variance = max(*spreads[:2], spreads[0] + spreads[1] - spreads[2])
-    reach = student(freedom) * math.sqrt(variance)
-    ends = (float(bend(value)) - reach, float(bend(value)) + reach)
+    reach = student(freedom) * math.sqrt(variance * (freedom + 1) / freedom)
+    ends = centre - reach, centre + reach
     low, high = map(math.tanh, ends) if bounded else ends
     return Estimate(value, low, high)
+
+
+def _fisher(r: Floats, centre: float) -> Floats:
+    """Return Fisher's z; few items may agree perfectly by chance, so it is not taken too far."""
+    z = np.arctanh(np.clip(r, -_LIMIT, _LIMIT))
+    return np.clip(z, centre - _FAR, centre + _FAR)
+
+
+def _spread(values: Floats) -> float:
+    """Return the standard deviation, from quantiles: a few odd samples do not matter."""
+    low, high = np.nanquantile(values, [0.1587, 0.8413])
+    return float(high - low) / 2
 
 
 def student(freedom: int) -> float:

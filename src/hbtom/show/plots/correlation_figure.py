@@ -139,7 +139,7 @@ def _draw_labels(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
     for place in order:
         text = plain(str(people.items[place]))
         text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-        box = _free_box(points[place], text_width(text, LABEL), size, taken)
+        box = _free_box(points, place, text_width(text, LABEL), size, taken)
         if box is not None:
             taken.append(box)
             left, low = box[0] / size
@@ -149,13 +149,18 @@ def _draw_labels(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
             return
 
 
-def _free_box(point: Floats, width: float, size: Floats, taken: Sequence[Floats]) -> Floats | None:
-    """Return the first free place for a label beside a point, as two corners, or None."""
+def _free_box(
+    points: Floats, place: int, width: float, size: Floats, taken: Sequence[Floats]
+) -> Floats | None:
+    """Return the first free place for the label of a point, as two corners, or None."""
+    point = points[place]
     for right, up in product((True, False), repeat=2):
         left = point[0] + _OFF if right else point[0] - _OFF - width
         low = point[1] if up else point[1] - _TALL
         box = np.array([[left, low], [left + width, low + _TALL]])
         inside = (box[0] >= 0).all() and (box[1] <= size).all()
-        if inside and not any((box[0] < one[1]).all() and (one[0] < box[1]).all() for one in taken):
+        on_points = ((points > box[0]) & (points < box[1])).all(axis=1).any()
+        on_labels = any((box[0] < one[1]).all() and (one[0] < box[1]).all() for one in taken)
+        if inside and not on_points and not on_labels:
             return box
     return None

@@ -81,10 +81,10 @@ def _draw_legend(sheet: Sheet, found: Correlation) -> None:
 def _draw_scenario(axes: Axes, found: Correlation, name: str) -> None:
     people = found.measures
     here = [n for n, item in enumerate(people.items) if item.scenario == name]
-    goals = list(dict.fromkeys(people.items[n].goal for n in here))
+    goals = list(dict.fromkeys(people.items[n].label for n in here))
     errors = np.nanstd(people.values, axis=0) / np.sqrt((~np.isnan(people.values)).sum(axis=0))
     for number, goal in enumerate(goals):
-        places = [n for n in here if people.items[n].goal == goal]
+        places = [n for n in here if people.items[n].label == goal]
         places.sort(key=lambda n: people.items[n].time or 0.0)
         times = np.array([people.items[n].time for n in places], dtype=np.float64)
         colour = COLOURS[number % len(COLOURS)]
