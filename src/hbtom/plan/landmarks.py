@@ -28,6 +28,7 @@ from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
 from hbtom.plan.cuts import least_costs
 from hbtom.plan.operators import Operators, find_operators
+from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.world import ALWAYS, States, bits
@@ -62,6 +63,7 @@ class Estimates:
     goal: Goal
     most: int
     ahead: dict[bytes, float] = field(default_factory=dict)
+    guess: dict[bytes, float] = field(default_factory=dict)  # what relaxed plans cost: no bounds
     landmarks: bool | None = None  # whether to use them; None: to be decided
 
     def add(self, states: States) -> None:
@@ -82,6 +84,9 @@ class Estimates:
         some = states[list(new.values())]
         least = self._least(some)
         self.ahead.update(zip(new, least.tolist(), strict=True))
+        if self.landmarks:
+            (guess,) = relaxed_costs(self.operators, [self.goal], self.operators.true_in(some))
+            self.guess.update(zip(new, guess.tolist(), strict=True))
 
     def _least(self, states: States) -> Annotated[Floats, "state"]:
         """Return lower bounds; landmarks one state after the other if that is compiled."""

@@ -37,6 +37,7 @@ from hbtom.world.pddl import (
 from hbtom.world.pddl.states import expand, keys
 from hbtom.world.pddl.world import State, States
 
+_Queue = list[tuple[float, float, bytes]]  # a bound on the cost of a plan, a guess, and a state
 _TOGETHER = 128  # equally promising states that are expanded at once
 MOST_PLAIN = 1 << 23  # sums over goals that are done without a compiler, in half a minute
 MOST_COMPILED = 1 << 28  # and with one
@@ -85,7 +86,7 @@ class _Search:
         self.estimates.add(start[None])
         paid = {first: 0.0}
         expanded: dict[bytes, float] = {}  # with the cost at that time
-        queue = [(ahead[first], first)] if ahead[first] < math.inf else []
+        queue = [(ahead[first], 0.0, first)] if ahead[first] < math.inf else []
         total = math.inf
         while queue and total == math.inf:
             promise, some = _best(queue, paid, expanded)
@@ -104,7 +105,7 @@ class _Search:
         states: States,
         names: list[bytes],
         paid: dict[bytes, float],
-        queue: list[tuple[float, bytes]],
+        queue: _Queue,
     ) -> None:
         """Add the successors of some states to the queue if this is the cheapest path to them."""
         steps, ahead = expand(self.world, states), self.estimates.ahead
@@ -115,17 +116,18 @@ class _Search:
             spent = paid[names[before]] + price
             if spent < paid.get(after, math.inf) and ahead[after] < math.inf:
                 paid[after] = spent
-                heapq.heappush(queue, (spent + ahead[after], after))
+                guess = self.estimates.guess.get(after, 0.0)
+                heapq.heappush(queue, (spent + ahead[after], guess, after))
 
 
 def _best(
-    queue: list[tuple[float, bytes]], paid: dict[bytes, float], expanded: dict[bytes, float]
+    queue: _Queue, paid: dict[bytes, float], expanded: dict[bytes, float]
 ) -> tuple[float, list[bytes]]:
     """Take the most promising states from the queue that are equally promising and still new."""
-    promise = queue[0][0]
+    promise, guess, _ = queue[0]
     some: list[bytes] = []
-    while queue and queue[0][0] == promise and len(some) < _TOGETHER:
-        _, key = heapq.heappop(queue)
+    while queue and queue[0][:2] == (promise, guess) and len(some) < _TOGETHER:
+        *_, key = heapq.heappop(queue)
         if expanded.get(key) != paid[key]:
             some.append(key)
     return promise, some
