@@ -11,9 +11,11 @@ import pytest
 
 import hbtom
 from calibrated import rank, uniform
+from hbtom.judgement.plan_judging import judge_plans
 from hbtom.mind import Beliefs, find_likelihood, infer_agent
 from hbtom.mind.bayes import Choice, History, bayes, learn_counts
 from hbtom.mind.graph_regret import foreseen_regrets
+from hbtom.mind.mistakes import unexplained
 from hbtom.mind.preference_tree import NO_OFFERS
 from hbtom.mind.regret import Regret
 from hbtom.mind.simulate import Simulated
@@ -22,8 +24,8 @@ from hbtom.model import Model, with_settings
 from hbtom.observe import Identity
 from hbtom.plan.foresight import plan_ahead
 from hbtom.plan.graph import plan_on_graph
-from hbtom.world.pddl import explore, follow, make_goal
-from locked import corridor
+from hbtom.world.pddl import explore, follow, make_goal, read_plan
+from locked import LOCKED_OUT, corridor, gems
 
 GOALS, WAYS, CHARACTERS, STEPS = 3, 2, 2, 4
 ALPHA = np.array([1.0, 0.5, 2.0])
@@ -177,3 +179,40 @@ def test_agents_who_change_their_minds_and_foresee_little_are_seen_as_they_are(
 
 def test_an_observer_who_knows_of_no_change_is_found_out(drawn: list[Drawn]) -> None:
     assert evenness(drawn, goals_switching=1e-3) < 1e-4
+
+
+# Steps that nothing explains
+
+
+def test_a_step_that_nothing_explains_is_told_and_left_out() -> None:
+    """To agents that see what their action uses up, opening the wrong door gives up the gem."""
+    world = corridor()
+    goals = (make_goal(world, "gem", "(has gem-a)"),)
+    plan = [read_plan(world, LOCKED_OUT)]
+    blind = with_settings(Model.preset("paper"), {"foresight.depths": [1, 2]})
+    told = judge_plans(goals, plan, blind)
+    assert any("nothing explains step 2; it is left out" in warning for warning in told.warnings)
+    assert told.test.log_likelihood[1] == pytest.approx(0.0)
+    some = with_settings(Model.preset("paper"), {"foresight.depths": [0, 1, 2]})
+    assert "nothing explains" not in " ".join(judge_plans(goals, plan, some).warnings)
+
+
+def test_what_was_given_up_stays_given_up_unless_goals_change() -> None:
+    never = -math.inf
+    log = np.array([[[0.0], [never]], [[never], [0.0]], [[0.0], [0.0]]])
+    offered = np.ones(2, dtype=np.bool_)
+    assert unexplained(log, offered, switching=False).tolist() == [False, True, False]
+    assert unexplained(log, offered, switching=True).tolist() == [False, False, False]
+    assert unexplained(log, offered & [False, True], switching=True).tolist() == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_nothing_done_and_something_else_wanted_are_fine() -> None:
+    world = corridor()
+    plans = [read_plan(world, ""), read_plan(world, LOCKED_OUT)]
+    told = judge_plans(gems(world), plans, "people", something_else=0.5)
+    assert told.posteriors[0].goal.shape == (1, 3)
+    assert told.posteriors[1].goal[-1].sum() == pytest.approx(1.0)

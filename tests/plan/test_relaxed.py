@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import hbtom
 from domains import EXAMPLES, NAMES, example, world_of
 from hbtom.plan.cuts import without_deletes
 from hbtom.plan.graph import plan_on_graph
@@ -92,6 +98,32 @@ def test_the_compiled_form_finds_the_same_to_the_last_bit(name: str) -> None:
     relaxed = relaxed._replace(cost=relaxed.cost * 0.1)
     both = (form(relaxed, true, wanted) for form in (relaxed_plans._function, relaxed_plans.plain))
     assert np.array_equal(*both)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
+def test_compiled_it_finds_the_same_to_the_last_bit() -> None:
+    """In a process of its own, where there is a compiler."""
+    code = (
+        "from hbtom.compiled import start_compiler\nassert start_compiler()\n"
+        "from plan.test_relaxed import gems_cost\nprint(gems_cost().tobytes().hex())"
+    )
+    tests = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(Path(hbtom.__file__).parents[1]), str(tests)])
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == gems_cost().tobytes().hex()
+
+
+def gems_cost() -> np.ndarray:
+    world = example("doors-keys-gems")
+    goals = load_goals(world, EXAMPLES / "doors-keys-gems" / "goals.txt")
+    operators = find_operators(world, goals)
+    return relaxed_costs(operators, goals, operators.true_in(world.initial[None]))
 
 
 def test_where_nothing_is_deleted_a_chain_costs_what_it_costs() -> None:

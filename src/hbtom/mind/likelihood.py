@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
+from hbtom.mind.mistakes import perhaps_by_mistake, unexplained
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import Believed, FilteredChoice, Headings, Regret
 from hbtom.model import Model
@@ -124,8 +125,10 @@ def _one_depth(
     """Return the likelihood of a trial for agents that all foresee equally much."""
 
     def likelihood_of(one: Regret) -> Likelihood:
-        likelihood = log_likelihood(one, model.efficiency.values)
-        return perhaps_by_mistake(likelihood, model.acts.lapse) if model.acts.lapse else likelihood
+        likelihood, lapse = log_likelihood(one, model.efficiency.values), model.acts.lapse
+        if lapse == 0:
+            return likelihood
+        return replace(likelihood, log=perhaps_by_mistake(likelihood.log, log_random(one), lapse))
 
     likelihood = likelihood_of(regret)
     if believed:
@@ -188,28 +191,16 @@ def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likeli
     return replace(joined, regret=regret, missed=missed)
 
 
-def perhaps_by_mistake(likelihood: Likelihood, lapse: float) -> Likelihood:
-    """Let each step be made at random with some probability, whatever the goal."""
-    meant = likelihood.log + math.log1p(-lapse)
-    slipped = log_random(likelihood.regret)[:, None, None] + math.log(lapse)
-    return replace(likelihood, log=np.logaddexp(meant, slipped))
-
-
 def explained(likelihood: Likelihood) -> Likelihood:
-    """Return the same, but steps that no hypothesis left explains say nothing; a warning tells."""
-    goals, log, regret = likelihood.goals, likelihood.log.copy(), likelihood.regret
-    left = np.zeros(log.shape[1:], dtype=np.bool_)
-    left.reshape(len(goals), -1)[likelihood.reachable] = True
-    for step, possible in enumerate(np.isfinite(likelihood.log)):
-        if left.any() and not (left & possible).any():
-            told = f"nothing that the agent may want or foresee explains step {step + 1}"
-            regret = replace(regret, warnings=(*regret.warnings, f"{told}; it is left out"))
-            log[step] = 0.0
-        elif likelihood.switching is None:
-            left &= possible
-        else:  # another goal may have been had before
-            left &= (left & possible).any(axis=0)
-    return replace(likelihood, log=log, regret=regret)
+    """Return the same, but steps that no hypothesis left explains say nothing; warnings tell."""
+    offered = np.repeat(likelihood.reachable, len(likelihood.hypotheses))
+    switching, regret = likelihood.switching is not None, likelihood.regret
+    lost = unexplained(likelihood.log, offered, switching=switching)
+    if not lost.any():
+        return likelihood
+    told = (f"nothing explains step {step + 1}; it is left out" for step in np.flatnonzero(lost))
+    log = np.where(lost[:, None, None], 0.0, likelihood.log)
+    return replace(likelihood, log=log, regret=replace(regret, warnings=(*regret.warnings, *told)))
 
 
 def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:

@@ -29,10 +29,12 @@ from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import MOST_STATES, Goal, StateGraph, around
 from hbtom.world.pddl.states import expand
+from hbtom.world.pddl.world import States
 
 MOST_PLAIN = 1 << 28  # facts to look at in all states: half a minute without a compiler
 MOST_COMPILED = 1 << 31  # and with one
 _MUCH = 1 << 24  # it is worth starting the compiler
+_AT_ONCE = 1 << 14  # states whose facts are spread out in memory
 _TOO_LARGE = "leave out large depths of foresight (foresight.depths)"
 Depths = Sequence[float]
 
@@ -81,13 +83,24 @@ class _Relaxed:
     goals: tuple[Goal, ...]
 
     def costs(self, true: Annotated[Bools, "state fact"]) -> Annotated[Floats, "goal state"]:
-        """Return the cost of a relaxed plan from each state, unless that takes too long."""
-        work = len(true) * (len(self.operators.need.item) + len(self.operators.add.item))
+        """Return the cost of a relaxed plan from each state, given what is true in it."""
+        self._check(len(true))
+        return relaxed_costs(self.operators, self.goals, true)
+
+    def from_states(self, states: States) -> Annotated[Floats, "goal state"]:
+        """Return the cost of a relaxed plan from each state."""
+        self._check(len(states))
+        chunks = (states[first : first + _AT_ONCE] for first in range(0, len(states), _AT_ONCE))
+        costs = [self.costs(self.operators.true_in(some)) for some in chunks]
+        return np.concatenate([np.zeros((len(self.goals), 0)), *costs], axis=1)
+
+    def _check(self, states: int) -> None:
+        """Refuse what takes too long; start the compiler if that pays."""
+        work = states * (len(self.operators.need.item) + len(self.operators.add.item))
         most = MOST_COMPILED if work > _MUCH and start_compiler() else MOST_PLAIN
         if work > most:
-            problem = f"relaxed plans from {len(true):,} states take too long"
+            problem = f"relaxed plans from {states:,} states take too long"
             raise BadInput(problem, hint=f"{_TOO_LARGE}, or goals")
-        return relaxed_costs(self.operators, self.goals, true)
 
 
 def _prices(
@@ -124,7 +137,7 @@ def _values(
         whole = _grown(graph, deepest - 1, most)
     near = _near(whole, visited, deepest - 1)
     value = np.full((len(relaxed.goals), len(whole)), np.inf)
-    value[:, near] = relaxed.costs(relaxed.operators.true_in(whole.states[near]))
+    value[:, near] = relaxed.from_states(whole.states[near])
     done = np.array([goal.holds(whole.states) for goal in relaxed.goals])
     values = [value]
     for _ in range(deepest - 1):
