@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 WORLD = Path(__file__).parents[2] / "worlds" / "block-words"
+EXAMPLES = WORLD.parents[1] / "examples"
 OPTIONS = "--out", "--plot", "--courses"
 
 
@@ -79,6 +80,21 @@ def test_what_infer_prints_is_read(run, study, tmp_path):
     done = run("correlate", tmp_path / "some.csv", tmp_path, study / "paper.csv", "--format=json")
     first, second = (one for one in json.loads(done.out)["agreement"] if one["category"] == "all")
     assert first["r"]["value"] == pytest.approx(second["r"]["value"], abs=1e-12)
+
+
+def test_what_judge_and_infer_print_for_many_is_read(run, study, tmp_path):
+    from hbtom.bench.items import Item
+    from hbtom.bench.model_values import read_model
+
+    judged = run("judge", EXAMPLES / "preference_u.json.zst", "--format", "json")
+    (tmp_path / "judged.json").write_text(judged.out)
+    item = Item("preference_u")
+    assert read_model(tmp_path / "judged.json").find(("preference_u",), item) < 0.1
+    surprise = read_model(tmp_path / "judged.json", column="surprise_goal")
+    assert surprise.find(("preference_u",), item) > 0.5
+    (tmp_path / "all.json").write_text(run("infer", WORLD, "--format", "json").out)
+    both = read_model(tmp_path / "all.json"), read_model(study / "paper.csv")
+    assert both[0].values == both[1].values
 
 
 FILES = {"domain": "domain.pddl", "problem": "problem.pddl", "goals": "goals.txt"}

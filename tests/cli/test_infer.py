@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domains import EXAMPLES, LAMPS, NAMES, SWITCHES
-from hbtom.cli.options import named
+from hbtom.cli.verbs.plans import _named_plans
 
 GEMS = EXAMPLES / "doors-keys-gems"
 
@@ -320,7 +320,7 @@ def test_costs_that_do_not_count_are_warned_about(run, tmp_path: Path) -> None:
     ],
 )
 def test_agents_are_named_before_their_plans(given: str, agent: str, file: str) -> None:
-    assert named((given,), "agent") == ((agent, file),)
+    assert _named_plans((given,)) == ((agent, file),)
 
 
 @pytest.mark.parametrize("missing", ["--domain", "--problem", "--goals", "--plan"])

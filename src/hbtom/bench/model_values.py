@@ -122,7 +122,7 @@ def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 printed = json_value(file_bytes(file, "a file of results"))
                 yield from _printed(printed, file.stem)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
                 if isinstance(error, BadInput):
                     raise
                 hint = "give what hbtom judge or hbtom infer print with --format json"
@@ -130,6 +130,9 @@ def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _printed(printed: Any, stem: str) -> Iterable[dict[str, Any]]:
+    if isinstance(printed, list) and "probability" in printed[0]:
+        yield from printed  # of several plans
+        return
     if isinstance(printed, list):
         for one in printed:
             kinds = {"surprise": one["surprise"], "part": one["parts"]}

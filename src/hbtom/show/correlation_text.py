@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from hbtom.bench.agreements import Correlation
+from hbtom.bench.agreements import ALL, Correlation
 from hbtom.bench.people_fit import PeopleFit
 from hbtom.bench.resampling import Estimate
 from hbtom.bench.sweep import Settings
@@ -58,12 +58,12 @@ def _gaps(found: Correlation) -> str:
     if not found.gaps:
         return ""
     rows: list[Sequence[str]] = [
-        ("difference", "category", "r", _INTERVAL, "rank r", _INTERVAL, "error", _INTERVAL)
+        ("difference", "r", _INTERVAL, "rank r", _INTERVAL, "error", _INTERVAL)
     ]
-    for one in found.gaps:
+    for one in (one for one in found.gaps if one.category == ALL):  # the others are in the JSON
         names = f"{plain(one.first)} − {plain(one.second)}"
-        rows.append((names, plain(one.category), *_cells(one.r, one.rank, one.error, sign=True)))
-    return "\n".join(columns(rows, right="..RRRRRR"))
+        rows.append((names, *_cells(one.r, one.rank, one.error, sign=True)))
+    return "\n".join(columns(rows, right=".RRRRRR"))
 
 
 def _effects(found: Correlation) -> str:

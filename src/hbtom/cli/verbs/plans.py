@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -19,6 +20,8 @@ from hbtom.cli.options import (
     workers_option,
 )
 
+_named_plans = partial(named, otherwise="agent")
+
 
 @verb
 @click.argument("worlds", nargs=-1, type=path)
@@ -30,7 +33,7 @@ from hbtom.cli.options import (
     "plans",
     multiple=True,
     metavar="[AGENT=]FILE",
-    callback=lambda context, option, given: named(given, "agent"),
+    callback=lambda context, option, given: _named_plans(given),
     help="An observed plan, one action per line; may be repeated.",
 )
 @option(
