@@ -79,6 +79,20 @@ def test_an_agent_sets_off_even_if_a_door_bars_its_way() -> None:
     assert np.isfinite(found).all()
 
 
+def test_doors_still_bar_the_way_to_what_can_be_reached() -> None:
+    """The cup is behind a panel, and the ball behind the gate."""
+    around = way((0, HOME), (40, HOME), (48, (125, 66)), (55, (112, 84)), (56, (112, 84)))
+    trial = gate(BEN, opens=False, path=around)
+    trial = replace(trial, objects=(*trial.objects, Body(WHITE, (108.0, 100.0), 9.0)))
+    ways = {}
+    for kind in ("door", "occluder"):
+        panel = other(kind, DOOR, way((0, (128, 100))), (10, 50))
+        found = company(replace(trial, others=(*trial.others, panel)))
+        ways[kind] = found.regret.step_regret[:, found.goals.index(WHITE) * len(found.hypotheses)]
+        assert found.regret.reachable[found.goals.index(BALL) * len(found.hypotheses)]
+    assert ways["door"] == pytest.approx(ways["occluder"])
+
+
 def test_an_onset_that_a_board_hides_is_not_seen() -> None:
     paddle = other("paddle", DOOR, way((0, (161.0, 100.0))), (10, 40))
     board = other("occluder", WHITE, way((0, (150.0, 130.0))), (60, 10))
@@ -143,6 +157,12 @@ def test_a_thing_that_is_only_believed_in_is_in_nobodys_way() -> None:
         others=(other("agent", BEN, way((0, (150, 40)))),),
     )
     assert company(real).regret.step_regret[:, 0].sum() > 0.1
+    paths = np.stack(
+        [way((0, (60, 150)), (4, (60, 150)), (12, AWAY), (13, AWAY)), way((0, NEAR))], 1
+    )
+    both = company(replace(real, object_paths=paths, still=True))
+    assert len(both.hypotheses.beliefs) == 2
+    assert both.regret.step_regret[:, 0].sum() > 0.1  # the other thing is still in the way
 
 
 # Gestures
@@ -179,9 +199,9 @@ def test_acts_short_steps_and_what_follows_the_end_say_nothing() -> None:
     walked = steps(
         (0.0, -2.0),
         (0.0, -20.0),
-        (0.0, -20.0),
-        (0.0, -40.0),
-        (30.0, -40.0),
+        (4.0, -20.0),
+        (4.0, -36.0),
+        (30.0, -36.0),
         acts=(MOVE, MOVE, TOUCH, MOVE, MOVE),
     )
     regret, silent = gesture_regret(*walked, UPWARDS)
