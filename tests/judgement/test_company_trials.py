@@ -147,3 +147,18 @@ def test_a_world_that_changes_in_python_is_planned_as_it_changes() -> None:
     with_somebody = replace(follows, others=(BYSTANDER,))
     one, two = (hbtom.judge(Episode((trial,))) for trial in (follows, with_somebody))
     assert one.surprise == two.surprise
+
+
+def test_nothing_tells_where_something_is_pushed_that_is_walled_in() -> None:
+    """It reaches nobody, but it may still copy."""
+    walls = np.array([[120, 60, 60, 10], [120, 130, 60, 10], [120, 70, 10, 60], [170, 70, 10, 60]])
+    path = way((0, HOME), (20, HOME), (30, (150, 90)), (31, (150, 90)))
+    trial = made(path, objects=(), others=(other("agent", BEN, GESTURE - (90.0, 0.0)),))
+    test = hbtom.judge(Episode((replace(trial, walls=walls.astype(float)),))).test
+    kinds = {
+        kind.moved: full.sum(axis=(1, 2, 3, 4))
+        for kind, full in zip(test.company.kinds, test.company.full, strict=True)
+    }
+    assert kinds[False] + kinds[True] == pytest.approx(1.0)
+    assert (kinds[True] > 0).all()
+    assert np.isfinite(test.log_likelihood).all()

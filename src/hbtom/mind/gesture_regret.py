@@ -33,11 +33,11 @@ def gesture_regret(
     way: Annotated[Floats, "place 2"],
 ) -> tuple[Annotated[Floats, "step"], Annotated[Bools, "step"]]:
     """Return the regret of each move for who copies a gesture, and which steps say nothing."""
-    length, stops = covered(way), covered(path)[steps.frame]
+    stops = covered(path)[steps.frame]
     starts = np.append(0.0, stops[:-1])
     leads = along(way, stops) - along(way, starts)
     far, done = np.hypot(*leads.T), steps.stop - steps.start
-    silent = (far < SHORT) | (starts >= length[-1] - 1.0) | (steps.act != MOVE)
+    silent = (far < SHORT) | (steps.act != MOVE)
     across = (done * leads).sum(axis=1) / np.where(silent, 1.0, far)
     walked = np.hypot(*done.T)
     wasted = np.clip(walked - across, 0.0, 2.0 * walked) / UNIT
