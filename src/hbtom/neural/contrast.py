@@ -1,0 +1,59 @@
+"""Training the encoder without labels: augmented temporal contrast (Stooke et al. 2021).
+
+Two pictures of a trial, one step apart, are shifted at random. The encoder learns to tell which
+later picture belongs to an earlier one, among those of the whole batch. Later pictures are encoded
+with weights that follow slowly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hbtom.neural.nets import encoder
+from hbtom.neural.operations import Array, Weights, mlp, mlp_weights, relu
+from hbtom.neural.operations_jax import Jax
+from hbtom.neural.optimise import Objective
+
+SHIFT = 4  # pixels
+
+
+def init(seed: int) -> dict[str, Array]:
+    """Return weights to start from: those of the encoder, and others that serve only here."""
+    rng = np.random.default_rng((seed, 1))
+    wide = encoder.STATE
+    match = (np.eye(wide) / wide**0.5).astype(np.float32)
+    return encoder.init(rng) | mlp_weights(rng, "anchor", (wide, 512, wide)) | {"match": match}
+
+
+def objective(batch: int, dtype: Any) -> Objective:
+    """Return the loss: how badly pictures are told apart from those that follow others."""
+    ops = Jax(dtype)
+
+    def loss(weights: Weights, slow: Weights, key: Array, data: Any) -> Array:
+        choose, *shifts = jax.random.split(key, 3)
+        rows = jax.random.randint(choose, (batch,), 0, len(data["followed"]))
+        now = data["followed"][rows]
+        first, second = (
+            shifted(one, data["pictures"][index])
+            for one, index in zip(shifts, (now, now + 1), strict=True)
+        )
+        anchor = encoder.encode(ops, weights, first)
+        anchor = anchor + mlp(ops, weights, "anchor", relu(ops, anchor))
+        positive = jax.lax.stop_gradient(encoder.encode(ops, slow, second))
+        scores = (anchor.astype(jnp.float32) @ weights["match"]) @ positive.astype(jnp.float32).T
+        return -jax.nn.log_softmax(scores, axis=-1).diagonal().mean()
+
+    return loss
+
+
+def shifted(key: Array, pictures: Array) -> Array:
+    """Return pictures that are shifted by a few pixels each, with their edges repeated."""
+    n, side = pictures.shape[:2]
+    by = jax.random.randint(key, (n, 2, 1), -SHIFT, SHIFT + 1)
+    places = jnp.clip(jnp.arange(side) + by, 0, side - 1)
+    rows = jnp.take_along_axis(pictures, places[:, 0, :, None, None], axis=1)
+    return jnp.take_along_axis(rows, places[:, 1, None, :, None], axis=2)

@@ -1,0 +1,47 @@
+"""BC-RNN: behaviour cloning, with a context of sequences.
+
+The states and actions of a trial pass through two bidirectional layers of LSTM with 32 units. What
+these say in the end, averaged over trials, is the agent's character.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hbtom.neural.nets import encoder, policy
+from hbtom.neural.nets.batch import Batch
+from hbtom.neural.operations import Array, Backend, Weights, lstm, lstm_weights
+
+LAYERS, UNITS = 2, 32
+
+
+def init(seed: int) -> dict[str, Array]:
+    """Return weights to start from."""
+    rng = np.random.default_rng(seed)
+    weights = encoder.init(rng)
+    for layer in range(LAYERS):
+        wide = 2 * UNITS if layer else encoder.STATE + policy.ACTION
+        for way in ("forwards", "backwards"):
+            weights |= lstm_weights(rng, f"context/{layer}/{way}", wide, UNITS)
+    return weights | policy.init(rng, 2 * UNITS)
+
+
+def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
+    """Return the action expected in each step of the last trial."""
+    return policy.act(ops, weights, batch["states"][:, -1], character(ops, weights, batch))
+
+
+def character(ops: Backend, weights: Weights, batch: Batch) -> Array:
+    """Return what the context says about the agent: 64 numbers."""
+    x = policy.pairs(ops, batch)
+    n, trials, steps, _ = x.shape
+    x, there = x.reshape(n * trials, steps, -1), batch["there"][:, :-1].reshape(n * trials, steps)
+    last: list[Array] = []
+    for layer in range(LAYERS):
+        both = [
+            lstm(ops, weights, f"context/{layer}/{way}", x, there, way == "backwards")
+            for way in ("forwards", "backwards")
+        ]
+        x = ops.xp.concatenate([outputs for outputs, _ in both], axis=-1)
+        last = [end for _, end in both]
+    return ops.xp.concatenate(last, axis=-1).reshape(n, trials, -1).mean(axis=1)

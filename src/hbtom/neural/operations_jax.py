@@ -1,0 +1,42 @@
+"""Networks on JAX: compiled and differentiated, on the CPU or the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from zlib import crc32
+
+import jax
+import jax.numpy as jnp
+
+from hbtom.neural.operations import Array
+
+
+@dataclass(frozen=True)
+class Jax:
+    """The backend that trains networks; with a key, chance plays a part."""
+
+    dtype: Any = jnp.float32
+    key: Array | None = None
+    xp: ClassVar[Any] = jnp
+
+    def conv(self, x: Array, kernel: Array, stride: int) -> Array:
+        """Convolve as the device does it best."""
+        layout = "NHWC", "HWIO", "NHWC"
+        return jax.lax.conv_general_dilated(
+            x, kernel, (stride, stride), "VALID", dimension_numbers=layout
+        )
+
+    def scan(self, step: Callable[..., Any], state: Any, inputs: Any) -> tuple[Any, Array]:
+        """Loop over the first axis, on the device."""
+        return jax.lax.scan(step, state, inputs)
+
+    @property
+    def training(self) -> bool:
+        """Whether there is a key."""
+        return self.key is not None
+
+    def uniform(self, name: str, shape: tuple[int, ...]) -> Array:
+        """Return random numbers, which follow from the key and the name."""
+        return jax.random.uniform(jax.random.fold_in(self.key, crc32(name.encode())), shape)

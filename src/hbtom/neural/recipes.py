@@ -1,0 +1,56 @@
+"""How each network is trained, by default and in a hurry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How weights are found with Adam."""
+
+    steps: int
+    batch: int
+    rate: float  # of learning
+    falls: bool = False  # whether the rate falls to zero, along a cosine
+    clip: float = 10.0  # the longest gradient
+    averaged: float = 0.25  # share of all steps, the last ones, over which weights are averaged
+    follow: float | None = None  # or else, the share of new weights in their moving average
+
+    @property
+    def stride(self) -> int:
+        """How many steps are done at a time."""
+        return max(1, min(200, self.steps // 20))
+
+    def taking(self, steps: int) -> Recipe:
+        """Return the same recipe for another number of steps."""
+        return replace(self, steps=steps)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is learnt from what."""
+
+    episodes: int  # that are generated
+    network: Recipe
+    encoder: Recipe | None = None  # for networks that look at encoded pictures
+    shown: int = 6000  # episodes that the encoder learns from, at most
+
+
+_ENCODER = Recipe(steps=4000, batch=512, rate=1e-3, falls=True, follow=0.01)
+_SMALL_ENCODER = Recipe(steps=60, batch=64, rate=1e-3, falls=True, follow=0.01)
+
+PLANS = {
+    "bc-mlp": Plan(28_000, Recipe(steps=40_000, batch=256, rate=1e-4), _ENCODER),
+    "bc-rnn": Plan(28_000, Recipe(steps=20_000, batch=256, rate=1e-4), _ENCODER),
+    "video-rnn": Plan(8_000, Recipe(steps=6_000, batch=32, rate=1e-3, falls=True)),
+    "set-transformer": Plan(
+        28_000, Recipe(steps=16_000, batch=512, rate=6e-4, falls=True, clip=1.0)
+    ),
+}
+QUICK = {
+    "bc-mlp": Plan(140, Recipe(steps=600, batch=32, rate=1e-3), _SMALL_ENCODER),
+    "bc-rnn": Plan(140, Recipe(steps=300, batch=32, rate=1e-3), _SMALL_ENCODER),
+    "video-rnn": Plan(56, Recipe(steps=60, batch=2, rate=1e-3, falls=True)),
+    "set-transformer": Plan(140, Recipe(steps=200, batch=16, rate=1e-3, falls=True)),
+}

@@ -1,0 +1,130 @@
+"""A training run: what it was asked, its checkpoints, and the card of what it has made."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from hbtom import __version__
+from hbtom.errors import BadInput
+from hbtom.neural.feeding import Episodes
+from hbtom.neural.nets.batch import Batch
+from hbtom.neural.operations import Array
+from hbtom.neural.optimise import State
+from hbtom.neural.training import Job, Moment, train
+from hbtom.neural.weights_file import Card, read_weights, write_weights
+
+OFTEN = 30.0  # seconds between two checkpoints
+_STATE = "weights", "mean", "first", "second"
+
+Tell = Callable[[Moment], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One network to be trained, from what, and where its weights go."""
+
+    job: Job
+    out: Path
+    data: str  # what it learns from, in words
+    command: str = ""
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where unfinished work is kept."""
+        return self.out.with_name(f"{self.out.name}.unfinished")
+
+    def asked(self) -> Card:
+        """Return all that the weights follow from."""
+        plan = json.loads(json.dumps(asdict(self.job.plan)))
+        one = self.job
+        return {
+            "network": one.name,
+            "version": one.network.version,
+            "plan": plan,
+            "seed": one.seed,
+            "precision": one.precision,
+            "data": self.data,
+        }
+
+
+def run_training(
+    run: Run,
+    episodes: Episodes,
+    tell: Tell,
+    moment: Moment | None = None,
+    data: Batch | None = None,
+) -> Card:
+    """Train a network, keep checkpoints, write its weights, and return their card."""
+    began = saved = time.monotonic()
+    for now in train(run.job, episodes, moment, data):
+        tell(now)
+        if time.monotonic() - saved >= OFTEN:
+            save_checkpoint(run, now)
+            saved = time.monotonic()
+    card = finished(run, episodes, now) | {"seconds": round(time.monotonic() - began, 1)}
+    write_weights(run.out, now.weights(), card)
+    run.checkpoint.unlink(missing_ok=True)
+    return card
+
+
+def finished(run: Run, episodes: Episodes, moment: Moment) -> Card:
+    """Return the card of trained weights."""
+    before, after = moment.validation or (float("nan"), float("nan"))
+    return run.asked() | {
+        "hbtom": __version__,
+        "command": run.command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "hardware": hardware(),
+        "jax": jax.__version__,
+        "episodes": episodes.count,
+        "held_out": episodes.held_out,
+        "left_out": len(episodes.left_out),
+        "training_loss": moment.loss,
+        "validation_loss_before": before,
+        "validation_loss": after,
+    }
+
+
+def hardware() -> str:
+    """Return what it runs on, in words."""
+    device = jax.devices()[0]
+    return f"{device.device_kind}, {platform.machine()}, {os.cpu_count()} cores"
+
+
+def save_checkpoint(run: Run, moment: Moment) -> None:
+    """Write all that is needed to go on."""
+    arrays: dict[str, Array] = {f"frozen/{name}": one for name, one in moment.frozen.items()}
+    for part in _STATE:
+        arrays |= {f"{part}/{name}": one for name, one in getattr(moment.state, part).items()}
+    card = {"asked": run.asked(), "stage": moment.stage, "step": moment.step, "loss": moment.loss}
+    write_weights(run.checkpoint, arrays, card)
+
+
+def load_checkpoint(run: Run) -> Moment | None:
+    """Return where an earlier run has stopped, or None if there was none."""
+    if not run.checkpoint.exists():
+        return None
+    arrays, card = read_weights(run.checkpoint)
+    if card.get("asked") != run.asked():
+        hint = "give the same options as before, or remove the file to start anew"
+        problem = "this training was begun with other options"
+        raise BadInput(problem, hint=hint, file=run.checkpoint)
+
+    def part(name: str) -> dict[str, Any]:
+        found = {key.partition("/")[::2]: one for key, one in arrays.items()}
+        return {rest: one for (first, rest), one in found.items() if first == name}
+
+    on_device = ({n: jnp.asarray(one) for n, one in part(name).items()} for name in _STATE)
+    state = State(jnp.asarray(card["step"], jnp.int32), *on_device)
+    return Moment(card["stage"], state, part("frozen"), card["loss"])

@@ -1,0 +1,192 @@
+"""Training a network: the encoder first, if it has one, and then the network itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hbtom.neural import contrast
+from hbtom.neural.feeding import (
+    Episodes,
+    draw_album,
+    flat_pictures,
+    in_threads,
+    steps_data,
+    things_data,
+)
+from hbtom.neural.nets import NETWORKS, Network
+from hbtom.neural.nets.batch import Batch
+from hbtom.neural.nets.encoder import STATE, encode
+from hbtom.neural.operations import Array, Weights
+from hbtom.neural.operations_jax import Jax
+from hbtom.neural.optimise import Objective, State, optimise, start
+from hbtom.neural.recipes import Plan, Recipe
+
+PICTURES = 2048  # encoded at a time
+CHECKED = 32  # episodes that are validated at a time
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be trained, and how."""
+
+    name: str  # of the network
+    plan: Plan
+    seed: int = 0
+    precision: str = "float32"  # or "bfloat16"
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        return NETWORKS[self.name]
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the numbers inside the network."""
+        return jnp.dtype(self.precision)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where training stands: all that is needed to go on."""
+
+    stage: str  # "encoder" or "network"
+    state: State
+    frozen: Weights  # weights that are finished
+    loss: float = float("nan")  # lately
+    validation: tuple[float, float] | None = None  # error before and after all training
+
+    @property
+    def step(self) -> int:
+        """How many steps of this stage are done."""
+        return int(self.state.step)
+
+    def weights(self) -> dict[str, Array]:
+        """Return the weights of the whole network, averaged."""
+        return {**self.frozen, **{name: np.asarray(one) for name, one in self.state.mean.items()}}
+
+
+def train(
+    job: Job, episodes: Episodes, moment: Moment | None = None, data: Batch | None = None
+) -> Iterator[Moment]:
+    """Train a network, from a moment on if one is given; yield where it stands now and then.
+
+    The last moment has the weights of the finished network and how well it does. ``data`` are what
+    :func:`device_data` returns, if they are at hand.
+    """
+    if job.plan.encoder is not None and (moment is None or moment.stage == "encoder"):
+        for reached in train_encoder(job, episodes, moment):
+            yield (moment := reached)
+        moment = with_encoder(job, moment)
+    now = moment or Moment("network", start(job.network.init(job.seed)), {})
+    data = device_data(job, episodes, now.frozen) if data is None else data
+    for reached in _advance(job.plan.network, job.seed, now, _objective(job, episodes), data):
+        yield (now := reached)
+    check = partial(validate, job, episodes, data)
+    before = {**job.network.init(job.seed), **now.frozen}
+    yield replace(now, validation=(check(before), check(now.weights())))
+
+
+def train_encoder(job: Job, episodes: Episodes, moment: Moment | None = None) -> Iterator[Moment]:
+    """Train the encoder on the first episodes."""
+    recipe = job.plan.encoder
+    if recipe is None:
+        raise ValueError(f"{job.name} has no encoder")
+    album = draw_album(episodes.parts[: -(-job.plan.shown // len(episodes.parts[0].steps))])
+    data = jax.device_put({"pictures": album.pictures, "followed": album.followed()})
+    moment = moment or Moment("encoder", start(contrast.init(job.seed)), {})
+    loss = contrast.objective(recipe.batch, job.dtype)
+    yield from _advance(recipe, job.seed, moment, loss, data)
+
+
+def with_encoder(job: Job, moment: Moment) -> Moment:
+    """Return where the training of a network begins once its encoder is trained."""
+    own = job.network.init(job.seed)
+    shared = {name for name in own if name.startswith("encoder/")}
+    frozen = {name: np.asarray(moment.state.weights[name]) for name in shared}
+    rest = {name: one for name, one in own.items() if name not in shared}
+    return Moment("network", start(rest), frozen)
+
+
+def _advance(
+    recipe: Recipe, seed: int, moment: Moment, objective: Objective, data: Any
+) -> Iterator[Moment]:
+    yield moment
+    for state, loss in optimise(objective, recipe, seed, moment.state, data):
+        yield replace(moment, state=state, loss=loss)
+
+
+def _objective(job: Job, episodes: Episodes) -> Objective:
+    """Return the loss of a network on a random batch, with a random trial as the target."""
+    known, size = episodes.count - episodes.held_out, job.plan.network.batch
+
+    def objective(weights: Weights, mean: Weights, key: Array, data: Batch) -> Array:
+        choose, order, luck = jax.random.split(key, 3)
+        rows = jax.random.randint(choose, (size, 1), 0, known)
+        trials = jnp.argsort(jax.random.uniform(order, (size, data["there"].shape[1])), axis=-1)
+        return job.network.loss(Jax(job.dtype, luck), weights, take(data, rows, trials))
+
+    return objective
+
+
+def take(data: Batch, rows: Array, trials: Array) -> Batch:
+    """Return some trials of some episodes, with their pictures if there are any."""
+    picked = {name: one[rows, trials] for name, one in data.items() if name != "album"}
+    if "album" in data:
+        picked["pictures"] = data["album"][picked.pop("frames")]
+    return picked
+
+
+def device_data(job: Job, episodes: Episodes, frozen: Weights) -> Batch:
+    """Return what a network learns from, on the device."""
+    if job.network.sees == "things":
+        return jax.device_put(things_data(episodes))
+    data = dict(steps_data(episodes))
+    if job.network.sees == "states":
+        data["states"] = encoded(job, episodes, frozen)
+    else:
+        album = draw_album(episodes.parts)
+        data |= {"frames": album.frames, "album": album.pictures}
+    return jax.device_put(data)
+
+
+def encoded(job: Job, episodes: Episodes, weights: Weights) -> Array:
+    """Return the states that all pictures show, ``[episode, trial, step, 128]``."""
+    ops = Jax(job.dtype)
+    weights = jax.device_put(dict(weights))
+    work = jax.jit(lambda pictures: encode(ops, weights, pictures).astype(jnp.float16))
+    steps = np.concatenate([part.steps for part in episodes.parts])
+    found = np.zeros((*steps.shape, steps.max(), STATE), np.float16)
+    first, drawn = 0, in_threads(flat_pictures, episodes.parts)
+    for part, pictures in zip(episodes.parts, drawn, strict=True):
+        lacking = -len(pictures) % PICTURES
+        filled = np.pad(pictures, ((0, lacking), (0, 0), (0, 0), (0, 0)))
+        some = filled.reshape(-1, PICTURES, *filled.shape[1:])
+        states = np.concatenate([work(one) for one in some])
+        ends = np.cumsum(part.steps.reshape(-1) + 1).reshape(part.steps.shape)
+        number = np.minimum(np.arange(steps.max()), part.steps[..., None])
+        found[first : first + len(part.steps)] = states[(ends - part.steps - 1)[..., None] + number]
+        first += len(part.steps)
+    return found
+
+
+def validate(job: Job, episodes: Episodes, data: Batch, weights: Weights) -> float:
+    """Return the mean error on the episodes that were held out."""
+    ops, trials = Jax(), jnp.arange(data["there"].shape[1])[None]
+
+    @jax.jit
+    def total(weights: Weights, rows: Array, data: Batch) -> tuple[Array, Array]:
+        batch = take(data, rows[:, None], trials)
+        there = batch["there"][:, -1] & (rows >= 0)[:, None]
+        return jnp.where(there, job.network.errors(ops, weights, batch), 0).sum(), there.sum()
+
+    rows = np.arange(episodes.count - episodes.held_out, episodes.count)
+    rows = np.pad(rows, (0, -len(rows) % CHECKED), constant_values=-1).reshape(-1, CHECKED)
+    error, steps = np.sum([total(weights, one, data) for one in rows], axis=0)
+    return float(error / steps)
