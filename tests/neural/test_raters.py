@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import hbtom
 from hbtom.bench.checked_rater import CheckedRater
-from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset import find_pairs, load_pairs
 from hbtom.bench.evaluation import evaluate
 from hbtom.cli import main
 from hbtom.errors import BadInput
@@ -85,6 +85,14 @@ def test_what_comes_before_matters_to_what_is_expected(name, files, episode):
     rater = NetworkRater(files[name])
     less = replace(episode, trials=(*episode.trials[:2], episode.trials[-1]))
     assert rater.rate_one(less).value != rater.rate_one(episode).value
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_pair_is_rated_as_its_episodes_alone(name, files):
+    rater, (pair,) = NetworkRater(files[name]), find_pairs(EXAMPLES).pairs
+    ((_, *both),) = load_pairs([pair])
+    assert both[0][0] is both[1][0]
+    assert list(rater.rate(*both)) == [rater.rate_one(one) for one in both]
 
 
 def test_a_rater_in_another_process_is_the_same(files, episode):

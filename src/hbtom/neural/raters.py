@@ -14,7 +14,7 @@ from hbtom.bench.checked_rater import AnyRater, CheckedRater, find_rater
 from hbtom.bench.rater import Rating
 from hbtom.bench.results import Columns
 from hbtom.neural.nets import NETWORKS
-from hbtom.neural.trained import Reaction, react, read_trained, shipped
+from hbtom.neural.trained import Reaction, States, react, read_trained, shipped
 from hbtom.observe import Episode
 
 FILES = ".safetensors", ".pt", ".pth", ".bin", ".ckpt", ".onnx", ".pkl", ".pickle", ".npz"
@@ -40,12 +40,16 @@ class NetworkRater:
         return self.trained.network.sees == "pictures"
 
     def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
-        """Rate both episodes of a pair, each as if alone."""
-        return self.rate_one(expected), self.rate_one(unexpected)
+        """Rate both episodes of a pair; what they have in common is encoded once."""
+        known: States = {}
+        return self._rated(expected, known), self._rated(unexpected, known)
 
     def rate_one(self, episode: Episode) -> Rating:
         """Rate an episode by its most unexpected step."""
-        found = react(self.trained, episode, expect=not self.sees_pictures)
+        return self._rated(episode, {})
+
+    def _rated(self, episode: Episode, known: States) -> Rating:
+        found = react(self.trained, episode, expect=not self.sees_pictures, known=known)
         step = self._steps(found)[found.worst]
         own = {name: step[name] for name in self.columns if name in step}
         return Rating(-step["error"], {**own, "mean_error": float(found.errors.mean())})

@@ -12,15 +12,18 @@ import numpy as np
 
 from hbtom.arrays import Ints
 from hbtom.errors import BadInput
-from hbtom.neural.inputs import pictures_of, see_pictures, see_states, see_things
+from hbtom.neural.drawing import draw
+from hbtom.neural.inputs import see_pictures, see_steps, see_things
 from hbtom.neural.nets import NETWORKS, Network
 from hbtom.neural.nets.batch import Batch
+from hbtom.neural.nets.encoder import STATE, encode
 from hbtom.neural.operations import Array
 from hbtom.neural.operations_numpy import Numpy
 from hbtom.neural.tensors import Numbers, Pictures, Tensors, stacked, step_frames, to_tensors
 from hbtom.neural.weights_file import Card, read_weights
-from hbtom.observe import Episode
+from hbtom.observe import Episode, Trial
 
+States = dict[Trial, Numbers]  # by the very trial, what its pictures are encoded as
 SHIPPED = Path(__file__).parent / "weights"
 _NUMPY = Numpy()
 
@@ -52,11 +55,9 @@ class Reaction:
 
     def pictures(self) -> Annotated[Pictures, "2 84 84 3"]:
         """Return the pictures before and after the most unexpected step."""
-        places = self.seen.places[:, -1:, self.worst : self.worst + 2]
-        trial = Tensors(
-            self.seen.things[:, -1:], places, self.seen.actions[:, -1:], self.seen.steps[:, -1:]
-        )
-        return pictures_of(trial)[0, 0]
+        return draw(self.seen.things[:, -1], self.seen.places[:, -1, self.worst : self.worst + 2])[
+            0
+        ]
 
 
 def read_trained(path: Path) -> Trained:
@@ -98,24 +99,43 @@ def shipped(name: str) -> Path:
     return path
 
 
-def react(trained: Trained, episode: Episode, *, expect: bool = True) -> Reaction:
+def react(
+    trained: Trained, episode: Episode, *, expect: bool = True, known: States | None = None
+) -> Reaction:
     """Show an episode to a network; the trials before the last one are its context.
 
-    Without ``expect``, only the errors are found.
+    Without ``expect``, only the errors are found. ``known`` holds what was encoded before, as the
+    two episodes of a pair have most trials in common. It is added to.
     """
     if len(episode) < 2:
         hint = "networks learn about an agent from other trials than the last"
         raise BadInput("the episode has a single trial", hint=hint, file=episode.name)
     network, seen = trained.network, stacked([to_tensors(episode)])
-    batch, steps = _given(trained, seen), int(seen.steps[0, -1])
+    batch = _given(trained, episode, seen, {} if known is None else known)
+    steps = int(seen.steps[0, -1])
     errors = network.errors(_NUMPY, trained.weights, batch)[0, :steps]
     expected = network.predict(_NUMPY, trained.weights, batch)[0, :steps] if expect else None
     frames = step_frames(len(episode.test.path))[:steps]
     return Reaction(frames, errors, seen.actions[0, -1, :steps], expected, seen)
 
 
-def _given(trained: Trained, seen: Tensors) -> Batch:
+def _given(trained: Trained, episode: Episode, seen: Tensors, known: States) -> Batch:
     """Return what a network is given of an episode."""
     if trained.network.sees == "states":
-        return see_states(_NUMPY, trained.weights, seen)
+        return {**see_steps(seen), "states": _states(trained, episode, seen, known)}
     return see_pictures(seen) if trained.network.sees == "pictures" else see_things(seen)
+
+
+def _states(
+    trained: Trained, episode: Episode, seen: Tensors, known: States
+) -> Annotated[Numbers, "1 trial step 128"]:
+    """Encode each trial by itself, so that what it is encoded as depends on nothing else."""
+    states = np.zeros((*seen.actions.shape[:3], STATE), dtype=np.float32)
+    for number, trial in enumerate(episode):
+        steps = int(seen.steps[0, number])
+        if trial not in known:
+            places = seen.places[:, number, :steps]
+            pictures = draw(seen.things[:, number], places)[0]
+            known[trial] = encode(_NUMPY, trained.weights, pictures)
+        states[0, number, :steps] = known[trial]
+    return states

@@ -15,7 +15,7 @@ from hbtom.neural.tensors import FASTEST, STEP, WORLD, Numbers, Pictures
 from hbtom.neural.trained import Reaction
 from hbtom.show.words import plain
 
-WIDE = 320  # pixels on the page
+WIDE = 220  # pixels on the page: three pictures fit side by side
 TAKEN, EXPECTED = "#1b9e77", "#d95f02"  # colours of arrows
 _REACH = SIDE * FASTEST * STEP / WORLD  # of an action of 1, in pixels of a picture
 
