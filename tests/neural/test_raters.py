@@ -44,9 +44,14 @@ def files(tmp_path_factory):
     return {name: write(folder / f"{name}.safetensors", name) for name in NETWORKS}
 
 
+def shorter(episode):
+    """Return two trials and the test trial of an episode."""
+    return replace(episode, trials=(*episode.trials[:2], episode.trials[-1]))
+
+
 @pytest.fixture(scope="module")
 def episode():
-    return hbtom.load(EXAMPLES / "preference_u.json.zst")
+    return shorter(hbtom.load(EXAMPLES / "preference_u.json.zst"))
 
 
 def hbtom_command(*arguments):
@@ -83,14 +88,14 @@ def test_the_error_of_a_picture_is_that_of_its_pixels(files, episode):
 @pytest.mark.parametrize("name", ACTING)
 def test_what_comes_before_matters_to_what_is_expected(name, files, episode):
     rater = NetworkRater(files[name])
-    less = replace(episode, trials=(*episode.trials[:2], episode.trials[-1]))
+    less = replace(episode, trials=episode.trials[1:])
     assert rater.rate_one(less).value != rater.rate_one(episode).value
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_pair_is_rated_as_its_episodes_alone(name, files):
     rater, (pair,) = NetworkRater(files[name]), find_pairs(EXAMPLES).pairs
-    ((_, *both),) = load_pairs([pair])
+    both = [shorter(one) for one in next(load_pairs([pair]))[1:]]
     assert both[0][0] is both[1][0]
     assert list(rater.rate(*both)) == [rater.rate_one(one) for one in both]
 
@@ -151,8 +156,9 @@ def test_the_viewer_shows_what_was_expected(name, files):
     assert drawn.figure.count("<figure>") == 2
     assert drawn.figure.count("<image") == (2 if name == "bc-mlp" else 6)
     assert drawn.figure.count("<polygon") == (4 if name == "bc-mlp" else 0)
-    alone = draw(rater, pair, "e", compiled=False)
-    assert alone.figure in drawn.figure
+    if name == "bc-mlp":
+        alone = draw(rater, pair, "e", compiled=False)
+        assert alone.figure in drawn.figure
 
 
 # Bad input
