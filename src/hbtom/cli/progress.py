@@ -19,24 +19,26 @@ PAUSE = 0.001  # seconds between two writes; results come in chunks, and the las
 
 
 @contextmanager
-def progress(label: str, unit: str = "pairs") -> Iterator[Callable[[int, int], None]]:
+def progress(label: str, unit: str = "pairs") -> Iterator[Callable[..., None]]:
     """Keep one line up to date; the function that is yielded takes the units done and the total.
 
-    The first call says what was done before; the rate counts the work since then.
+    The first call says what was done before; the rate counts the work since then. A note may come
+    third, such as how good the result is so far.
     """
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda done, total, note="": None
         return
     first: tuple[int, float] | None = None
     shown = 0.0
 
-    def update(done: int, total: int) -> None:
+    def update(done: int, total: int, note: str = "") -> None:
         nonlocal first, shown
         now = time.monotonic()
         first = first or (done, now)
         if now - shown >= PAUSE or done == total:
             shown = now
             text = line(label, done, total, done - first[0], now - first[1], unit)
+            text = f"{text}  {note}" if note else text
             width = shutil.get_terminal_size().columns - 1
             # A long line is cut rather than wrapped.
             click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, TypeVar
 
 import numpy as np
-from hbtom.neural.batching import Source, batches, find_episodes
-from hbtom.neural.tensors import Pictures, Tensors
 
 from hbtom.bench.dataset import LeftOut
 from hbtom.bench.workers import Progress
 from hbtom.errors import BadInput
+from hbtom.neural.batching import Source, batches, find_episodes
 from hbtom.neural.drawing import draw
 from hbtom.neural.inputs import see_steps, see_things
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
+from hbtom.neural.tensors import Pictures, Tensors
 
 T = TypeVar("T")
 
@@ -38,6 +38,16 @@ class Episodes:
     def count(self) -> int:
         """How many there are."""
         return sum(len(part.steps) for part in self.parts)
+
+    def first(self, count: int) -> Episodes:
+        """Return the first episodes only."""
+        ends = np.cumsum([0, *(len(part.steps) for part in self.parts)]).tolist()
+        parts = (
+            Tensors(*(None if one is None else one[: count - end] for one in part))
+            for part, end in zip(self.parts, ends, strict=False)
+            if end < count
+        )
+        return replace(self, parts=tuple(parts))
 
     @property
     def held_out(self) -> int:

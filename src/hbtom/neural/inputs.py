@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
+
 from hbtom.neural.drawing import draw
+from hbtom.neural.nets.batch import Batch
+from hbtom.neural.nets.encoder import encode
+from hbtom.neural.operations import Array, Backend, Weights
 from hbtom.neural.tensors import (
     BARRIER,
     COLOUR,
@@ -20,10 +24,6 @@ from hbtom.neural.tensors import (
     Pictures,
     Tensors,
 )
-
-from hbtom.neural.nets.batch import Batch
-from hbtom.neural.nets.encoder import encode
-from hbtom.neural.operations import Array, Backend, Weights
 
 THINGS, BOXES = 6, 40  # as many as the set transformer sees in a trial
 EDGE = 0.004  # a box that ends closer to the end of the world belongs to the walls around it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -16,15 +16,12 @@ class Recipe:
     clip: float = 10.0  # the longest gradient
     averaged: float = 0.25  # share of all steps, the last ones, over which weights are averaged
     follow: float | None = None  # or else, the share of new weights in their moving average
+    seconds: float | None = None  # if all steps would take longer, there are fewer
 
     @property
     def stride(self) -> int:
         """How many steps are done at a time."""
         return max(1, min(200, self.steps // 20))
-
-    def taking(self, steps: int) -> Recipe:
-        """Return the same recipe for another number of steps."""
-        return replace(self, steps=steps)
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,14 @@ class Plan:
     encoder: Recipe | None = None  # for networks that look at encoded pictures
     shown: int = 6000  # episodes that the encoder learns from, at most
 
+    def progress(self, stage: str, step: int) -> tuple[int, int]:
+        """Return how many steps are done after a step of a stage, and how many there are."""
+        first = 0 if self.encoder is None else self.encoder.steps
+        return (step if stage == "encoder" else first + step), first + self.network.steps
+
 
 _ENCODER = Recipe(steps=4000, batch=512, rate=1e-3, falls=True, follow=0.01)
-_SMALL_ENCODER = Recipe(steps=60, batch=64, rate=1e-3, falls=True, follow=0.01)
+_SMALL_ENCODER = Recipe(steps=60, batch=32, rate=1e-3, falls=True, follow=0.01)
 
 PLANS = {
     "bc-mlp": Plan(28_000, Recipe(steps=40_000, batch=256, rate=1e-4), _ENCODER),

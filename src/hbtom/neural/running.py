@@ -90,6 +90,7 @@ def finished(run: Run, episodes: Episodes, moment: Moment) -> Card:
         "episodes": episodes.count,
         "held_out": episodes.held_out,
         "left_out": len(episodes.left_out),
+        "steps": moment.step,
         "training_loss": moment.loss,
         "validation_loss_before": before,
         "validation_loss": after,
@@ -108,6 +109,7 @@ def save_checkpoint(run: Run, moment: Moment) -> None:
     for part in _STATE:
         arrays |= {f"{part}/{name}": one for name, one in getattr(moment.state, part).items()}
     card = {"asked": run.asked(), "stage": moment.stage, "step": moment.step, "loss": moment.loss}
+    card["steps"] = int(moment.state.steps)
     write_weights(run.checkpoint, arrays, card)
 
 
@@ -126,5 +128,6 @@ def load_checkpoint(run: Run) -> Moment | None:
         return {rest: one for (first, rest), one in found.items() if first == name}
 
     on_device = ({n: jnp.asarray(one) for n, one in part(name).items()} for name in _STATE)
-    state = State(jnp.asarray(card["step"], jnp.int32), *on_device)
+    numbers = (jnp.asarray(card[name], jnp.int32) for name in ("step", "steps"))
+    state = State(*numbers, *on_device)
     return Moment(card["stage"], state, part("frozen"), card["loss"])

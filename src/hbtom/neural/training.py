@@ -84,7 +84,7 @@ def train(
         for reached in train_encoder(job, episodes, moment):
             yield (moment := reached)
         moment = with_encoder(job, moment)
-    now = moment or Moment("network", start(job.network.init(job.seed)), {})
+    now = moment or Moment("network", start(job.network.init(job.seed), job.plan.network), {})
     data = device_data(job, episodes, now.frozen) if data is None else data
     for reached in _advance(job.plan.network, job.seed, now, _objective(job, episodes), data):
         yield (now := reached)
@@ -100,7 +100,7 @@ def train_encoder(job: Job, episodes: Episodes, moment: Moment | None = None) ->
         raise ValueError(f"{job.name} has no encoder")
     album = draw_album(episodes.parts[: -(-job.plan.shown // len(episodes.parts[0].steps))])
     data = jax.device_put({"pictures": album.pictures, "followed": album.followed()})
-    moment = moment or Moment("encoder", start(contrast.init(job.seed)), {})
+    moment = moment or Moment("encoder", start(contrast.init(job.seed), recipe), {})
     loss = contrast.objective(recipe.batch, job.dtype)
     yield from _advance(recipe, job.seed, moment, loss, data)
 
@@ -111,7 +111,7 @@ def with_encoder(job: Job, moment: Moment) -> Moment:
     shared = {name for name in own if name.startswith("encoder/")}
     frozen = {name: np.asarray(moment.state.weights[name]) for name in shared}
     rest = {name: one for name, one in own.items() if name not in shared}
-    return Moment("network", start(rest), frozen)
+    return Moment("network", start(rest, job.plan.network), frozen)
 
 
 def _advance(

@@ -150,6 +150,36 @@ def compare(**given: Any) -> None:
     """Tell, with a paired test, in which tasks two sets of ratings differ."""
 
 
+@verb
+@click.argument("network", type=click.Choice(["bc-mlp", "bc-rnn", "video-rnn", "set-transformer"]))
+@file_option("--data", help="Episodes to learn from. Default: generated background tasks.")
+@file_option("--out", help="The weights to write. Default: NETWORK.safetensors")
+@flag("--overwrite", help="Replace the file given to --out.")
+@click.option("--episodes", type=click.IntRange(2, 10_000_000), help="How many to generate.")
+@click.option("--steps", type=click.IntRange(1, 100_000_000), help="Steps of training.")
+@option("--seed", type=click.IntRange(min=0), default=0, help="The same seed, the same weights.")
+@flag("--quick", help="Train little, in a minute or two on a small machine.")
+@click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Default: a GPU if there is one.")
+@click.option(
+    "--precision",
+    type=click.Choice(["float32", "bfloat16"]),
+    help="Numbers inside the network. Default: bfloat16 on a GPU, float32 elsewhere.",
+)
+@flag("--resume", help="Go on where an interrupted run has stopped.")
+@workers_option
+def train(**given: Any) -> None:
+    """Train a NETWORK to expect what agents do, and write its weights.
+
+    bc-mlp, bc-rnn and video-rnn are the baselines of the benchmark's paper. The set transformer
+    sees things instead of pixels. One episode in five is held out to measure the loss.
+
+    An interrupted run leaves a checkpoint beside --out. With --resume and the same options, the run
+    goes on and ends with the same weights. Needs the extra 'train'.
+    """
+    if given["data"] is not None and given["episodes"] is not None:
+        raise click.UsageError("--episodes says how many to generate: not with --data.")
+
+
 @click.group()
 def model() -> None:
     """Show the models: every assumption, in a file that you can edit."""

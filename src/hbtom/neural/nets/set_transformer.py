@@ -2,9 +2,9 @@
 
 Things have no names. The network knows only which things look alike, so that it must learn from the
 context what became of each: how close the agent came to it, and whether the agent ended there.
-Agent, things, walls and barrier are tokens that attend to each other. The agent and every thing then
-propose steps, each a Gaussian over actions. The mixture of all is what is expected. The error of a
-step is the negative logarithm of its density, counted from the highest density that there can be.
+Agent, things, walls and barrier are tokens that attend to each other. The agent and every thing
+then propose steps, each a Gaussian over actions. The mixture of all is what is expected. The error
+of a step is the negative logarithm of its density, counted from the highest possible one.
 
 The arrays that it is given, after the axes of episodes and trials, are in shares of the world:
 

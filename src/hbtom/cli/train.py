@@ -1,0 +1,78 @@
+"""``hbtom train``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hbtom.cli.progress import progress
+from hbtom.cli.say import complain
+from hbtom.errors import count, needed
+from hbtom.files import check_target
+from hbtom.neural.batching import Generated
+from hbtom.neural.device import Device, choose_device
+from hbtom.neural.feeding import collect
+from hbtom.neural.recipes import PLANS, QUICK, Plan
+
+if TYPE_CHECKING:
+    from hbtom.neural.training import Moment
+
+
+def run(
+    network: str,
+    data: str | None,
+    out: str | None,
+    overwrite: bool,
+    episodes: int | None,
+    steps: int | None,
+    seed: int,
+    quick: bool,
+    device: Device | None,
+    precision: str | None,
+    resume: bool,
+    workers: int | None,
+) -> None:
+    """Train a network."""
+    target = Path(out or f"{network}.safetensors")
+    check_target(target, overwrite=overwrite, kinds=(".safetensors",))
+    with needed("safetensors", "train"):
+        import safetensors  # noqa: F401
+    plan = _plan(network, quick, episodes, steps)
+    source = Generated(plan.episodes, seed) if data is None else data
+    # Processes are started before JAX is, which has threads.
+    with progress("making episodes" if data is None else "reading episodes", "episodes") as made:
+        seen = collect(source, seed, workers, made)
+    for one in seen.left_out:
+        complain(f"left out: {one.file}: {one.why}")
+    chosen = choose_device(device)
+    from hbtom.neural.running import Run, load_checkpoint, run_training
+    from hbtom.neural.training import Job
+
+    job = Job(network, plan, seed, precision or ("bfloat16" if chosen == "gpu" else "float32"))
+    told = "generated background tasks" if data is None else str(data)
+    task = Run(job, target, told, shlex.join(["hbtom", *sys.argv[1:]]))
+    with progress(f"training {network}", "steps") as update:
+
+        def tell(moment: Moment) -> None:
+            done, total = plan.progress(moment.stage, moment.step)
+            update(done, total, f"{moment.stage} loss {moment.loss:.4f}")
+
+        card = run_training(task, seen, tell, load_checkpoint(task) if resume else None)
+    before, after = card["validation_loss_before"], card["validation_loss"]
+    click.echo(
+        f"{target}: {network}, {count(seen.count, 'episode')}, {card['seconds']:.0f} s on "
+        f"{card['hardware']}\n"
+        f"loss on {seen.held_out} of them, held out: {before:.4f} before, {after:.4f} after"
+    )
+
+
+def _plan(network: str, quick: bool, episodes: int | None, steps: int | None) -> Plan:
+    plan = (QUICK if quick else PLANS)[network]
+    if steps is not None:
+        plan = replace(plan, network=replace(plan.network, steps=steps))
+    return replace(plan, episodes=episodes or plan.episodes)
