@@ -146,6 +146,46 @@ def test_judging_by_a_network_traces_its_errors(files):
     assert len(table) == 5 + len(told["steps"])
 
 
+OWN = """
+class Pairs:
+    name, fingerprint = "pairs", "1"
+
+    def rate(self, expected, unexpected):
+        return 1.0, 0.0
+
+
+class Alone(Pairs):
+    def rate_one(self, episode):
+        return float(len(episode))
+
+
+class Steps(Alone):
+    def trace(self, episode):
+        return [{"number": 1.0, "why": "first"}, {"number": 2.0, "why": "last"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "told"),
+    [
+        (("own_rater:Pairs",), 1, "rates pairs of episodes only"),
+        (("own_rater:Alone",), 0, "preference_u.json.zst       9"),
+        (("own_rater:Alone", "--trace"), 1, "says nothing about single steps"),
+        (("own_rater:Steps", "--trace"), 0, "     2  last"),
+        (("own_rater:Steps", "--model", "paper"), 2, "--model is for models"),
+        (("no-such-network",), 1, "or a network, such as bc-mlp"),
+    ],
+)
+def test_anybodys_rater_may_judge_and_trace(options, status, told, tmp_path, monkeypatch):
+    (tmp_path / "own_rater.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_rater", raising=False)
+    ran = hbtom_command("judge", EXAMPLES / "preference_u.json.zst", "--rater", *options)
+    assert ran.exit_code == status, ran.output
+    assert told in ran.output
+
+
 @pytest.mark.parametrize("name", ["bc-mlp", "video-rnn"])
 def test_the_viewer_shows_what_was_expected(name, files):
     (rater, *_) = choice_of_models("default", str(files[name])).values()
