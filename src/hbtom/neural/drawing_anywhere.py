@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from hbtom.neural.drawing import DEPTH, FLOOR, LOBES, RIM, SIDE, TURN
+from hbtom.neural.drawing import DEPTH, FLOOR, LOBES, RIM, SIDE, TINY, TURN
 from hbtom.neural.tensors import COLOUR, HEIGHT, KIND, OBJECT, SHAPE, THERE, WIDTH
 
 Array = Any  # an array of the library
@@ -51,7 +51,8 @@ def _covered(xp: Any, middle: Array, length: Array) -> Array:
 def _share(xp: Any, look: Array, place: Array) -> Array:
     """Return how much of each pixel a round thing covers: nothing where it is not there."""
     pixel = xp.arange(SIDE, dtype=xp.float32) + 0.5
-    size = SIDE / 2 * xp.maximum(look[..., [WIDTH, HEIGHT]], 1e-6)  # padding has no size
+    size = SIDE / 2 * look[..., [WIDTH, HEIGHT]]
+    size = xp.clip(size, TINY, SIDE)  # padding has no size
     x = ((pixel - SIDE * place[..., 0, None]) / size[..., 0, None])[..., None, :]
     y = ((pixel - SIDE * place[..., 1, None]) / size[..., 1, None])[..., :, None]
     kind, shape = look[..., KIND], look[..., SHAPE].astype(xp.int32)
