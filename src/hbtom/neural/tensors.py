@@ -14,7 +14,6 @@ boards and paddles are left out. All lengths are shares of the world's width or 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Annotated, Literal, NamedTuple, TypeVar
 from zlib import crc32
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
+from hbtom.neural.boxes import Pieces, cut
 from hbtom.observe import Episode, Identity, Trial
 
 STEP = 10  # frames
@@ -64,10 +64,11 @@ class Tensors(NamedTuple):
 
 def to_tensors(episode: Episode) -> Tensors:
     """Return all trials of an episode as arrays."""
-    seen = []
+    seen: list[Tensors] = []
+    known: dict[bytes, Pieces] = {}  # most trials of an episode have the same walls
     for number, trial in enumerate(episode, start=1):
         try:
-            seen.append(_seen(trial))
+            seen.append(_seen(trial, known))
         except BadInput as error:
             raise error.at(file=episode.name, trial=number) from None
     return stacked(seen)
@@ -106,13 +107,13 @@ def step_frames(count: int) -> Annotated[Ints, "frame"]:
     return np.append(np.arange(early, max(last, early + 1), STEP), last)
 
 
-def _seen(trial: Trial) -> Tensors:
+def _seen(trial: Trial, known: dict[bytes, Pieces]) -> Tensors:
     """Return one trial as arrays, without the axis of trials."""
     frames, size = step_frames(len(trial.path)), np.array(trial.size)
     path = trial.whole_path[frames]
     if np.isnan(path).any():
         raise BadInput("the agent is never seen", hint="leave the episode out")
-    groups = _round_things(trial, frames), _home(trial, frames), *_boxes(trial, frames)
+    groups = _round_things(trial, frames), _home(trial, frames), *_boxes(trial, frames, known)
     looks, paths = zip(*groups, strict=True)
     things = np.concatenate(looks, dtype=np.float32)
     things[:, [WIDTH, HEIGHT]] /= size
@@ -159,42 +160,26 @@ def _home(trial: Trial, frames: Ints) -> _Group:
     )
 
 
-def _boxes(trial: Trial, frames: Ints) -> Iterator[_Group]:
+def _boxes(trial: Trial, frames: Ints, known: dict[bytes, Pieces]) -> Iterator[_Group]:
     """Yield the barrier and the walls, as few boxes as may be that do not overlap."""
-    walls_there = np.ones((len(frames), len(trial.walls)), dtype=bool)
+    walls_there = np.ones((1, len(trial.walls)), dtype=bool)
     if trial.walls_there is not None:
         walls_there = trial.walls_there[frames]
     for kind, look, boxes, there in (
         (BARRIER, _BARRIER, trial.barrier, _standing(trial, frames)),
         (WALL, _WALL, trial.walls, walls_there),
     ):
-        for (x, y, wide, high), when in _pieces(boxes, there):
-            middle = np.where(when[:, None, None], (x + wide / 2, y + high / 2), np.nan)
-            yield np.array([_fields(kind, (wide, high), look)]), middle
-
-
-def _pieces(
-    boxes: Annotated[Floats, "box 4"], there: Annotated[Bools, "frame box"]
-) -> Iterator[tuple[tuple[float, float, float, float], Annotated[Bools, "frame"]]]:
-    """Yield boxes that cover the same in each frame and do not overlap, and when they stand."""
-    ends = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
-    edges = [np.unique(ends[:, axis::2]) for axis in (0, 1)]
-    spans = [np.searchsorted(edges[axis], ends[:, axis::2]).tolist() for axis in (0, 1)]
-    covered = np.zeros([max(len(edges[axis]) - 1, 0) for axis in (1, 0)] + [len(there)], dtype=bool)
-    for (left, right), (top, bottom), when in zip(*spans, there.T, strict=True):
-        covered[top:bottom, left:right] |= when
-    (x, y), nothing = (one.tolist() for one in edges), bytes(len(there))
-    growing: dict[tuple[int, int, bytes], int] = {}  # by columns and frames: where it begins
-    for row, cells in enumerate([*covered, covered[:0, 0]] if len(covered) else []):
-        runs, column = {}, 0
-        for schedule, same in groupby(cell.tobytes() for cell in cells):
-            first, column = column, column + len(list(same))
-            if schedule != nothing:
-                runs[first, column, schedule] = growing.pop((first, column, schedule), row)
-        for (left, right, schedule), top in growing.items():
-            box = x[left], y[top], x[right] - x[left], y[row] - y[top]
-            yield box, np.frombuffer(schedule, dtype=bool)
-        growing = runs
+        if not len(boxes):
+            continue
+        there = there[:1] if (there == there[0]).all() else there
+        what = boxes.tobytes() + there.tobytes()
+        if what not in known:
+            known[what] = cut(boxes, there)
+        pieces, when = known[what]
+        fields = np.tile(_fields(kind, (0, 0), look), (len(pieces), 1))
+        fields[:, [WIDTH, HEIGHT]] = pieces[:, 2:]
+        middles = np.where(when[..., None], pieces[:, :2] + pieces[:, 2:] / 2, np.nan)
+        yield fields, np.broadcast_to(middles, (len(frames), len(pieces), 2))
 
 
 def _standing(trial: Trial, frames: Ints) -> Annotated[Bools, "frame block"]:
