@@ -121,6 +121,13 @@ def test_a_source_without_episodes_is_refused(source, problem, tmp_path):
         next(batches(tmp_path / source))
 
 
+def test_an_archive_that_is_damaged_is_refused(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "some")
+    (tmp_path / "some" / "more.zip").write_bytes(b"PK\x03\x04")
+    with pytest.raises(BadInput, match=r"more\.zip"):
+        find_episodes(tmp_path / "some")
+
+
 def test_a_batch_holds_something(folder):
     with pytest.raises(BadInput, match="cannot hold 0 episodes"):
         next(batches(folder, size=0))

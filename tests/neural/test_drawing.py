@@ -1,11 +1,14 @@
 """Pictures drawn from positions."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from episodes import BEHIND, CLOVE, HEART, block, border, key_trial, read, trial
-from hbtom.neural import Generated, draw, to_tensors
+from hbtom.neural import Generated, draw, stacked, to_tensors
 from hbtom.neural.drawing import SIDE
+from hbtom.neural.drawing_anywhere import draw_anywhere
 from hbtom.neural.tensors import KIND, THERE
 
 SCALE = SIDE / 200
@@ -92,3 +95,16 @@ def test_overlapping_walls_are_as_black_as_others():
     walls = [*border(), block(60, 60), block(66, 63)]
     picture = pictures_of(standing((150, 150), HEART.at(40, 150), walls=walls))[0, 0]
     assert picture[29, 29].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("library", ["numpy", "jax"])
+def test_any_array_library_draws_the_same(library):
+    both = [to_tensors(Generated(14).items()[number].episodes()[0]) for number in (0, 13)]
+    things, places = (one[:, 0] for one in stacked(both)[:2])  # the first trials
+    if library == "jax":
+        jax = pytest.importorskip("jax")
+        drawn = jax.jit(partial(draw_anywhere, jax.numpy))(things, places)
+    else:
+        drawn = draw_anywhere(np, things, places)
+    assert drawn.dtype == np.uint8
+    assert abs(np.asarray(drawn).astype(int) - draw(things, places)).max() <= 2

@@ -65,6 +65,13 @@ class CheckedRater:
     def rate_one(self, episode: Episode) -> Rating:
         return self._checked(self._do(self.rater.rate_one, episode), episode.name)
 
+    def trace(self, episode: Episode) -> list[dict[str, float | str]]:
+        """Return what the rater says about each step of the test trial."""
+        if not hasattr(self.rater, "trace"):
+            hint = "it needs a method 'trace(episode)' that returns a mapping for each step"
+            raise BadInput(f"the rater '{self.name}' says nothing about single steps", hint=hint)
+        return [dict(step) for step in self._do(self.rater.trace, episode)]
+
     def with_settings(self, settings: Mapping[str, Any]) -> CheckedRater:
         if not settings:
             return self
@@ -173,6 +180,8 @@ def find_rater(name: str, folder: str = "") -> AnyRater:
         hint = "write module:object, such as lengths:PathLength, or name a file of ratings"
         if module.endswith(".py"):
             hint = f"leave out .py: {Path(module).stem}:{inside}"
+        elif not colon:
+            hint += ", or a network, such as bc-mlp"
         raise BadInput(f"'{name}' does not name a rater", hint=hint)
     return _made(name, os.path.abspath(folder))
 

@@ -38,6 +38,7 @@ class Rater(Protocol):
     - ``warm_up(pairs)``: called before so many pairs are rated, in every process that is not a
       fork of one where it was called. This is the place to load weights;
     - ``rate_one(episode)``: rates an episode whose mate cannot be read;
+    - ``trace(episode)``: returns a mapping for each step of the test trial, for ``--trace``;
     - ``with_settings(settings)``: returns a rater with other parameters, for sweeps.
     """
 

@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from hbtom.bench import journal
-from hbtom.bench.checked_rater import CheckedRater, as_rater, find_rater
+from hbtom.bench.checked_rater import CheckedRater, as_rater
 from hbtom.bench.evaluation import Evaluation, Interrupted, Output, evaluate
 from hbtom.bench.results import Compared
 from hbtom.cli.progress import given_or_default, judging, progress
+from hbtom.cli.rating import named_rater
 from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.errors import count
 from hbtom.show.score_text import level_table, score_table
@@ -39,7 +40,7 @@ def run(
 ) -> int:
     """Evaluate a rater on a dataset; return 1 if anything in it could not be read."""
     try:
-        rates = as_rater(model, score) if rater is None else find_rater(rater)
+        rates = as_rater(model, score) if rater is None else named_rater(rater)
         file = None if out is None else Path(out)
         journal.check(file, rates.columns, resume=resume, overwrite=overwrite)
         if report is not None:

@@ -16,11 +16,15 @@ from hbtom.show.terminal import Row, judgement_row, judgement_table
 from hbtom.show.words import explain
 
 
-def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
+def run(files: Sequence[str], model: str, form: str, trace: bool, rater: str | None) -> int:
     """Judge all files that can be judged; return 1 if any could not.
 
     An archive may hold very many episodes, so only the text of each judgement is kept.
     """
+    if rater is not None:
+        from hbtom.cli.rating import judge_by_rater
+
+        return judge_by_rater(_episodes(files), rater, form, trace)
     chosen = find_model(model)
     rows: list[Row] = []
     objects: list[str] = []

@@ -133,11 +133,12 @@ compress_option = option("--compress", type=click.Choice(["gz", "zst"]), help="P
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 4096), help="Processes to use. Default: all cores."
 )
-RATER = "MODULE:OBJECT"
+RATER = "NAME"
 rater_option = click.option(
     "--rater",
     metavar=RATER,
-    help="Use a rater of your own, or a file of ratings, instead of a model.",
+    help="Use another rater than a model: a network by name or its weights, a file of ratings, or "
+    "a rater of your own, as MODULE:OBJECT.",
 )
 score_option = option(
     "--score",
@@ -178,5 +179,5 @@ def check_rater(rater: str | None) -> None:
     """Refuse a rater together with what only models have."""
     context = click.get_current_context()
     for name in ("model", "score") if rater is not None else ():
-        if context.get_parameter_source(name) != click.core.ParameterSource.DEFAULT:
+        if context.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT):
             raise click.UsageError(f"--{name} is for models: not with --rater.")

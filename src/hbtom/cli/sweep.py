@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from hbtom.bench.ablation import Ablation
-from hbtom.bench.checked_rater import find_rater
 from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records
 from hbtom.cli.progress import given_or_default, judging, progress
+from hbtom.cli.rating import named_rater
 from hbtom.cli.say import print_json, tell_left_out
 from hbtom.errors import BadInput, count
 from hbtom.files import check_target
@@ -38,7 +38,7 @@ def run(
         check_target(Path(out), overwrite=overwrite)
     where = given_or_default(dataset, labels, tasks)
     with judging() if rater is None else progress("rating pairs") as judged:
-        rates = model if rater is None else find_rater(rater)
+        rates = model if rater is None else named_rater(rater)
         result = sweep(where, settings, rates, tasks=tasks or None, progress=judged, **how)
     if form == "table":
         click.echo(sweep_table(result))

@@ -75,12 +75,18 @@ def find_episodes(source: Source) -> tuple[Item, ...]:
 
 
 def _found(path: Path) -> Iterator[Item]:
+    """Yield all expected episodes; refuse archives and folders that cannot be read."""
     for entry in entries(path, background=True):
-        named = episode_name(entry.name)
-        if is_table(entry.file):
-            yield from (one for one in in_table(entry.path, []) if one.member == "e")
+        named, broken = episode_name(entry.name), list[LeftOut]()
+        if entry.unreadable:
+            broken.append(LeftOut(entry.file, entry.why, unreadable=True))
+        elif is_table(entry.file):
+            yield from (one for one in in_table(entry.path, broken) if one.member == "e")
         elif entry.name != LABELS and named is not None and named[1] == "e":
             yield entry
+        for one in broken:
+            if one.unreadable:
+                raise BadInput(one.why, file=one.file)
 
 
 def batches(

@@ -11,13 +11,19 @@ import numpy as np
 from hbtom.arrays import Bools, Floats
 
 Pieces = tuple[Annotated[Floats, "piece 4"], Annotated[Bools, "frame piece"]]
+MOST = 100_000  # cells
 _Run = tuple[int, int, bytes]  # of cells in a row: the first, that after the last, and when
 
 
 def cut(boxes: Annotated[Floats, "box 4"], there: Annotated[Bools, "frame box"]) -> Pieces:
-    """Return boxes that cover the same in each frame and do not overlap, and when they stand."""
+    """Return boxes that cover the same in each frame and do not overlap, and when they stand.
+
+    A great many boxes are returned as they are.
+    """
     ends = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
     x, y = (np.unique(ends[:, axis::2]) for axis in (0, 1))
+    if len(x) * len(y) > MOST:
+        return boxes, there
     spans = (np.searchsorted(x, ends[:, ::2]), np.searchsorted(y, ends[:, 1::2]))
     covered = np.zeros((len(y) - 1, len(x) - 1, len(there)), dtype=bool)
     for (left, right), (top, bottom), when in zip(

@@ -34,6 +34,7 @@ FLOOR = 255  # in each of three colours
 _NUMBER = np.arange(SHAPES)
 LOBES = (1 + _NUMBER % 8).astype(np.float32)  # of the outline of each shape
 TURN = (2 * np.pi * (_NUMBER // 8) / 8).astype(np.float32)
+TINY = 0.01  # the least radius, in pixels
 RIM, DEPTH = 0.84, 0.14  # of the radius: where the outline is, and how far its lobes reach
 
 
@@ -96,7 +97,7 @@ def _blit(
     if not len(number):
         return
     centre, look = SIDE * at[number, :2], looks[number]
-    radius = SIDE / 2 * look[:, [WIDTH, HEIGHT]]
+    radius = np.clip(SIDE / 2 * look[:, [WIDTH, HEIGHT]], TINY, SIDE)
     reach = int(np.ceil(radius.max())) + 1
     near = np.floor(centre)[..., None] + np.arange(-reach, reach + 1, dtype=np.float32)
     away = (near + np.float32(0.5) - centre[..., None]) / radius[..., None]

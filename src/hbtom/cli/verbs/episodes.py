@@ -8,6 +8,7 @@ import click
 
 from hbtom.cli.options import (
     Number,
+    check_rater,
     file_option,
     flag,
     format_option,
@@ -15,6 +16,7 @@ from hbtom.cli.options import (
     option,
     overwrite_option,
     path,
+    rater_option,
     verb,
 )
 
@@ -24,8 +26,10 @@ from hbtom.cli.options import (
 @model_option
 @format_option
 @flag("--trace", help="Add the beliefs at every step.")
+@rater_option
 def judge(**given: Any) -> None:
     """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
+    check_rater(given["rater"])
 
 
 @verb

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from hbtom.bench.checked_rater import CheckedRater, find_rater, identity
+from hbtom.bench.checked_rater import CheckedRater, identity
 from hbtom.errors import BadInput
 from hbtom.judgement.warm_up import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
@@ -200,7 +200,9 @@ def _state(path: str) -> tuple[int, ...]:
 def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | CheckedRater]:
     """Return what to choose from: a rater, if one is named, the named model, and all presets."""
     if rater is not None:
-        found = identity(find_rater(rater))
+        from hbtom.neural.raters import chosen_rater
+
+        found = identity(chosen_rater(rater))
         return {plain(found.name): found, **choice_of_models(chosen)}
     first = find_model(chosen)
     name = plain(first.name)

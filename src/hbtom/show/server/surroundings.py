@@ -27,7 +27,8 @@ def watch_page(
     """Return the page of a pair or an episode, or one that says why it cannot be shown."""
     top = "".join(_around(desk, model, selection, entry, view))
     if drawing.shown is None:
-        return message_page(f"{entry.name} cannot be shown", drawing.problems, top=top)
+        title = entry.name if drawing.figure else f"{entry.name} cannot be shown"
+        return message_page(title, drawing.problems, top=top, figure=drawing.figure)
     return watch_document(drawing.shown, top)
 
 
@@ -36,11 +37,11 @@ def watch_document(shown: Shown, top: str) -> str:
     return laid_out(shown, top=top, styles=paths[0], scripts=paths[1])
 
 
-def message_page(title: str, lines: Sequence[str], *, top: str = "") -> str:
-    """Return a page with nothing but a message."""
+def message_page(title: str, lines: Sequence[str], *, top: str = "", figure: str = "") -> str:
+    """Return a page with nothing but a message, and a figure if there is one, as markup."""
     told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
     way = "" if top else '<p><a href="/">All pairs</a></p>\n'
-    text = f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{way}</main>\n'
+    text = f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{figure}{way}</main>\n'
     return document(TEMPLATE, STYLES, SCRIPTS, title=title, instead="", data={}, top=f"{top}{text}")
 
 

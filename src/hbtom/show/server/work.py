@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
@@ -44,6 +45,7 @@ class Drawing:
     shown: Shown | None
     outcome: Outcome | None
     problems: tuple[str, ...] = ()
+    figure: str = ""  # markup that shows what a network expected
 
 
 def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> Outcome:
@@ -72,14 +74,32 @@ def _warm_up_once(origin: str, folder: str) -> None:
 def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) -> Drawing:
     """Rate a pair, or one episode of it, and return what a page shows of that."""
     if isinstance(rater, CheckedRater):
-        told = f"{plain(rater.name)} gives ratings only. To watch the pair, choose a model above."
-        return Drawing(None, rate_pair(rater, pair, compiled), (told,))
+        figure = _figure(rater.rater, pair, view)
+        gives = "shows what it expected" if figure else "gives ratings only"
+        told = f"{plain(rater.name)} {gives}. To watch the pair, choose a model above."
+        return Drawing(None, rate_pair(rater, pair, compiled), (told,), figure)
     judgements, problems = _judged(rater, pair, view, compiled)
     rated = {member: judgement.plausibility for member, judgement in judgements.items()}
     outcome = _outcome(rated, problems) if view == "both" else None
     if problems:
         return Drawing(None, outcome, problems)
     return Drawing(shown(*judgements.values()), outcome)
+
+
+def _figure(rater: object, pair: Pair, view: View) -> str:
+    """Return what a network expected of those members that it can rate; nothing of other raters."""
+    from hbtom.neural.raters import NetworkRater
+    from hbtom.show.page.reaction_figure import reaction_figure
+
+    if not isinstance(rater, NetworkRater):
+        return ""
+    ((_, *episodes),) = load_pairs([pair])
+    figures = []
+    for member, episode in zip("eu", episodes, strict=True):
+        if view in ("both", member) and not isinstance(episode, BadInput):
+            with suppress(BadInput):  # the outcome says why
+                figures.append(reaction_figure(f"{pair.name}{member}", rater.react(episode)))
+    return "".join(figures)
 
 
 def _judged(

@@ -1,0 +1,83 @@
+"""Raters that are named on the command line, and ``hbtom judge --rater``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import click
+
+from hbtom.bench.checked_rater import AnyRater, CheckedRater
+from hbtom.bench.rater import RaterFailed
+from hbtom.cli.say import complain, print_json
+from hbtom.errors import BadInput
+from hbtom.observe import Episode
+from hbtom.observe.formats import Loaded
+from hbtom.show.terminal import columns
+from hbtom.show.words import plain
+
+Told = dict[str, Any]  # what a rater says about an episode
+
+
+def named_rater(name: str) -> AnyRater:
+    """Return the rater that is called by a name. Networks are imported only for this."""
+    from hbtom.neural.raters import chosen_rater
+
+    return chosen_rater(name)
+
+
+def judge_by_rater(episodes: Iterator[Loaded], name: str, form: str, trace: bool) -> int:
+    """Rate all episodes that can be rated; return 1 if any could not."""
+    rater = named_rater(name)
+    if not rater.rates_alone:
+        hint = "hbtom evaluate --rater rates the pairs of a dataset"
+        raise BadInput(f"the rater '{rater.name}' rates pairs of episodes only", hint=hint)
+    rater.warm_up(1)
+    told, failed = list[Told](), False
+    for episode in episodes:
+        try:
+            told.append(_rated(rater, episode, trace))
+        except RaterFailed:
+            raise
+        except BadInput as error:
+            complain(error)
+            failed = True
+    if told and form == "json":
+        print_json(told)
+    elif told:
+        click.echo(_table(told))
+    return 1 if failed else 0
+
+
+def _rated(rater: AnyRater, episode: Loaded, trace: bool) -> Told:
+    if not isinstance(episode, Episode):
+        raise episode
+    rated = rater.rate_one(episode)
+    told: Told = {"file": episode.name, "rating": rated.value, **rated.own}
+    if trace:
+        if not isinstance(rater, CheckedRater):
+            raise BadInput("a model has a trace of its own", hint="use --model, not --rater")
+        told["steps"] = rater.trace(episode)
+    return told
+
+
+def _table(told: Sequence[Told]) -> str:
+    """Return a line for each episode, and then the steps of each."""
+    rows = [{**row, "file": PurePath(row["file"]).name} for row in told]
+    text = _lines([{name: one for name, one in row.items() if name != "steps"} for row in rows])
+    for row in told:
+        if row.get("steps"):
+            text += ["", f"{plain(row['file'])}, test trial", *_lines(row["steps"])]
+    return "\n".join(text)
+
+
+def _lines(rows: Sequence[Told]) -> list[str]:
+    names = list(rows[0])
+    cells = [[_cell(row[name]) for name in names] for row in rows]
+    sides = "".join("." if isinstance(rows[0][name], str) else "R" for name in names)
+    return columns([[name.replace("_", " ") for name in names], *cells], right=sides)
+
+
+def _cell(value: Any) -> str:
+    return plain(value) if isinstance(value, str) else f"{value:.4g}"
