@@ -57,8 +57,8 @@ def measure(count: int = 28) -> Drawn:
     files = [writing.write(job.episodes()[0]) for job in Generated(count).items()]
     reading, episodes = least(lambda: [read(one) for one in files])
     turning, arrays = least(lambda: [to_tensors(one) for one in episodes])
-    drawing, drawn = least(lambda: [draw(one.things, one.places) for one in arrays])
-    pictures = sum(one.shape[0] * one.shape[1] for one in drawn)
+    drawing, _ = least(lambda: [draw(one.things, one.places) for one in arrays])
+    pictures = sum(int((one.steps + 1).sum()) for one in arrays)  # without padding
     return Drawn(pictures, reading, turning, drawing)
 
 
