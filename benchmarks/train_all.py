@@ -54,8 +54,9 @@ class Trainer:
 
     def __init__(self, asked: Namespace, precision: str) -> None:
         self.asked, self.precision = asked, precision
+        self.episodes: Episodes | None = None  # what the encoder was trained on
         self.encoder: Any = None  # where its training ended
-        self.states: tuple[Episodes, Any] | None = None  # what it sees in some episodes
+        self.states: Any = None  # what it sees in these episodes
 
     def train(self, name: str, episodes: Episodes, seconds: float, suffix: str = "") -> None:
         """Train one network and write its weights."""
@@ -65,12 +66,14 @@ class Trainer:
         job = Job(name, self.plan(name, seconds), self.asked.seed, self.precision)
         moment, data = None, None
         if job.plan.encoder is not None:
-            moment = with_encoder(job, self.encoder or self.train_encoder(job, episodes))
-            if self.states is None or self.states[0] is not episodes:
-                self.states = None
-                self.states = episodes, device_data(job, episodes, moment.frozen)
+            if self.episodes is not episodes:
+                self.states, self.encoder = None, self.train_encoder(job, episodes)
+            moment = with_encoder(job, self.encoder)
+            if self.states is None:
+                self.states = device_data(job, episodes, moment.frozen)
+                self.episodes = episodes
                 say("pictures are encoded")
-            data = self.states[1]
+            data = self.states
         out = self.asked.out / f"{name}{suffix}.safetensors"
         run = Run(job, out, "generated background tasks", shlex.join(["python", *sys.argv]))
         card = run_training(run, episodes, self.watch(name), moment, data)
@@ -84,15 +87,14 @@ class Trainer:
         tell = self.watch("encoder")
         for moment in train_encoder(job, episodes):
             tell(moment)
-            self.encoder = moment
         say(f"encoder: {moment.step} steps, loss {moment.loss:.4f}")
-        return self.encoder
+        return moment
 
     def plan(self, name: str, seconds: float) -> Any:
         """Return a plan that takes so long."""
         plan = (QUICK if self.asked.quick else PLANS)[name]
         if plan.encoder is not None:
-            within = ENCODER * 60 * self.asked.minutes
+            within = min(seconds, ENCODER * 60 * self.asked.minutes)
             plan = replace(plan, encoder=replace(plan.encoder, seconds=within))
         return replace(plan, network=replace(plan.network, seconds=seconds))
 

@@ -31,6 +31,10 @@ class Backend(Protocol):
     def training(self) -> bool:
         """Whether chance plays a part."""
 
+    @property
+    def precise(self) -> Backend:
+        """The same backend with 32 bits to a number, for places."""
+
     def conv(self, x: Array, kernel: Array, stride: int) -> Array:
         """Return the convolution of [n, row, column, channel] without padding."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from zlib import crc32
 
@@ -20,6 +20,11 @@ class Jax:
     dtype: Any = jnp.float32
     key: Array | None = None
     xp: ClassVar[Any] = jnp
+
+    @property
+    def precise(self) -> Jax:
+        """The same backend with 32 bits to a number."""
+        return replace(self, dtype=jnp.float32)
 
     def conv(self, x: Array, kernel: Array, stride: int) -> Array:
         """Convolve as the device does it best."""

@@ -45,9 +45,9 @@ _SMALL_ENCODER = Recipe(steps=60, batch=32, rate=1e-3, falls=True, follow=0.01)
 PLANS = {
     "bc-mlp": Plan(28_000, Recipe(steps=40_000, batch=256, rate=1e-4), _ENCODER),
     "bc-rnn": Plan(28_000, Recipe(steps=20_000, batch=256, rate=1e-4), _ENCODER),
-    "video-rnn": Plan(8_000, Recipe(steps=6_000, batch=32, rate=1e-3, falls=True)),
+    "video-rnn": Plan(8_000, Recipe(steps=10_000, batch=32, rate=1e-3, falls=True)),
     "set-transformer": Plan(
-        28_000, Recipe(steps=16_000, batch=512, rate=6e-4, falls=True, clip=1.0)
+        28_000, Recipe(steps=40_000, batch=512, rate=6e-4, falls=True, clip=1.0)
     ),
 }
 QUICK = {

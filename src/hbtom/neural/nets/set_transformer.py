@@ -146,14 +146,19 @@ def tokens(ops: Backend, weights: Weights, batch: Batch, steps: Array) -> tuple[
     boxes = xp.broadcast_to(boxes, (*steps.shape, *boxes.shape[2:]))
     middle = _centred(boxes[..., :2])
     seen = (
-        mlp(ops, weights, "agent", agent),
-        mlp(ops, weights, "thing", xp.concatenate(parts, axis=-1)),
-        mlp(ops, weights, "box", xp.concatenate([middle - agent, middle, boxes[..., 2:]], axis=-1)),
+        mlp(ops.precise, weights, "agent", agent),
+        mlp(ops.precise, weights, "thing", xp.concatenate(parts, axis=-1)),
+        mlp(
+            ops.precise,
+            weights,
+            "box",
+            xp.concatenate([middle - agent, middle, boxes[..., 2:]], axis=-1),
+        ),
     )
     standing = _at(ops, last["standing"], steps) > 0
     there = xp.concatenate([xp.ones_like(standing[..., :1]), here[..., 0] > 0, standing], axis=-1)
     flat = steps.shape[0] * steps.shape[1]
-    x = xp.concatenate(seen, axis=2)
+    x = xp.concatenate(seen, axis=2).astype(ops.dtype)
     return x.reshape(flat, *x.shape[2:]), there.reshape(flat, -1), 1 + things.shape[2]
 
 
@@ -173,7 +178,7 @@ def summaries(ops: Backend, weights: Weights, batch: Batch) -> Array:
     ends = [part[:, :, i] for i in (0, -1) for part in (away, far, here)]
     seen = [*ends, far.min(axis=2), xp.broadcast_to(first, ends[0].shape)]
     same = xp.broadcast_to(same[:, :, None, None], ends[1].shape).astype(xp.float32)
-    past = mlp(ops, weights, "past", xp.concatenate([*seen, same], axis=-1))
+    past = mlp(ops.precise, weights, "past", xp.concatenate([*seen, same], axis=-1))
     n, trials, count, wide = past.shape
     looks = batch["looks"]
     before = looks[:, :-1].reshape(n, 1, trials * count)
