@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # one core
@@ -36,21 +37,42 @@ def least(work: Callable[[], T]) -> tuple[float, T]:
     return min(spent), result
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """How long it took to draw some pictures, in CPU seconds, and what goes before."""
+
+    pictures: int
+    reading: float  # the files of the episodes
+    turning: float  # into arrays
+    drawing: float
+
+    @property
+    def rate(self) -> float:
+        """Pictures a second."""
+        return self.pictures / self.drawing
+
+
+def measure(count: int = 28) -> Drawn:
+    """Draw all pictures of some background episodes."""
+    files = [writing.write(job.episodes()[0]) for job in Generated(count).items()]
+    reading, episodes = least(lambda: [read(one) for one in files])
+    turning, arrays = least(lambda: [to_tensors(one) for one in episodes])
+    drawing, _ = least(lambda: [draw(one.things, one.places) for one in arrays])
+    pictures = sum(int((one.steps + 1).sum()) for one in arrays)  # without padding
+    return Drawn(pictures, reading, turning, drawing)
+
+
 def main() -> int:
     """Measure, print, and say by the status whether the target is met."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--episodes", type=int, default=28)
     given = arguments.parse_args()
-    files = [writing.write(job.episodes()[0]) for job in Generated(given.episodes).items()]
-    reading, episodes = least(lambda: [read(one) for one in files])
-    turning, arrays = least(lambda: [to_tensors(one) for one in episodes])
-    drawing, drawn = least(lambda: [draw(one.things, one.places) for one in arrays])
-    pictures = sum(one.shape[0] * one.shape[1] for one in drawn)
-    print(f"{pictures} pictures of {given.episodes} episodes")
-    print(f"to arrays / reading: {turning / reading:.2f}")
-    print(f"drawing / reading: {drawing / reading:.2f}")
-    print(f"pictures a second: {pictures / drawing:,.0f} (target {TARGET:,})")
-    return 0 if pictures / drawing >= TARGET else 1
+    found = measure(given.episodes)
+    print(f"{found.pictures} pictures of {given.episodes} episodes")
+    print(f"to arrays / reading: {found.turning / found.reading:.2f}")
+    print(f"drawing / reading: {found.drawing / found.reading:.2f}")
+    print(f"pictures a second: {found.rate:,.0f} (target {TARGET:,})")
+    return 0 if found.rate >= TARGET else 1
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ TARGETS = {
     "default": 1100.0,
     "motion": 3.0,
     "memory": 300.0,  # MB
+    "pictures": 20_000.0,  # a second
 }
 PLAIN = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # as if numba were not installed
 
@@ -50,6 +51,13 @@ for _ in range(3):
     judged = evaluate(sys.argv[1], sys.argv[2], workers=1)
     spent.append(time.process_time() - start)
 print(len(judged.rows) / min(spent))
+"""
+DRAW = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from drawing import measure
+found = measure()
+print(found.drawing / found.reading, found.rate)
 """
 
 
@@ -164,6 +172,17 @@ def compiling() -> Iterator[Line]:
     )
 
 
+def drawing() -> Iterator[Line]:
+    """Yield how fast pictures are drawn for networks, on one core."""
+    command = python(DRAW, str(Path(__file__).parent))
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    ratio, rate = map(float, told.split())
+    what = "drawing the pictures of an episode / reading it, CPU"
+    yield Line(what, f"{ratio:.2f}", "at most 1", ratio <= 1)
+    what, target = "pictures drawn a second, one core", TARGETS["pictures"]
+    yield Line(what, f"{rate:,.0f}", f"at least {target:,.0f}", rate >= target)
+
+
 def start_up() -> Iterator[Line]:
     """Yield how long it takes until something is seen."""
     numpy, helped = spent(python("import numpy"), 15), spent(hbtom("--help"), 15)
@@ -217,7 +236,7 @@ def main() -> int:
             folder = Path(scratch) / "data"
             _run(hbtom("generate", str(folder), "--pairs", str(given.pairs), "--seed", "1"))
         archive = Path(scratch) / "packed.parquet"
-        lines = [*measured(folder, archive), *compiling(), *start_up()]
+        lines = [*measured(folder, archive), *compiling(), *drawing(), *start_up()]
     text = f"Measured on {machine()}.\n\n{table(lines)}\n\n{growth()}"
     print(text)
     if given.page is not None:

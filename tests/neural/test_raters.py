@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from safetensors.numpy import save
 
 import hbtom
 from hbtom.bench.checked_rater import CheckedRater
@@ -22,7 +23,7 @@ from hbtom.neural.nets import NETWORKS
 from hbtom.neural.raters import NetworkRater, chosen_rater
 from hbtom.neural.tensors import step_frames
 from hbtom.neural.trained import react, read_trained
-from hbtom.neural.weights_file import write_weights
+from hbtom.neural.weights_file import CARD, write_weights
 from hbtom.show.server.session import choice_of_models
 from hbtom.show.server.work import draw
 
@@ -217,6 +218,8 @@ def break_(path, good):
         "version": lambda: write(path, "bc-mlp", version=99),
         "another": lambda: write(path, "bc-mlp", NETWORKS["bc-rnn"].init(1)),
         "unknown": lambda: write(path, "bc-mlp", network="gpt"),
+        "list": lambda: write(path, "bc-mlp", network=["bc-mlp"]),
+        "nested": lambda: path.write_bytes(save({"x": np.zeros(1)}, {CARD: "[" * 100_000})),
         "infinite": lambda: write(
             path, "bc-mlp", {n: w + np.inf for n, w in NETWORKS["bc-mlp"].init(1).items()}
         ),
@@ -232,9 +235,11 @@ def break_(path, good):
         ("text", "not weights of a network"),
         ("code", "not weights of a network"),
         ("no card", "not weights of a network"),
-        ("version", "these weights are for version 99 of bc-mlp, but this is version 1"),
+        ("version", "these weights are for version 99 of bc-mlp"),
         ("another", "do not fit the network bc-mlp"),
         ("unknown", "there is no network 'gpt'"),
+        ("list", "there is no network ['bc-mlp']"),
+        ("nested", "not weights of a network"),
         ("infinite", "not finite"),
     ],
 )

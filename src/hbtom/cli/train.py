@@ -74,5 +74,6 @@ def run(
 def _plan(network: str, quick: bool, episodes: int | None, steps: int | None) -> Plan:
     plan = (QUICK if quick else PLANS)[network]
     if steps is not None:
-        plan = replace(plan, network=replace(plan.network, steps=steps))
+        encoder = plan.encoder and replace(plan.encoder, steps=min(steps, plan.encoder.steps))
+        plan = replace(plan, network=replace(plan.network, steps=steps), encoder=encoder)
     return replace(plan, episodes=episodes or plan.episodes)

@@ -34,12 +34,13 @@ def objective(batch: int, dtype: Any) -> Objective:
     ops = Jax(dtype)
 
     def loss(weights: Weights, slow: Weights, key: Array, data: Any) -> Array:
-        choose, *shifts = jax.random.split(key, 3)
-        rows = jax.random.randint(choose, (batch,), 0, len(data["followed"]))
-        now = data["followed"][rows]
+        chance = Jax(dtype, key)
+        rows = chance.uniform("rows", (batch,)) * len(data["followed"])
+        now = data["followed"][rows.astype(int)]
+        shifts = chance.uniform("shifts", (2, batch, 2, 1)) * (2 * SHIFT + 1) - SHIFT
         first, second = (
-            shifted(one, data["pictures"][index])
-            for one, index in zip(shifts, (now, now + 1), strict=True)
+            shifted(data["pictures"][index], jnp.floor(by).astype(int))
+            for index, by in zip((now, now + 1), shifts, strict=True)
         )
         anchor = encoder.encode(ops, weights, first)
         anchor = anchor + mlp(ops, weights, "anchor", relu(ops, anchor))
@@ -50,10 +51,9 @@ def objective(batch: int, dtype: Any) -> Objective:
     return loss
 
 
-def shifted(key: Array, pictures: Array) -> Array:
-    """Return pictures that are shifted by a few pixels each, with their edges repeated."""
-    n, side = pictures.shape[:2]
-    by = jax.random.randint(key, (n, 2, 1), -SHIFT, SHIFT + 1)
+def shifted(pictures: Array, by: Array) -> Array:
+    """Return pictures that are shifted by some pixels [n, 2, 1], with their edges repeated."""
+    side = pictures.shape[1]
     places = jnp.clip(jnp.arange(side) + by, 0, side - 1)
     rows = jnp.take_along_axis(pictures, places[:, 0, :, None, None], axis=1)
     return jnp.take_along_axis(rows, places[:, 1, None, :, None], axis=2)

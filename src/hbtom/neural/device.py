@@ -19,7 +19,7 @@ def choose_device(wanted: Device | None) -> Device:
         import jax
 
     if wanted == "cpu":
-        jax.config.update("jax_platforms", "cpu")
+        jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
     found: Device = "gpu" if jax.default_backend() == "gpu" else "cpu"
     if wanted == "gpu" and found != "gpu":
         hint = "install JAX for your GPU (jax[cuda13] for NVIDIA), or use --device cpu"

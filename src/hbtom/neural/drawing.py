@@ -64,9 +64,14 @@ def draw(things: Things, places: Places) -> Pictures:
 def _boxes(
     looks: Annotated[Numbers, "picture thing 7"], at: Annotated[Numbers, "picture thing 3"]
 ) -> Annotated[Pictures, "picture 84 84 3"]:
-    """Paint all boxes on the floor. Where two overlap, the picture is darker than either."""
+    """Paint all boxes on the floor, the same ones once. Where two overlap, it is darker."""
     slots = (looks[..., KIND] > OBJECT).any(axis=0)
     looks, at = looks[:, slots], at[:, slots]
+    known: dict[bytes, int] = {}
+    both = zip(looks, at, strict=True)
+    same = [known.setdefault(one.tobytes() + two.tobytes(), len(known)) for one, two in both]
+    first = np.unique(same, return_index=True)[1]
+    looks, at = looks[first], at[first]
     across = _covered(at[..., 0], looks[..., WIDTH])
     down = _covered(at[..., 1], looks[..., HEIGHT])
     tint = 255 * looks[..., COLOUR] - FLOOR
@@ -77,7 +82,7 @@ def _boxes(
         painted = down[number].T @ tinted.reshape(len(tinted), 3 * SIDE)
         painted += FLOOR + 0.5
         pictures[number] = np.maximum(painted, 0, out=painted).reshape(SIDE, SIDE, 3)
-    return pictures
+    return pictures[same]
 
 
 def _covered(middle: Numbers, length: Numbers) -> Numbers:

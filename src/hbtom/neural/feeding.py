@@ -43,7 +43,7 @@ class Episodes:
         """Return the first episodes only."""
         ends = np.cumsum([0, *(len(part.steps) for part in self.parts)]).tolist()
         parts = (
-            Tensors(*(None if one is None else one[: count - end] for one in part))
+            Tensors._make(None if one is None else one[: count - end] for one in part)
             for part, end in zip(self.parts, ends, strict=False)
             if end < count
         )

@@ -8,8 +8,7 @@ import numpy as np
 
 from hbtom.neural.drawing import draw
 from hbtom.neural.nets.batch import Batch
-from hbtom.neural.nets.encoder import encode
-from hbtom.neural.operations import Array, Backend, Weights
+from hbtom.neural.operations import Array
 from hbtom.neural.tensors import (
     BARRIER,
     COLOUR,
@@ -47,14 +46,6 @@ def see_steps(seen: Tensors) -> Batch:
 def pictures_of(seen: Tensors) -> Annotated[Pictures, "episode trial frame 84 84 3"]:
     """Draw all frames."""
     return np.stack([draw(*one) for one in zip(seen.things, seen.places, strict=True)])
-
-
-def see_states(ops: Backend, weights: Weights, seen: Tensors) -> Batch:
-    """Return what a network that looks at encoded pictures is given."""
-    pictures = pictures_of(seen)[:, :, :-1]
-    lead = pictures.shape[:3]
-    states = encode(ops, weights, pictures.reshape(-1, *pictures.shape[3:]))
-    return {**see_steps(seen), "states": states.reshape(*lead, -1)}
 
 
 def see_things(seen: Tensors) -> Batch:

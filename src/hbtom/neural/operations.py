@@ -21,7 +21,9 @@ EPSILON = 1e-5  # keeps the normalisation of constant features finite
 class Backend(Protocol):
     """What an array library must provide."""
 
-    xp: Any  # numpy, or jax.numpy
+    @property
+    def xp(self) -> Any:
+        """The library: numpy, or jax.numpy."""
 
     @property
     def dtype(self) -> Any:

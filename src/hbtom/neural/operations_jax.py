@@ -18,7 +18,7 @@ class Jax:
     """The backend that trains networks; with a key, chance plays a part."""
 
     dtype: Any = jnp.float32
-    key: Array | None = None
+    key: Array = None
     xp: ClassVar[Any] = jnp
 
     @property

@@ -127,7 +127,7 @@ def load_checkpoint(run: Run) -> Moment | None:
         found = {key.partition("/")[::2]: one for key, one in arrays.items()}
         return {rest: one for (first, rest), one in found.items() if first == name}
 
-    on_device = ({n: jnp.asarray(one) for n, one in part(name).items()} for name in _STATE)
-    numbers = (jnp.asarray(card[name], jnp.int32) for name in ("step", "steps"))
-    state = State(*numbers, *on_device)
+    parts = {name: {n: jnp.asarray(one) for n, one in part(name).items()} for name in _STATE}
+    done, steps = (jnp.asarray(card[name], jnp.int32) for name in ("step", "steps"))
+    state = State(done, steps, **parts)
     return Moment(card["stage"], state, part("frozen"), card["loss"])

@@ -64,15 +64,15 @@ def read_trained(path: Path) -> Trained:
     """Read weights, and refuse those that do not fit the network that they say they are for."""
     weights, card = read_weights(path)
     name = card.get("network")
-    if name not in NETWORKS:
+    if not isinstance(name, str) or name not in NETWORKS:
         hint = f"there are {', '.join(NETWORKS)}"
         raise BadInput(
-            f"there is no network '{name}' to give these weights to", hint=hint, file=path
+            f"there is no network {name!r:.30} to give these weights to", hint=hint, file=path
         )
     network = NETWORKS[name]
     again = f"train it again: hbtom train {name}"
     if card.get("version") != network.version:
-        problem = f"these weights are for version {card.get('version')} of {name}"
+        problem = f"these weights are for version {card.get('version')!r:.30} of {name}"
         raise BadInput(f"{problem}, but this is version {network.version}", hint=again, file=path)
     fits = {key: one.shape for key, one in network.init(0).items()}
     if {key: one.shape for key, one in weights.items()} != fits:

@@ -28,7 +28,7 @@ from hbtom.neural.operations_jax import Jax
 from hbtom.neural.optimise import Objective, State, optimise, start
 from hbtom.neural.recipes import Plan, Recipe
 
-PICTURES = 2048  # encoded at a time
+PICTURES = 512  # encoded at a time
 CHECKED = 32  # episodes that are validated at a time
 
 
@@ -83,7 +83,7 @@ def train(
     if job.plan.encoder is not None and (moment is None or moment.stage == "encoder"):
         for reached in train_encoder(job, episodes, moment):
             yield (moment := reached)
-        moment = with_encoder(job, moment)
+        moment = moment and with_encoder(job, moment)
     now = moment or Moment("network", start(job.network.init(job.seed), job.plan.network), {})
     data = device_data(job, episodes, now.frozen) if data is None else data
     for reached in _advance(job.plan.network, job.seed, now, _objective(job, episodes), data):
@@ -127,10 +127,11 @@ def _objective(job: Job, episodes: Episodes) -> Objective:
     known, size = episodes.count - episodes.held_out, job.plan.network.batch
 
     def objective(weights: Weights, mean: Weights, key: Array, data: Batch) -> Array:
-        choose, order, luck = jax.random.split(key, 3)
-        rows = jax.random.randint(choose, (size, 1), 0, known)
-        trials = jnp.argsort(jax.random.uniform(order, (size, data["there"].shape[1])), axis=-1)
-        return job.network.loss(Jax(job.dtype, luck), weights, take(data, rows, trials))
+        ops, count = Jax(job.dtype, key), data["there"].shape[1]
+        luck = ops.uniform("episodes", (2, size, 1)) * jnp.array([known, count])[:, None, None]
+        rows, last = jnp.floor(luck).astype(int)
+        trials = (last + 1 + jnp.arange(count)) % count  # the order of the others does not matter
+        return job.network.loss(ops, weights, take(data, rows, trials))
 
     return objective
 
@@ -187,6 +188,6 @@ def validate(job: Job, episodes: Episodes, data: Batch, weights: Weights) -> flo
         return jnp.where(there, job.network.errors(ops, weights, batch), 0).sum(), there.sum()
 
     rows = np.arange(episodes.count - episodes.held_out, episodes.count)
-    rows = np.pad(rows, (0, -len(rows) % CHECKED), constant_values=-1).reshape(-1, CHECKED)
-    error, steps = np.sum([total(weights, one, data) for one in rows], axis=0)
+    filled = np.pad(rows, (0, -len(rows) % CHECKED), constant_values=-1).reshape(-1, CHECKED)
+    error, steps = np.sum([total(weights, one, data) for one in filled], axis=0)
     return float(error / steps)

@@ -37,6 +37,6 @@ def read_weights(path: Path) -> tuple[dict[str, Array], Card]:
         weights = load(data)
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
         return weights, dict(json.loads(header["__metadata__"][CARD]))
-    except (SafetensorError, KeyError, TypeError, ValueError):
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError):
         hint = "'hbtom train' writes such files; is this one, and whole?"
         raise BadInput("these are not weights of a network", hint=hint, file=path) from None

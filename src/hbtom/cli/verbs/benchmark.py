@@ -205,7 +205,11 @@ def compare(**given: Any) -> None:
 @file_option("--out", help="The weights to write. Default: NETWORK.safetensors")
 @flag("--overwrite", help="Replace the file given to --out.")
 @click.option("--episodes", type=click.IntRange(2, 10_000_000), help="How many to generate.")
-@click.option("--steps", type=click.IntRange(1, 100_000_000), help="Steps of training.")
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 100_000_000),
+    help="Steps of training. The encoder takes no more.",
+)
 @option("--seed", type=click.IntRange(min=0), default=0, help="The same seed, the same weights.")
 @flag("--quick", help="Train little, in a minute or two on a small machine.")
 @click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Default: a GPU if there is one.")

@@ -47,8 +47,8 @@ def init(seed: int) -> dict[str, Array]:
     for i, (below, out) in enumerate(zip((DOWN[-1], *DOWN[:0:-1]), DOWN[::-1], strict=True)):
         weights |= conv_weights(rng, f"up/{i}/0", below + out, out)
         weights |= conv_weights(rng, f"up/{i}/1", out, out)
-    out = conv_weights(rng, "out", DOWN[0], 3, side=1)
-    return weights | {name: 0 * values for name, values in out.items()}
+    last = conv_weights(rng, "out", DOWN[0], 3, side=1)
+    return weights | {name: 0 * values for name, values in last.items()}  # nothing changes at first
 
 
 def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
