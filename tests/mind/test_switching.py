@@ -15,7 +15,7 @@ from hbtom.judgement.plan_judging import judge_plans
 from hbtom.mind import Beliefs, find_likelihood, infer_agent
 from hbtom.mind.bayes import Choice, History, bayes, learn_counts
 from hbtom.mind.graph_regret import foreseen_regrets
-from hbtom.mind.mistakes import unexplained
+from hbtom.mind.lapses import unexplained
 from hbtom.mind.preference_tree import NO_OFFERS
 from hbtom.mind.regret import Regret
 from hbtom.mind.simulate import Simulated

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
-from hbtom.mind.mistakes import perhaps_by_mistake, unexplained
+from hbtom.mind.lapses import perhaps_by_mistake, unexplained
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import Believed, FilteredChoice, Headings, Regret
 from hbtom.model import Model
