@@ -22,7 +22,7 @@ from hbtom.mind.simulate import Simulated
 from hbtom.mind.switching import bayes_switching, learn_switching
 from hbtom.model import Model, with_settings
 from hbtom.observe import Identity
-from hbtom.plan.foresight import plan_ahead
+from hbtom.plan.foresight import foresee
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import explore, follow, make_goal, read_plan
 from locked import LOCKED_OUT, corridor, gems
@@ -133,7 +133,7 @@ SETTINGS = {
     "acts.lapse": 0.02,
     "efficiency.temperatures": (0.1, 1.0),
 }
-DRAWS = 120
+DRAWS = 300
 Drawn = tuple[Simulated, tuple[Regret, ...]]
 
 
@@ -142,8 +142,8 @@ def drawn() -> list[Drawn]:
     """Agents that were made up, and the regret of what they do for each depth of foresight."""
     world, model = corridor(), with_settings(Model.preset("paper"), SETTINGS)
     goals = tuple(make_goal(world, name, text) for name, text in CONDITIONS.items())
-    plans = plan_on_graph(explore(world), goals)
-    ahead = plan_ahead(plans, model.foresight.depths, np.arange(len(plans.graph)))
+    plans = foresee(plan_on_graph(explore(world), goals), model.foresight.depths)
+    ahead = [plans.ahead[depth] for depth in model.foresight.depths]
     made = []
     for number in range(DRAWS):
         agent = hbtom.simulate(plans, model, seed=(3, number), most=5)  # none is there before

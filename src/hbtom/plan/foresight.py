@@ -15,7 +15,7 @@ the depth are planned from.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -49,8 +49,11 @@ def plan_ahead(
     """Return the costs that an agent of each depth of foresight expects, from visited states on.
 
     Costs of other states are not meant to be used. For the depth infinity they are ``plans``.
-    At most ``most`` states are looked at, if ``plans`` are of visited states only.
+    At most ``most`` states are looked at, if ``plans`` are of visited states only. What
+    :func:`foresee` has found is not looked for again.
     """
+    if isinstance(plans, Foreseen) and plans.covers(depths, visited):
+        return tuple(plans.ahead[depth] for depth in depths)
     finite = [int(depth) for depth in depths if depth < math.inf]
     if not finite:
         return (plans,) * len(depths)
@@ -62,6 +65,30 @@ def plan_ahead(
     for depth, value in enumerate(_values(relaxed, graph, visited, max(finite), most), start=1):
         known[depth] = GraphCosts(graph, plans.goals, value)
     return tuple(known[depth] for depth in depths)
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen(GraphCosts):
+    """Costs to go, and those that agents of some depths expect from visited states on."""
+
+    visited: Annotated[Ints, "state"]
+    ahead: Mapping[float, GraphCosts]
+
+    def covers(self, depths: Depths, visited: Annotated[Ints, "state"]) -> bool:
+        """Tell whether all that agents of some depths expect from some states on is known."""
+        return set(depths) <= set(self.ahead) and bool(np.isin(visited, self.visited).all())
+
+
+def foresee(
+    plans: GraphCosts, depths: Depths, visited: Annotated[Ints, "state"] | None = None
+) -> Foreseen:
+    """Find once what agents of some depths expect, to judge many plans or by many models.
+
+    Without ``visited`` it is found for all states.
+    """
+    visited = np.arange(len(plans.graph)) if visited is None else visited
+    ahead = dict(zip(depths, plan_ahead(plans, depths, visited), strict=True))
+    return Foreseen(plans.graph, plans.goals, plans.cost, visited, ahead)
 
 
 @dataclass(frozen=True, eq=False)
