@@ -28,14 +28,14 @@ from hbtom.plan.graph import GraphCosts
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import MOST_STATES, Goal, StateGraph, around
-from hbtom.world.pddl.states import expand
+from hbtom.world.pddl.states import MOST_CHOICES, expand
 from hbtom.world.pddl.world import States
 
 MOST_PLAIN = 1 << 28  # facts to look at in all states: half a minute without a compiler
 MOST_COMPILED = 1 << 31  # and with one
 _MUCH = 1 << 24  # it is worth starting the compiler
 _AT_ONCE = 1 << 14  # states whose facts are spread out in memory
-_TOO_LARGE = "leave out large depths of foresight (foresight.depths)"
+_TOO_LARGE = "leave out large depths of foresight, as in foresight.depths = [0, 1, inf]"
 Depths = Sequence[float]
 
 
@@ -207,8 +207,9 @@ def _grown(graph: StateGraph, steps: int, most: int) -> StateGraph:
     States that were known keep their numbers.
     """
     for _ in range(steps):
-        expanded = int(np.count_nonzero(np.diff(graph.choices)))
-        if len(graph) * len(graph.target) > most * expanded:
+        expanded = max(int(np.count_nonzero(np.diff(graph.choices))), 1)
+        outcomes = len(graph) * len(graph.target) / expanded  # about as many as there will be
+        if max(len(graph), outcomes * MOST_STATES / MOST_CHOICES) > most:
             problem = f"there are more than {most:,} states within the depth of foresight"
             raise BadInput(problem, hint=f"{_TOO_LARGE}, or allow more (--states, most=)")
         graph = around(graph.world, graph.states)
