@@ -27,6 +27,7 @@ from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import explore, follow, make_goal, read_plan
 from locked import LOCKED_OUT, corridor, gems
 
+PEOPLE = Model.preset("people")
 GOALS, WAYS, CHARACTERS, STEPS = 3, 2, 2, 4
 ALPHA = np.array([1.0, 0.5, 2.0])
 
@@ -208,6 +209,20 @@ def test_what_was_given_up_stays_given_up_unless_goals_change() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize("feasible", [True, False])
+def test_goals_that_nobody_can_reach_explain_nothing_and_do_no_harm(feasible: bool) -> None:
+    """Some can be reached if nothing is ever used up."""
+    world = corridor()
+    conditions = {
+        "open": "(and (not (locked east)) (has key-1))",
+        "in": "(and (at east) (has key-1))",
+    }
+    goals = [make_goal(world, name, text) for name, text in conditions.items()]
+    settings = {"preference.feasible": feasible, "foresight.depths": [1, 2, math.inf]}
+    told = judge_plans(goals, [read_plan(world, LOCKED_OUT)], with_settings(PEOPLE, settings))
+    assert told.test.goal.sum(axis=1) == pytest.approx(np.ones(4))
 
 
 def test_nothing_done_and_something_else_wanted_are_fine() -> None:
