@@ -27,7 +27,7 @@ from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphCosts
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
-from hbtom.world.pddl import MOST_STATES, Goal, StateGraph, around
+from hbtom.world.pddl import MOST_STATES, Goal, SeenPlan, StateGraph, StatePath, around
 from hbtom.world.pddl.states import MOST_CHOICES, expand
 from hbtom.world.pddl.world import States
 
@@ -65,6 +65,25 @@ def plan_ahead(
     for depth, value in enumerate(_values(relaxed, graph, visited, max(finite), most), start=1):
         known[depth] = GraphCosts(graph, plans.goals, value)
     return tuple(known[depth] for depth in depths)
+
+
+def plan_worlds_ahead(
+    costs: Sequence[GraphCosts],
+    plans: Sequence[SeenPlan],
+    paths: Sequence[StatePath | None],
+    depths: Depths,
+    most: int,
+) -> dict[int, tuple[GraphCosts, ...]]:
+    """Return what agents of each depth expect in the world of each plan, by the id of its costs."""
+    visited: dict[int, Ints] = {}
+    for planned, plan, path in zip(costs, plans, paths, strict=True):
+        if path is None:
+            hint = "use a model without foresight, goals.switching and acts.lapse, such as 'paper'"
+            raise BadInput(f"not all actions of {plan.name} were seen", hint=hint)
+        before = visited.get(id(planned), path.state[:0])
+        visited[id(planned)] = np.concatenate([before, path.state[:-1]])
+    worlds = {id(one): one for one in costs}
+    return {key: plan_ahead(one, depths, visited[key], most=most) for key, one in worlds.items()}
 
 
 @dataclass(frozen=True, eq=False)
