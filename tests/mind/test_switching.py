@@ -15,18 +15,19 @@ from hbtom.judgement.plan_judging import judge_plans
 from hbtom.mind import Beliefs, find_likelihood, infer_agent
 from hbtom.mind.bayes import Choice, History, bayes, learn_counts
 from hbtom.mind.graph_regret import foreseen_regrets
-from hbtom.mind.mistakes import unexplained
+from hbtom.mind.lapses import unexplained
 from hbtom.mind.preference_tree import NO_OFFERS
 from hbtom.mind.regret import Regret
 from hbtom.mind.simulate import Simulated
 from hbtom.mind.switching import bayes_switching, learn_switching
 from hbtom.model import Model, with_settings
 from hbtom.observe import Identity
-from hbtom.plan.foresight import plan_ahead
+from hbtom.plan.foresight import foresee
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import explore, follow, make_goal, read_plan
 from locked import LOCKED_OUT, corridor, gems
 
+PEOPLE = Model.preset("people")
 GOALS, WAYS, CHARACTERS, STEPS = 3, 2, 2, 4
 ALPHA = np.array([1.0, 0.5, 2.0])
 
@@ -133,7 +134,7 @@ SETTINGS = {
     "acts.lapse": 0.02,
     "efficiency.temperatures": (0.1, 1.0),
 }
-DRAWS = 120
+DRAWS = 300
 Drawn = tuple[Simulated, tuple[Regret, ...]]
 
 
@@ -142,8 +143,8 @@ def drawn() -> list[Drawn]:
     """Agents that were made up, and the regret of what they do for each depth of foresight."""
     world, model = corridor(), with_settings(Model.preset("paper"), SETTINGS)
     goals = tuple(make_goal(world, name, text) for name, text in CONDITIONS.items())
-    plans = plan_on_graph(explore(world), goals)
-    ahead = plan_ahead(plans, model.foresight.depths, np.arange(len(plans.graph)))
+    plans = foresee(plan_on_graph(explore(world), goals), model.foresight.depths)
+    ahead = [plans.ahead[depth] for depth in model.foresight.depths]
     made = []
     for number in range(DRAWS):
         agent = hbtom.simulate(plans, model, seed=(3, number), most=5)  # none is there before
@@ -208,6 +209,20 @@ def test_what_was_given_up_stays_given_up_unless_goals_change() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize("feasible", [True, False])
+def test_goals_that_nobody_can_reach_explain_nothing_and_do_no_harm(feasible: bool) -> None:
+    """Some can be reached if nothing is ever used up."""
+    world = corridor()
+    conditions = {
+        "open": "(and (not (locked east)) (has key-1))",
+        "in": "(and (at east) (has key-1))",
+    }
+    goals = [make_goal(world, name, text) for name, text in conditions.items()]
+    settings = {"preference.feasible": feasible, "foresight.depths": [1, 2, math.inf]}
+    told = judge_plans(goals, [read_plan(world, LOCKED_OUT)], with_settings(PEOPLE, settings))
+    assert told.test.goal.sum(axis=1) == pytest.approx(np.ones(4))
 
 
 def test_nothing_done_and_something_else_wanted_are_fine() -> None:

@@ -10,7 +10,7 @@ import pytest
 from domains import EXAMPLES, example
 from hbtom import BadInput
 from hbtom.plan import foresight
-from hbtom.plan.foresight import plan_ahead
+from hbtom.plan.foresight import foresee, plan_ahead
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.operators import find_operators
 from hbtom.plan.relaxed import relaxed_costs
@@ -94,6 +94,20 @@ def test_visited_states_are_enough() -> None:
         strict=True,
     ):
         both = [costs.prices(0, int(costs.graph.choices[1])) for costs in (one, other)]
+        assert np.array_equal(*both)
+
+
+def test_what_was_foreseen_once_is_not_looked_for_again() -> None:
+    world = corridor()
+    plans = plan_on_graph(explore(world), gems(world))
+    once = foresee(plans, (0, 2, math.inf), np.array([0, 1]))
+    assert plan_ahead(once, (2, 0), np.array([1])) == (once.ahead[2], once.ahead[0])
+    assert plan_ahead(once, (2,), np.array([2]))[0] is not once.ahead[2]  # of another state
+    assert plan_ahead(once, (1, 2), np.array([1]))[1] is not once.ahead[2]  # and another depth
+    every = foresee(plans, (0, 2))
+    for depth in (0, 2):
+        last = int(plans.graph.choices[2])
+        both = [one.ahead[depth].prices(0, last) for one in (every, once)]
         assert np.array_equal(*both)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,14 +11,12 @@ from hbtom.cli.say import complain, print_json
 from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
-from hbtom.judgement.mistakes import Mistakes
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.terminal import (
     Row,
     beliefs_table,
-    explain_mistakes,
     explain_plan,
     judgement_table,
 )
@@ -78,18 +75,11 @@ def run(
     if form == "json":
         print_json({key: values[key] for key in values if judged or key not in VERDICT})
         return
-    tables = [_table(*both) for both in zip(values["plans"], judgement.mistakes, strict=True)]
-    tables = tables[-1:] if judged else tables
+    both = list(zip(values["plans"], judgement.mistakes, strict=True))
+    tables = [beliefs_table(*one) for one in (both[-1:] if judged else both)]
     if judged:
         plan = judgement.plans[-1]
         sentence = explain_plan(told, plan.steps)
         row = Row(plan.name, judgement.plausibility, values["surprise"], sentence)
         tables.append(judgement_table([row], heading="plan"))
     click.echo("\n\n".join(tables))
-
-
-def _table(plan: dict[str, Any], mistakes: Mistakes) -> str:
-    """Return the beliefs during a plan, and what the agent did not foresee."""
-    actions = tuple(step["action"] for step in plan["steps"][1:])
-    said = explain_mistakes(mistakes, actions)
-    return "\n".join([beliefs_table(plan), *([said] if said else [])])

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.judgement.mistakes import Mistakes, find_mistakes
 from hbtom.judgement.tracing import Judged, Trace, verdict
@@ -22,7 +19,7 @@ from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
 from hbtom.mind.partial_plan import seen_regret
 from hbtom.model import Model, find_model
 from hbtom.observe import Identity
-from hbtom.plan.foresight import plan_ahead
+from hbtom.plan.foresight import plan_worlds_ahead
 from hbtom.plan.graph import GraphCosts
 from hbtom.plan.search import plan_worlds
 from hbtom.world.pddl import (
@@ -129,7 +126,8 @@ def judge_plans(
         raise BadInput(f"{something_else} is no weight", hint=hint)
     beliefs, posteriors = Beliefs(), []
     costs, paths = plan_worlds(goals, plans, most)
-    ahead = _ahead(model, plans, costs, paths, most)
+    depths = model.foresight.depths
+    ahead = plan_worlds_ahead(costs, plans, paths, depths, most) if model.fallible else {}
     weight = {OTHER_GOAL: something_else}
     for plan, planned, path in zip(plans, costs, paths, strict=True):
         agent, other = Identity(plan.agent), something_else > 0
@@ -153,30 +151,6 @@ def judge_plans(
         costs=costs,
         paths=paths,
     )
-
-
-def _ahead(
-    model: Model,
-    plans: Sequence[SeenPlan],
-    costs: Sequence[GraphCosts],
-    paths: Sequence[StatePath | None],
-    most: int,
-) -> dict[int, tuple[GraphCosts, ...]]:
-    """Return the costs that agents of each depth of foresight expect, in the world of each plan.
-
-    There are none if agents foresee everything, make no mistakes and do not change their minds.
-    """
-    if not model.fallible:
-        return {}
-    visited: dict[int, Ints] = {}
-    for plan, planned, path in zip(plans, costs, paths, strict=True):
-        if path is None:
-            hint = "use a model without foresight, goals.switching and acts.lapse, such as 'paper'"
-            raise BadInput(f"not all actions of {plan.name} were seen", hint=hint)
-        before = visited.get(id(planned), path.state[:0])
-        visited[id(planned)] = np.concatenate([before, path.state[:-1]])
-    depths, worlds = model.foresight.depths, {id(one): one for one in costs}
-    return {key: plan_ahead(one, depths, visited[key], most=most) for key, one in worlds.items()}
 
 
 def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:

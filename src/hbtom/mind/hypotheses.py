@@ -13,7 +13,8 @@ from typing import Annotated
 import numpy as np
 from msgspec import Struct
 
-from hbtom.arrays import Floats, frozen
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.model import Model
 
 AXES = ("goal", "belief", "process", "efficiency")  # of a posterior, after its steps
 IN_COMPANY = ("goal", "place", "manner", "efficiency")  # the same where others are around
@@ -48,3 +49,17 @@ class Hypotheses(Struct, frozen=True, eq=False):
 
 
 GOALS_ONLY = Hypotheses()
+
+
+def offered_goals(
+    model: Model, reachable: Annotated[Bools, "goal"]
+) -> tuple[Annotated[Bools, "goal"], bool]:
+    """Return which goals the agent chooses from, and whether its choice counts as one.
+
+    It chooses from the goals it can reach; if it can reach none, from all. A choice counts if there
+    was more than one goal to choose from, and any could be reached.
+    """
+    many = int(np.count_nonzero(reachable))
+    if many and model.preference.feasible:
+        return reachable, many > 1
+    return np.ones_like(reachable), many > 0 and len(reachable) > 1

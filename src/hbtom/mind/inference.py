@@ -23,7 +23,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.hypotheses import AXES, FORESIGHT, IN_COMPANY, Hypotheses
+from hbtom.mind.hypotheses import AXES, FORESIGHT, IN_COMPANY, Hypotheses, offered_goals
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
@@ -258,7 +258,7 @@ def given(
         )
     same = goals == known.goals  # as nearly always
     among = list(range(len(goals)) if same else map(known.goals.index, goals))
-    reachable, counts = _choices(model, offer.reachable)
+    reachable, counts = offered_goals(model, offer.reachable)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
     choice = Choice(np.array(among), np.array(reachable), counts, alpha, offer.log_prior)
@@ -267,20 +267,6 @@ def given(
     learns = counts and model.preference.nested
     tree = known.tree.offered(chosen) if learns else known.tree
     return Given(known.goals, History(known.counts, known.log_weight), choice, before, tree)
-
-
-def _choices(
-    model: Model, reachable: Annotated[Bools, "goal"]
-) -> tuple[Annotated[Bools, "goal"], bool]:
-    """Return which goals the agent chooses from, and whether its choice counts as one.
-
-    It chooses from the goals it can reach; if it can reach none, from all. A choice counts if there
-    was more than one goal to choose from, and any could be reached.
-    """
-    many = int(np.count_nonzero(reachable))
-    if many and model.preference.feasible:
-        return reachable, many > 1
-    return np.ones_like(reachable), many > 0 and len(reachable) > 1
 
 
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:

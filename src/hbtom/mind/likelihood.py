@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
-from hbtom.mind.mistakes import perhaps_by_mistake, unexplained
+from hbtom.mind.lapses import explained, perhaps_by_mistake
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import Believed, FilteredChoice, Headings, Regret
 from hbtom.model import Model
@@ -113,7 +113,7 @@ def find_likelihood(
             )
         switching = -np.expm1(-model.goals.switching * regret.share)
         likelihood = replace(likelihood, switching=switching)
-    return explained(likelihood) if foreseen else likelihood
+    return explained(model, likelihood) if foreseen else likelihood
 
 
 def _one_depth(
@@ -189,18 +189,6 @@ def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likeli
     missed = tuple(one.regret for one in others)
     joined = replace(first, log=_joined(beliefs.values(), 2), hypotheses=kinds)
     return replace(joined, regret=regret, missed=missed)
-
-
-def explained(likelihood: Likelihood) -> Likelihood:
-    """Return the same, but steps that no hypothesis left explains say nothing; warnings tell."""
-    offered = np.repeat(likelihood.reachable, len(likelihood.hypotheses))
-    switching, regret = likelihood.switching is not None, likelihood.regret
-    lost = unexplained(likelihood.log, offered, switching=switching)
-    if not lost.any():
-        return likelihood
-    told = (f"nothing explains step {step + 1}; it is left out" for step in np.flatnonzero(lost))
-    log = np.where(lost[:, None, None], 0.0, likelihood.log)
-    return replace(likelihood, log=log, regret=replace(regret, warnings=(*regret.warnings, *told)))
 
 
 def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:

@@ -31,7 +31,7 @@ MOST_STEPS = 1000  # of a plan that does not get to its goal
 class Simulated:
     """An agent that was made up, and what is seen of what it does."""
 
-    goal: Goal  # that it has at last
+    goal: Goal  # that it has in the end
     efficiency: float
     plan: Plan  # all that it does
     seen: SeenPlan  # the same, or as much of it as is seen
@@ -72,7 +72,8 @@ def simulate(
     if hidden.any():
         seen = PartialPlan(plan.world, np.where(hidden, -1, plan.actions))
     wanted = tuple(plans.goals[one] for one in had)
-    return Simulated(wanted[-1], efficiency, plan, seen, depth, wanted[: len(plan)])
+    last = wanted[-1] if had else plans.goals[goal]
+    return Simulated(last, efficiency, plan, seen, depth, wanted)
 
 
 def _planned(goals: Sequence[Goal]) -> GraphCosts:
@@ -91,16 +92,16 @@ class _Agent:
     depth: float
 
     def act(self, goal: int, rng: np.random.Generator, most: int) -> tuple[Plan, list[int]]:
-        """Act by the policy; return the plan, and the goal at each step and after the last."""
+        """Act by the policy; return the plan, and the goal at each step."""
         graph = self.plans.graph
-        state, states, had = 0, [0], [goal]
+        state, states, had = 0, [0], list[int]()
         actions: list[int] = []
         (ahead,) = plan_ahead(self.plans, [self.depth], np.arange(len(graph)))
-        while not self._there(had[-1], state) and len(actions) < most:
+        while not self._there(goal, state) and len(actions) < most:
             first, last = (int(one) for one in graph.choices[state : state + 2])
             if first == last:
                 break
-            chances = policy(ahead, first, last, had[-1], self.efficiency)
+            chances = policy(ahead, first, last, goal, self.efficiency)
             if self.model.acts.lapse > 0 and rng.random() < self.model.acts.lapse:
                 chances = np.full(last - first, 1.0 / (last - first))
             choice = first + int(rng.choice(last - first, p=chances))
@@ -111,7 +112,9 @@ class _Agent:
             )
             states.append(state)
             actions.append(int(graph.action[choice]))
-            had.append(self._next(had[-1], float(graph.cost[choice]), rng))
+            had.append(goal)
+            if not self._there(goal, state):
+                goal = self._next(goal, float(graph.cost[choice]), rng)
         return Plan(graph.world, np.array(actions, dtype=np.int64), graph.states[states]), had
 
     def _there(self, goal: int, state: int) -> bool:

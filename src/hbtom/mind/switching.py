@@ -29,7 +29,7 @@ from hbtom.errors import BadInput
 from hbtom.mind.bayes import counted, mean_preference
 from hbtom.mind.histories import Choice, History, NestedOffers, goal_by_history, summed_over_goals
 
-MOST_PAIRS = 1 << 21  # pairs of goals, for every history, explanation and character
+MOST_PAIRS = 1 << 22  # pairs of goals, for every history, explanation and character
 Log = Annotated[Floats, "history goal explanation character"]
 Steps = Annotated[Floats, "step goal explanation character"]
 

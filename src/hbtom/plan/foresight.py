@@ -15,7 +15,7 @@ the depth are planned from.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -27,15 +27,15 @@ from hbtom.errors import BadInput
 from hbtom.plan.graph import GraphCosts
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
-from hbtom.world.pddl import MOST_STATES, Goal, StateGraph, around
-from hbtom.world.pddl.states import expand
+from hbtom.world.pddl import MOST_STATES, Goal, SeenPlan, StateGraph, StatePath, around
+from hbtom.world.pddl.states import MOST_CHOICES, expand
 from hbtom.world.pddl.world import States
 
 MOST_PLAIN = 1 << 28  # facts to look at in all states: half a minute without a compiler
 MOST_COMPILED = 1 << 31  # and with one
 _MUCH = 1 << 24  # it is worth starting the compiler
 _AT_ONCE = 1 << 14  # states whose facts are spread out in memory
-_TOO_LARGE = "leave out large depths of foresight (foresight.depths)"
+_TOO_LARGE = "leave out large depths of foresight, as in foresight.depths = [0, 1, inf]"
 Depths = Sequence[float]
 
 
@@ -49,8 +49,11 @@ def plan_ahead(
     """Return the costs that an agent of each depth of foresight expects, from visited states on.
 
     Costs of other states are not meant to be used. For the depth infinity they are ``plans``.
-    At most ``most`` states are looked at, if ``plans`` are of visited states only.
+    At most ``most`` states are looked at, if ``plans`` are of visited states only. What
+    :func:`foresee` has found is not looked for again.
     """
+    if isinstance(plans, Foreseen) and plans.covers(depths, visited):
+        return tuple(plans.ahead[depth] for depth in depths)
     finite = [int(depth) for depth in depths if depth < math.inf]
     if not finite:
         return (plans,) * len(depths)
@@ -62,6 +65,49 @@ def plan_ahead(
     for depth, value in enumerate(_values(relaxed, graph, visited, max(finite), most), start=1):
         known[depth] = GraphCosts(graph, plans.goals, value)
     return tuple(known[depth] for depth in depths)
+
+
+def plan_worlds_ahead(
+    costs: Sequence[GraphCosts],
+    plans: Sequence[SeenPlan],
+    paths: Sequence[StatePath | None],
+    depths: Depths,
+    most: int,
+) -> dict[int, tuple[GraphCosts, ...]]:
+    """Return what agents of each depth expect in the world of each plan, by the id of its costs."""
+    visited: dict[int, Ints] = {}
+    for planned, plan, path in zip(costs, plans, paths, strict=True):
+        if path is None:
+            hint = "use a model without foresight, goals.switching and acts.lapse, such as 'paper'"
+            raise BadInput(f"not all actions of {plan.name} were seen", hint=hint)
+        before = visited.get(id(planned), path.state[:0])
+        visited[id(planned)] = np.concatenate([before, path.state[:-1]])
+    worlds = {id(one): one for one in costs}
+    return {key: plan_ahead(one, depths, visited[key], most=most) for key, one in worlds.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen(GraphCosts):
+    """Costs to go, and those that agents of some depths expect from visited states on."""
+
+    visited: Annotated[Ints, "state"]
+    ahead: Mapping[float, GraphCosts]
+
+    def covers(self, depths: Depths, visited: Annotated[Ints, "state"]) -> bool:
+        """Tell whether all that agents of some depths expect from some states on is known."""
+        return set(depths) <= set(self.ahead) and bool(np.isin(visited, self.visited).all())
+
+
+def foresee(
+    plans: GraphCosts, depths: Depths, visited: Annotated[Ints, "state"] | None = None
+) -> Foreseen:
+    """Find once what agents of some depths expect, to judge many plans or by many models.
+
+    Without ``visited`` it is found for all states.
+    """
+    visited = np.arange(len(plans.graph)) if visited is None else visited
+    ahead = dict(zip(depths, plan_ahead(plans, depths, visited), strict=True))
+    return Foreseen(plans.graph, plans.goals, plans.cost, visited, ahead)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +226,9 @@ def _grown(graph: StateGraph, steps: int, most: int) -> StateGraph:
     States that were known keep their numbers.
     """
     for _ in range(steps):
-        expanded = int(np.count_nonzero(np.diff(graph.choices)))
-        if len(graph) * len(graph.target) > most * expanded:
+        expanded = max(int(np.count_nonzero(np.diff(graph.choices))), 1)
+        outcomes = len(graph) * len(graph.target) / expanded  # about as many as there will be
+        if max(len(graph), outcomes * MOST_STATES / MOST_CHOICES) > most:
             problem = f"there are more than {most:,} states within the depth of foresight"
             raise BadInput(problem, hint=f"{_TOO_LARGE}, or allow more (--states, most=)")
         graph = around(graph.world, graph.states)

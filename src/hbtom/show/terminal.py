@@ -121,10 +121,11 @@ def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
     return lines
 
 
-def beliefs_table(plan: dict[str, Any]) -> str:
+def beliefs_table(plan: dict[str, Any], mistakes: Mistakes | None = None) -> str:
     """Return the beliefs before the first action of a plan, and after each action.
 
-    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`.
+    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`. A sentence below tells
+    of the agent's mistakes, if there are any.
     """
     goals = [f"P({plain(goal)})" for goal in plan["steps"][0]["goal"]]
     ahead = ["foresight"] if "foresight" in plan["steps"][0] else []
@@ -137,7 +138,10 @@ def beliefs_table(plan: dict[str, Any]) -> str:
         action = plain(step["action"] or "")
         rows.append((str(number), action, *beliefs, *likeliest, f"{mean:.2f}", surprise))
     heading = f"{plain(PurePath(plan['plan']).name)}, by {plain(plan['agent'])}"
-    return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
+    actions = tuple(step["action"] for step in plan["steps"][1:])
+    said = explain_mistakes(mistakes, actions) if mistakes is not None else ""
+    lines = columns(rows, right="R." + "R" * (len(rows[0]) - 2))
+    return "\n".join([heading, *lines, *([said] if said else [])])
 
 
 def explain_mistakes(mistakes: Mistakes, actions: tuple[str, ...]) -> str:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats
+from hbtom.mind.hypotheses import offered_goals
+from hbtom.model import Model
+
+if TYPE_CHECKING:
+    from hbtom.mind.likelihood import Likelihood
 
 LogSteps = Annotated[Floats, "step hypothesis character"]
 
@@ -18,6 +24,19 @@ def perhaps_by_mistake(
     """Let each step be made at random with some probability, whatever the goal."""
     slipped = log_random[:, None, None] + math.log(lapse)
     return np.logaddexp(log + math.log1p(-lapse), slipped)
+
+
+def explained(model: Model, likelihood: Likelihood) -> Likelihood:
+    """Return the same, but steps that no hypothesis left explains say nothing; warnings tell."""
+    switching, regret = likelihood.switching is not None, likelihood.regret
+    offered, _ = offered_goals(model, likelihood.reachable)
+    offered = np.repeat(offered, len(likelihood.hypotheses))
+    lost = unexplained(likelihood.log, offered, switching=switching)
+    if not lost.any():
+        return likelihood
+    told = (f"nothing explains step {step + 1}; it is left out" for step in np.flatnonzero(lost))
+    log = np.where(lost[:, None, None], 0.0, likelihood.log)
+    return replace(likelihood, log=log, regret=replace(regret, warnings=(*regret.warnings, *told)))
 
 
 def unexplained(

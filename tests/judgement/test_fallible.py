@@ -13,14 +13,16 @@ import pytest
 
 import hbtom
 from domains import EXAMPLES, example
-from episodes import episode, key_trial, read, simple_episode
+from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, trial, walk
 from hbtom import BadInput
+from hbtom.judgement.accounts import account
 from hbtom.judgement.mistakes import Mistakes
 from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
 from hbtom.judgement.sharing import judge_pair
 from hbtom.judgement.tables import to_xarray
 from hbtom.model import Model, with_settings
 from hbtom.show.terminal import explain_mistakes
+from hbtom.show.words import explain
 from hbtom.world.pddl import (
     load_goals,
     load_plan,
@@ -167,6 +169,19 @@ def test_in_an_episode_goals_may_change(motion: str) -> None:
     assert one.preference == pytest.approx(other.preference, abs=1e-6)
 
 
+def test_a_change_of_mind_in_an_episode_is_told() -> None:
+    """Half way to the heart the agent turns to the spoon."""
+    things = [HEART.at(160, 40), SPOON.at(160, 160)]
+    path = walk((20, 100), (90, 70), (150, 150))
+    seen = read(episode(trial(path, things), trial(path, things)))
+    model = with_settings(Model.preset("paper"), {"goals.switching": 0.5})
+    said = explain(account(hbtom.judge(seen, model)))
+    assert "; probably changed its mind after frame " in said
+    frame = int(said.rsplit(maxsplit=1)[-1])
+    assert 30 < frame < 46  # it turns in frame 38
+    assert "changed" not in explain(account(hbtom.judge(seen, "paper")))
+
+
 def test_models_that_share_plans_keep_their_minds_apart() -> None:
     """Judged together, they say what they say alone."""
     changes = (
@@ -218,6 +233,10 @@ def test_what_is_no_depth_rate_or_probability_is_told(settings: dict[str, Any], 
 
 
 # What people say
+
+
+def test_the_preset_is_the_one_that_was_measured() -> None:
+    assert Model.preset("people").fingerprint == "c150180c26ca"
 
 
 def spelled(word: str) -> str:
