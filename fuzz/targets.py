@@ -1,4 +1,4 @@
-"""The nine kinds of input: how to make strange ones, and the commands that read them."""
+"""The ten kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -221,7 +221,19 @@ def _inferred(names: Sequence[str]) -> list[Command]:
         [*infer, "--something-else", "0.5"],
         [*recognise, "--format", "json"],
         [*recognise, "--engine", "counting", "--trace"],
+        ["attribute", *world, "--plan", "seen.plan", "--states", "2000", "--stopped"],
     ]
+
+
+def _gridworld(rng: Random) -> Files:
+    text = changed_text(rng, rng.choice(seeds.gridworlds()))
+    data = text.encode(errors="replace")
+    return {"world.toml": changed_bytes(rng, data) if rng.random() < 0.1 else data}
+
+
+def _attributed(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [["attribute", name, "--format", "json"], ["attribute", name, "--out", "out.csv"]]
 
 
 TARGETS = {
@@ -234,6 +246,7 @@ TARGETS = {
     "ratings": Target(_ratings, _scored, _data),
     "model": Target(_model, _assumed, _data),
     "pddl": Target(_pddl, _inferred),
+    "gridworld": Target(_gridworld, _attributed),
 }
 
 

@@ -288,7 +288,7 @@ def test_desires_and_beliefs_are_calibrated() -> None:
     planned = plan_walks(model.desires, posed, [walk])
     _, minds, valued = planned
     some = valued.situations
-    options = [valued.options(one) for one in range(len(some.offers))]
+    shape = len(minds.utilities), len(minds.beliefs)
     ranks = []
     for _ in range(300):
         mind = random.integers(len(minds.utilities)), random.choice(len(minds.prior), p=minds.prior)
@@ -296,9 +296,7 @@ def test_desires_and_beliefs_are_calibrated() -> None:
         drawn = walk._replace(truth=int(random.integers(3)))
         while len(drawn.acts) < 4 and HAVE not in drawn.acts:
             here = int(follow(posed.worlds, some, drawn).situation[-1])
-            worth = np.broadcast_to(
-                options[here], (len(options[here]), len(minds.utilities), len(minds.beliefs))
-            )
+            worth = np.array([np.broadcast_to(one, shape) for one in valued.options(here)])
             chance = np.exp(beta * (worth[:, *mind] - worth[:, *mind].max()))
             option = int(random.choice(len(chance), p=chance / chance.sum()))
             acts = [*some.action[slice(*some.choices[here : here + 2])].tolist(), STAY, HAVE]

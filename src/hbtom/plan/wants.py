@@ -9,9 +9,9 @@ probability b_w. Both are on grids:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations, product
-from math import comb
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from hbtom.errors import BadInput
 from hbtom.model import Desires
 from hbtom.world.possible import Uncertain
 
-MOST_MINDS = 1 << 20  # pairs of utilities and a belief
+MOST_MINDS = 1 << 20  # utilities, with a belief and an efficiency
 
 
 class Minds(NamedTuple):
@@ -44,9 +44,11 @@ class Minds(NamedTuple):
 def minds_of(assumed: Desires, uncertain: Uncertain) -> Minds:
     """Return the grids for what is possible in a world."""
     things, worlds, parts = len(uncertain.things), len(uncertain.worlds), assumed.fineness
-    many = len(assumed.utilities) ** things, comb(parts + worlds - 1, parts)
-    if many[0] * many[1] > MOST_MINDS:
-        problem = f"{things} things and {worlds} possible worlds make {many[0] * many[1]:.1e} minds"
+    if not things:
+        raise BadInput("there is nothing that agents could want", hint="name things, or goals")
+    many = len(assumed.utilities) ** things, math.comb(parts + worlds - 1, parts)
+    if math.prod(many) * len(assumed.temperatures) > MOST_MINDS:
+        problem = f"{things} things and {worlds} possible worlds make too many minds"
         hint = "coarser grids have fewer: desires.utilities, desires.fineness; or leave things out"
         raise BadInput(problem, hint=hint)
     utilities = np.array([*product(assumed.utilities, repeat=things)])
