@@ -221,7 +221,6 @@ def _inferred(names: Sequence[str]) -> list[Command]:
         [*infer, "--something-else", "0.5"],
         [*recognise, "--format", "json"],
         [*recognise, "--engine", "counting", "--trace"],
-        ["attribute", *world, "--plan", "seen.plan", "--states", "2000", "--stopped"],
     ]
 
 
