@@ -13,7 +13,7 @@ from hbtom.judgement.attributing import attribute
 from hbtom.mind.desires import infer_desires
 from hbtom.model import with_settings
 from hbtom.plan.wanting import plan_walks, value
-from hbtom.world.possible import HAVE, STAY, follow, situations
+from hbtom.world.possible import HAVE, STAY, follow, situations, start_of
 from hbtom.world.text_gridworld import Gridworld
 from hbtom.world.text_worlds import possible_worlds, walk_of
 
@@ -274,6 +274,22 @@ def test_an_agent_that_is_seen_twice_wants_the_same_both_times() -> None:
     wants = alone[0].joint.sum(axis=1) * alone[1].joint.sum(axis=1)
     np.testing.assert_allclose(found[1].joint.sum(axis=1), wants / wants.sum())
     np.testing.assert_allclose(found[0].joint, alone[0].joint)
+
+
+def test_numbers_at_their_limits() -> None:
+    far = {"desires.lacking": 1e6, "desires.random": 0.0, "desires.temperatures": [0.001, 1000.0]}
+    found = attribute(corner("E S S N N W W W take", {}), with_settings(COARSE, far)).posteriors[0]
+    assert np.isfinite(found.joint).all()
+    np.testing.assert_allclose(found.belief, np.eye(3)[[2] * len(found.belief)], atol=1e-6)
+    same = attribute(corner("W", {}), with_settings(COARSE, {"desires.utilities": [3.0]}))
+    np.testing.assert_allclose(same.posteriors[0].best, [[1 / 3, 1 / 3, 1 / 3, 0]] * 2)
+
+
+def test_grids_that_are_too_fine_for_a_world_are_refused() -> None:
+    posed = possible_worlds(corner("", {}))
+    some = situations(posed.worlds, [start_of(posed.worlds, walk_of(corner("", {}), ""))])
+    with pytest.raises(hbtom.BadInput, match="16,384 utilities and 8,192 beliefs are too many"):
+        value(some, np.zeros((1 << 14, 3)), np.zeros((1 << 13, 3)))
 
 
 # Calibration

@@ -64,9 +64,9 @@ class DesirePosterior:
     @property
     def expected(self) -> dict[str, Annotated[Floats, "1+step"]]:
         """What the agent held probable at first: each world, or what lies at each place."""
-        facts = self.uncertain.facts or dict(
-            zip(self.worlds, np.eye(len(self.worlds)), strict=True)
-        )
+        facts = self.uncertain.facts
+        if not facts:
+            return dict(zip(self.worlds, self.belief.T, strict=True))
         return {name: self.belief @ np.array(holds, float) for name, holds in facts.items()}
 
     def __len__(self) -> int:

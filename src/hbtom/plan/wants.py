@@ -31,14 +31,7 @@ class Minds(NamedTuple):
     utilities: Annotated[Floats, "utility thing"]
     beliefs: Annotated[Floats, "belief world"]
     prior: Annotated[Floats, "belief"]
-
-    @property
-    def best(self) -> Annotated[Floats, "utility thing+1"]:
-        """Which thing is worth most; the last is none, if nothing is worth more than 0."""
-        worth = np.hstack([self.utilities, np.zeros((len(self.utilities), 1))])
-        top = worth == worth.max(axis=1, keepdims=True)
-        top[:, -1] &= ~top[:, :-1].any(axis=1)
-        return top / top.sum(axis=1, keepdims=True)
+    best: Annotated[Floats, "utility thing+1"]  # which thing is worth most; the last is none
 
 
 def minds_of(assumed: Desires, uncertain: Uncertain) -> Minds:
@@ -54,8 +47,20 @@ def minds_of(assumed: Desires, uncertain: Uncertain) -> Minds:
     utilities = np.array([*product(assumed.utilities, repeat=things)])
     beliefs = np.array([*_simplex(parts, worlds)]) / parts
     lacking = np.log(beliefs[:, list(uncertain.lacking)] + 0.5 / parts).sum(axis=1)
-    prior = np.exp((assumed.lacking - 1.0) * lacking)
-    return Minds(np.array(assumed.utilities), utilities, beliefs, prior / prior.sum())
+    log = (assumed.lacking - 1.0) * lacking
+    prior = np.exp(log - log.max())
+    levels = np.array(assumed.utilities)
+    return Minds(levels, utilities, beliefs, prior / prior.sum(), _best(utilities))
+
+
+def _best(
+    utilities: Annotated[Floats, "utility thing"],
+) -> Annotated[Floats, "utility thing+1"]:
+    """Return which thing is worth most, ties being shared; none if all are worth 0 or less."""
+    worth = np.hstack([utilities, np.zeros((len(utilities), 1))])
+    top = worth == worth.max(axis=1, keepdims=True)
+    top[:, :-1] &= utilities > 0
+    return top / top.sum(axis=1, keepdims=True)
 
 
 def _simplex(parts: int, worlds: int) -> Iterator[Annotated[Floats, "world"]]:

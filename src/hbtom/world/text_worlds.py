@@ -69,10 +69,7 @@ def possible_worlds(world: Gridworld) -> Uncertain:
 def walk_of(world: Gridworld, name: str) -> Walk:
     """Return what an agent does in a gridworld, and which of the possible worlds it is in."""
     acts = {WAIT: STAY, TAKE: HAVE} | {move: index for index, move in enumerate(world.compass)}
-    lies, some = (
-        tuple(world.things.get(thing, "") for thing in _hidden(world)),
-        _arrangements(world),
-    )
+    some, lies = _arrangements(world), tuple(world.things.get(one, "") for one in _hidden(world))
     if lies not in some:
         hint = "each thing has a mark of its own; only those that 'missing' names may be nowhere"
         raise _bad("things cannot lie like this", "things", hint)
