@@ -52,4 +52,4 @@ def _draw_path(column: Column, one: DesirePosterior, known: Signs) -> None:
     probability_axis(belief)
     label(belief, y="belief at first")
     title(desire, plain(one.walk.name), explain_desires(one))
-    write_steps(desire, belief, one.walk.words)
+    write_steps((desire, belief), one.walk.words)

@@ -73,23 +73,24 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
     draw_shades(efficiency, posterior, np.linspace(-0.5, len(plan) + 0.5, len(plan) + 2))
     label(efficiency, y="efficiency")
     title(goal, plain(PurePath(plan.name).name), f"by {plain(plan.agent)}")
-    write_steps(goal, efficiency, plan.steps)
+    write_steps((goal, efficiency), plan.steps)
 
 
-def write_steps(upper: Axes, lower: Axes, steps: Sequence[str]) -> None:
-    """Write the steps below the lower of two panels, or number them if they are many."""
-    for axes in (upper, lower):
+def write_steps(panels: Sequence[Axes], steps: Sequence[str]) -> None:
+    """Write the steps below the last of some panels, or number them if they are many."""
+    for axes in panels:
         axes.set_xlim(-0.5, len(steps) + 0.5)
-    upper.tick_params(labelbottom=False)
+    for axes in panels[:-1]:
+        axes.tick_params(labelbottom=False)
     if 0 < len(steps) <= _MOST:
         how: How = {"rotation": math.degrees(_STEEP), "ha": "right", "rotation_mode": "anchor"}
-        for axes in (upper, lower):
+        for axes in panels:
             axes.set_xticks(range(len(steps) + 1))
-        lower.set_xticklabels(_words(steps), **how)
+        panels[-1].set_xticklabels(_words(steps), **how)
     else:
-        for axes in (upper, lower):
+        for axes in panels:
             axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
-        label(lower, x="step")
+        label(panels[-1], x="step")
 
 
 def _words(steps: Sequence[str]) -> list[str]:
