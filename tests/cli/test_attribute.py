@@ -26,8 +26,10 @@ def test_a_line_and_a_sentence_for_each_path(run) -> None:
     assert "step" not in ran.out
 
 
-def test_the_beliefs_after_every_step(run) -> None:
-    ran = run("attribute", TRUCKS, TRUCKS.parent / "../examples/trucks.toml", "--trace")
+def test_the_beliefs_after_every_step(run, tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_bytes(TRUCKS.read_bytes())
+    ran = run("attribute", TRUCKS, other, "--trace")
     assert ran.out.startswith("trucks: takes the Korean truck at once\nstep  action  likes: Korean")
 
 
@@ -66,6 +68,7 @@ def test_problems_that_may_be_the_case(run) -> None:
         ([TRUCKS, *FILES], "give WORLDS, or all of", 2),
         ([TRUCKS, "--stopped"], "are for PDDL", 2),
         ([TRUCKS.parent / "none.toml"], "there is no such file", 1),
+        ([TRUCKS, TRUCKS], "two files have a path", 1),
         ([TRUCKS, "--model", "none"], "there is no model 'none'", 1),
         ([TRUCKS, "--out", "x.txt"], "this is not written as '.txt'", 1),
     ],

@@ -203,9 +203,7 @@ def test_expectations_are_told_place_by_place() -> None:
 
 def test_too_many_minds_are_refused() -> None:
     fine = with_settings(MODEL, {"desires.utilities": list(range(100)), "desires.fineness": 100})
-    with pytest.raises(
-        hbtom.BadInput, match=r"3 things and 3 possible worlds make 5\.2e\+09 minds"
-    ):
+    with pytest.raises(hbtom.BadInput, match="3 things and 3 possible worlds make too many minds"):
         hbtom.attribute(load_gridworlds(TRUCKS), fine)
 
 

@@ -13,7 +13,7 @@ from hbtom.judgement.attributing import attribute
 from hbtom.mind.desires import infer_desires
 from hbtom.model import with_settings
 from hbtom.plan.wanting import plan_walks, value
-from hbtom.world.possible import HAVE, STAY, follow, situations
+from hbtom.world.possible import HAVE, STAY, follow, situations, start_of
 from hbtom.world.text_gridworld import Gridworld
 from hbtom.world.text_worlds import possible_worlds, walk_of
 
@@ -276,6 +276,22 @@ def test_an_agent_that_is_seen_twice_wants_the_same_both_times() -> None:
     np.testing.assert_allclose(found[0].joint, alone[0].joint)
 
 
+def test_numbers_at_their_limits() -> None:
+    far = {"desires.lacking": 1e6, "desires.random": 0.0, "desires.temperatures": [0.001, 1000.0]}
+    found = attribute(corner("E S S N N W W W take", {}), with_settings(COARSE, far)).posteriors[0]
+    assert np.isfinite(found.joint).all()
+    np.testing.assert_allclose(found.belief, np.eye(3)[[2] * len(found.belief)], atol=1e-6)
+    same = attribute(corner("W", {}), with_settings(COARSE, {"desires.utilities": [3.0]}))
+    np.testing.assert_allclose(same.posteriors[0].best, [[1 / 3, 1 / 3, 1 / 3, 0]] * 2)
+
+
+def test_grids_that_are_too_fine_for_a_world_are_refused() -> None:
+    posed = possible_worlds(corner("", {}))
+    some = situations(posed.worlds, [start_of(posed.worlds, walk_of(corner("", {}), ""))])
+    with pytest.raises(hbtom.BadInput, match="16,384 utilities and 8,192 beliefs are too many"):
+        value(some, np.zeros((1 << 14, 3)), np.zeros((1 << 13, 3)))
+
+
 # Calibration
 
 
@@ -288,7 +304,7 @@ def test_desires_and_beliefs_are_calibrated() -> None:
     planned = plan_walks(model.desires, posed, [walk])
     _, minds, valued = planned
     some = valued.situations
-    options = [valued.options(one) for one in range(len(some.offers))]
+    shape = len(minds.utilities), len(minds.beliefs)
     ranks = []
     for _ in range(300):
         mind = random.integers(len(minds.utilities)), random.choice(len(minds.prior), p=minds.prior)
@@ -296,9 +312,7 @@ def test_desires_and_beliefs_are_calibrated() -> None:
         drawn = walk._replace(truth=int(random.integers(3)))
         while len(drawn.acts) < 4 and HAVE not in drawn.acts:
             here = int(follow(posed.worlds, some, drawn).situation[-1])
-            worth = np.broadcast_to(
-                options[here], (len(options[here]), len(minds.utilities), len(minds.beliefs))
-            )
+            worth = np.array([np.broadcast_to(one, shape) for one in valued.options(here)])
             chance = np.exp(beta * (worth[:, *mind] - worth[:, *mind].max()))
             option = int(random.choice(len(chance), p=chance / chance.sum()))
             acts = [*some.action[slice(*some.choices[here : here + 2])].tolist(), STAY, HAVE]

@@ -85,6 +85,9 @@ def test_only_what_agents_cannot_know_may_differ_between_worlds_that_are_planned
             {"picture": "1@", "things": {"K": "1", "L": "1"}, "missing": ()},
             "there is no room for 1",
         ),
+        ({"things": {"K": "1", "L": "1"}, "known": ("K", "L"), "missing": ()}, "the same place"),
+        ({"moves": "wait " * 1001}, "more than 1,000 moves"),
+        ({"picture": f"1@{'.' * 10_000}"}, "more than 10,000 cells"),
         ({"missing": tuple("LMNOP"), "picture": "12@34567"}, "in too many ways"),
     ],
 )

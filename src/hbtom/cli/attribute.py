@@ -9,7 +9,7 @@ import click
 
 from hbtom.bench.table_files import write_records
 from hbtom.cli.say import print_json
-from hbtom.errors import located
+from hbtom.errors import BadInput, located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.attributing import attribute, attribute_plans
 from hbtom.model import find_model
@@ -73,6 +73,10 @@ def _paths(files: Sequence[str]) -> dict[str, Gridworld]:
     """Return the paths of all files; with the name of the file, if there are several."""
     found = dict[str, Gridworld]()
     for file in files:
-        for name, world in load_gridworlds(file).items():
-            found[name if len(files) == 1 else f"{Path(file).stem}: {name}"] = world
+        for path, world in load_gridworlds(file).items():
+            name = path if len(files) == 1 else f"{Path(file).stem}: {path}"
+            if name in found:
+                hint = "give files different names"
+                raise BadInput(f"two files have a path '{name}'", hint=hint, file=file)
+            found[name] = world
     return found

@@ -16,7 +16,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.model import Model
-from hbtom.plan.wanting import Planned
+from hbtom.plan.wanting import Planned, Valued
 from hbtom.plan.wants import Minds
 from hbtom.world.possible import HAVE, Course, Uncertain, Walk
 
@@ -64,9 +64,9 @@ class DesirePosterior:
     @property
     def expected(self) -> dict[str, Annotated[Floats, "1+step"]]:
         """What the agent held probable at first: each world, or what lies at each place."""
-        facts = self.uncertain.facts or dict(
-            zip(self.worlds, np.eye(len(self.worlds)), strict=True)
-        )
+        facts = self.uncertain.facts
+        if not facts:
+            return dict(zip(self.worlds, self.belief.T, strict=True))
         return {name: self.belief @ np.array(holds, float) for name, holds in facts.items()}
 
     def __len__(self) -> int:
@@ -89,29 +89,31 @@ def infer_desires(
     (uncertain, minds, valued), at = planned, course.situation
     efficiencies = 1.0 / np.array(model.desires.temperatures)
     if wants is None:
-        many = len(minds.utilities), len(efficiencies)
-        wants = np.full(many, 1.0 / np.prod(many))
+        shape = len(minds.utilities), len(efficiencies)
+        wants = np.full(shape, 1.0 / np.prod(shape))
     with np.errstate(divide="ignore"):
         prior = np.log(wants[:, None] * minds.prior[:, None])
         acting, astray = np.log1p(-model.desires.random) + prior, np.log(model.desires.random)
-    found = [_joint(acting, prior + astray)]
+    joint, wild = _joint(acting, prior + astray)
+    found = [_margins(minds, joint, wild)]
     for situation, option in zip(at[:-1].tolist(), course.option.tolist(), strict=True):
-        worth = valued.options(situation)
-        acting = acting + _log_policy(worth, option, efficiencies)
-        astray -= np.log(len(worth))
-        found.append(_joint(acting, prior + astray))
+        log, many = _log_policy(valued, situation, option, efficiencies)
+        acting, astray = acting + log, astray - np.log(many)
+        joint, wild = _joint(acting, prior + astray)
+        found.append(_margins(minds, joint, wild))
+    utility, best, belief, efficiency, random = (np.array(one) for one in zip(*found, strict=True))
     return DesirePosterior(
         walk=walk,
         uncertain=uncertain,
         minds=minds,
         efficiencies=efficiencies,
         possible=valued.situations.possible[at],
-        utility=np.array([_by_thing(minds, joint.sum(axis=(1, 2))) for joint, _ in found]),
-        best=np.array([joint.sum(axis=(1, 2)) @ minds.best for joint, _ in found]),
-        belief=np.array([joint.sum(axis=(0, 2)) @ minds.beliefs for joint, _ in found]),
-        efficiency=np.array([joint.sum(axis=(0, 1)) for joint, _ in found]),
-        random=np.array([wild for _, wild in found]),
-        joint=found[-1][0],
+        utility=utility,
+        best=best,
+        belief=belief,
+        efficiency=efficiency,
+        random=random,
+        joint=joint,
         had=_had(uncertain, walk, valued.situations.offers[at[-1]]),
     )
 
@@ -122,12 +124,16 @@ def _had(uncertain: Uncertain, walk: Walk, there: Annotated[Bools, "thing"]) -> 
 
 
 def _log_policy(
-    worth: Annotated[Floats, "option utility belief"], option: int, efficiencies: Floats
-) -> Joint:
-    """Return log pi(option)."""
-    regret = worth.max(axis=0) - worth
-    scaled = -efficiencies * regret[..., None]
-    return scaled[option] - np.log(np.exp(scaled).sum(axis=0))
+    valued: Valued, situation: int, option: int, efficiencies: Annotated[Floats, "efficiency"]
+) -> tuple[Joint, int]:
+    """Return log pi(option), and the number of options."""
+    best, many = valued.worth(situation), 0
+    chosen = total = np.zeros(1)
+    for worth in valued.options(situation):
+        scaled = efficiencies * (worth - best)[..., None]
+        chosen = scaled if many <= option else chosen
+        total, many = total + np.exp(scaled), many + 1
+    return chosen - np.log(total), many
 
 
 def _joint(planned: Joint, astray: Joint) -> tuple[Joint, float]:
@@ -139,11 +145,13 @@ def _joint(planned: Joint, astray: Joint) -> tuple[Joint, float]:
     return joint / total, float(wild.sum() / total)
 
 
-def _by_thing(
-    minds: Minds, wants: Annotated[Floats, "utility"]
-) -> Annotated[Floats, "thing level"]:
-    """Return the probability of each level, for each thing."""
-    things = minds.utilities.shape[1]
+def _margins(
+    minds: Minds, joint: Joint, wild: float
+) -> tuple[Floats, Floats, Floats, Floats, float]:
+    """Return P(u) by thing and level, P(best), E[b], P(efficiency), and P(at random)."""
+    wants, things = joint.sum(axis=(1, 2)), minds.utilities.shape[1]
     cube = wants.reshape((len(minds.levels),) * things)
-    others = [tuple(one for one in range(things) if one != thing) for thing in range(things)]
-    return np.array([cube.sum(axis=one) for one in others])
+    others = (tuple(one for one in range(things) if one != thing) for thing in range(things))
+    utility = np.array([cube.sum(axis=one) for one in others])
+    belief = joint.sum(axis=(0, 2)) @ minds.beliefs
+    return utility, wants @ minds.best, belief, joint.sum(axis=(0, 1)), wild

@@ -16,7 +16,7 @@ Exits into situations in which more is known are planned first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -49,23 +49,23 @@ class Valued:
         """Return V(s)."""
         return _worth(self.worths, self.away[:, situation])
 
-    def options(self, situation: int) -> Annotated[Floats, "option utility belief"]:
-        """Return Q(s, a) of all choices, then of waiting, and of having what is there, if any.
+    def options(self, situation: int) -> Iterator[Worth]:
+        """Yield Q(s, a) of all choices, then of waiting, and of having what is there, if any.
 
-        Waiting costs nothing. Of several things that are there, an agent has the best.
+        Waiting costs nothing, so that nothing is worth more. Of several things that are there, an
+        agent has the best.
         """
-        some, found = self.situations, []
+        some = self.situations
         for choice in range(*some.choices[situation : situation + 2]):
             targets = _targets(some, choice)
             later = (
                 self.worth(targets[0]) if len(targets) == 1 else self.worths[self.exits[targets]]
             )
-            found.append(later - some.cost[choice])
-        found.append(self.worth(situation))
+            yield later - some.cost[choice]
+        yield self.worth(situation)
         there = some.offers[situation]
         if there.any():
-            found.append(self.utilities[:, there].max(axis=1, keepdims=True))
-        return np.stack(np.broadcast_arrays(*found))
+            yield self.utilities[:, there].max(axis=1, keepdims=True)
 
 
 def _worth(worths: Sequence[Worth], away: Annotated[Floats, "exit"]) -> Worth:

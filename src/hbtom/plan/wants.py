@@ -9,9 +9,9 @@ probability b_w. Both are on grids:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations, product
-from math import comb
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from hbtom.errors import BadInput
 from hbtom.model import Desires
 from hbtom.world.possible import Uncertain
 
-MOST_MINDS = 1 << 20  # pairs of utilities and a belief
+MOST_MINDS = 1 << 20  # utilities, with a belief and an efficiency
 
 
 class Minds(NamedTuple):
@@ -31,29 +31,36 @@ class Minds(NamedTuple):
     utilities: Annotated[Floats, "utility thing"]
     beliefs: Annotated[Floats, "belief world"]
     prior: Annotated[Floats, "belief"]
-
-    @property
-    def best(self) -> Annotated[Floats, "utility thing+1"]:
-        """Which thing is worth most; the last is none, if nothing is worth more than 0."""
-        worth = np.hstack([self.utilities, np.zeros((len(self.utilities), 1))])
-        top = worth == worth.max(axis=1, keepdims=True)
-        top[:, -1] &= ~top[:, :-1].any(axis=1)
-        return top / top.sum(axis=1, keepdims=True)
+    best: Annotated[Floats, "utility thing+1"]  # which thing is worth most; the last is none
 
 
 def minds_of(assumed: Desires, uncertain: Uncertain) -> Minds:
     """Return the grids for what is possible in a world."""
     things, worlds, parts = len(uncertain.things), len(uncertain.worlds), assumed.fineness
-    many = len(assumed.utilities) ** things, comb(parts + worlds - 1, parts)
-    if many[0] * many[1] > MOST_MINDS:
-        problem = f"{things} things and {worlds} possible worlds make {many[0] * many[1]:.1e} minds"
+    if not things:
+        raise BadInput("there is nothing that agents could want", hint="name things, or goals")
+    many = len(assumed.utilities) ** things, math.comb(parts + worlds - 1, parts)
+    if math.prod(many) * len(assumed.temperatures) > MOST_MINDS:
+        problem = f"{things} things and {worlds} possible worlds make too many minds"
         hint = "coarser grids have fewer: desires.utilities, desires.fineness; or leave things out"
         raise BadInput(problem, hint=hint)
     utilities = np.array([*product(assumed.utilities, repeat=things)])
     beliefs = np.array([*_simplex(parts, worlds)]) / parts
     lacking = np.log(beliefs[:, list(uncertain.lacking)] + 0.5 / parts).sum(axis=1)
-    prior = np.exp((assumed.lacking - 1.0) * lacking)
-    return Minds(np.array(assumed.utilities), utilities, beliefs, prior / prior.sum())
+    log = (assumed.lacking - 1.0) * lacking
+    prior = np.exp(log - log.max())
+    levels = np.array(assumed.utilities)
+    return Minds(levels, utilities, beliefs, prior / prior.sum(), _best(utilities))
+
+
+def _best(
+    utilities: Annotated[Floats, "utility thing"],
+) -> Annotated[Floats, "utility thing+1"]:
+    """Return which thing is worth most, ties being shared; none if all are worth 0 or less."""
+    worth = np.hstack([utilities, np.zeros((len(utilities), 1))])
+    top = worth == worth.max(axis=1, keepdims=True)
+    top[:, :-1] &= utilities > 0
+    return top / top.sum(axis=1, keepdims=True)
 
 
 def _simplex(parts: int, worlds: int) -> Iterator[Annotated[Floats, "world"]]:

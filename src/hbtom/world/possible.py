@@ -50,6 +50,13 @@ class Situations(NamedTuple):
     target: Annotated[Ints, "outcome"]
 
 
+def views(shown: Sequence[Annotated[np.ndarray, "state part"]]) -> list[Annotated[Ints, "state"]]:
+    """Return the view in each state of each world: the same number where the same is shown."""
+    rows = np.concatenate(shown)
+    number = np.unique(rows, axis=0, return_inverse=True)[1] if rows.shape[1] else rows.sum(axis=1)
+    return np.split(number.ravel(), np.cumsum([len(one) for one in shown])[:-1])
+
+
 def told_apart(worlds: Sequence[Possible], situation: Situation) -> list[Situation]:
     """Return what becomes of a situation once the agent has looked around."""
     parts = dict[object, list[tuple[int, int]]]()

@@ -14,11 +14,11 @@ import numpy as np
 
 from hbtom.arrays import Bools, Ints
 from hbtom.errors import BadInput, Place
-from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk
+from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk, views
 from hbtom.world.sight_lines import cut_by_boxes
 from hbtom.world.text_gridworld import START, TAKE, WAIT, Cell, Gridworld, centre_of
 
-MOST_ARRANGEMENTS = 64
+MOST_ARRANGEMENTS, MOST_CELLS, MOST_MOVES = 64, 10_000, 1000
 _EDGE = 1e-6  # pixels; a line of sight that touches a corner is cut, whatever rounding says
 
 Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" for nowhere
@@ -50,16 +50,15 @@ def possible_worlds(world: Gridworld) -> Uncertain:
     """Return the worlds that are possible to an agent: one for each arrangement of things."""
     hidden, some, spots = _hidden(world), _arrangements(world), _spots(world)
     things, moves = (*world.known, *hidden), _moves(world)
-    sees, worlds = _sight(world, list(spots.values())), []
+    sees, shown, offered = _sight(world, list(spots.values())), [], []
     for arrangement in some:
         marks = (*(world.things[name] for name in world.known), *arrangement)
         lying = {mark: thing for thing, mark in enumerate(marks) if mark}
-        content = np.array([lying.get(mark, -1) + 2 for mark in spots], dtype=np.int64)
-        view = (sees * content) @ (len(things) + 2) ** np.arange(len(spots))
-        offers = np.zeros((len(sees), len(things)), dtype=np.bool_)
+        shown.append(sees * np.array([lying.get(mark, -1) + 2 for mark in spots], dtype=np.int64))
+        offered.append(np.zeros((len(sees), len(things)), dtype=np.bool_))
         for mark, thing in lying.items():
-            offers[_number(world, world.marks[mark]), thing] = True
-        worlds.append(Possible(*moves, view, offers))
+            offered[-1][_number(world, world.marks[mark]), thing] = True
+    worlds = (Possible(*moves, *one) for one in zip(views(shown), offered, strict=True))
     count = [sum(map(bool, one)) for one in some]
     names = tuple(_name(hidden, one) for one in some)
     lacking = tuple(one < max(count) for one in count)
@@ -70,13 +69,12 @@ def possible_worlds(world: Gridworld) -> Uncertain:
 def walk_of(world: Gridworld, name: str) -> Walk:
     """Return what an agent does in a gridworld, and which of the possible worlds it is in."""
     acts = {WAIT: STAY, TAKE: HAVE} | {move: index for index, move in enumerate(world.compass)}
-    lies, some = (
-        tuple(world.things.get(thing, "") for thing in _hidden(world)),
-        _arrangements(world),
-    )
+    some, lies = _arrangements(world), tuple(world.things.get(one, "") for one in _hidden(world))
     if lies not in some:
         hint = "each thing has a mark of its own; only those that 'missing' names may be nowhere"
         raise _bad("things cannot lie like this", "things", hint)
+    if len(world.acts) > MOST_MOVES:
+        raise _bad(f"there are more than {MOST_MOVES:,} moves", "moves", "give a shorter path")
     words = tuple(act if act in world.compass else act.lower() for act in world.acts)
     start, taken = _number(world, world.path[0]), tuple(acts[act] for act in world.acts)
     return Walk(name, some.index(lies), start, taken, words)
@@ -89,8 +87,10 @@ def _hidden(world: Gridworld) -> tuple[str, ...]:
 
 
 def _spots(world: Gridworld) -> dict[str, Cell]:
-    """Return the places where hidden things may lie."""
+    """Return the places where hidden things may lie; none if there are no such things."""
     taken = {START, *(world.things[name] for name in world.known)}
+    if not _hidden(world):
+        return {}
     return {mark: cell for mark, cell in world.marks.items() if mark not in taken}
 
 
@@ -100,6 +100,12 @@ def _arrangements(world: Gridworld) -> list[Arrangement]:
         raise _bad(
             "beliefs are inferred here", "beliefs", "give beliefs of your own to hbtom.infer"
         )
+    if len(world.rows) * len(world.rows[0]) > MOST_CELLS:
+        raise _bad(f"the map has more than {MOST_CELLS:,} cells", "picture", "draw a smaller one")
+    at = [world.things[name] for name in world.known]
+    if START in world.things.values() or len(set(at)) < len(at):
+        hint = f"each has a mark of its own, and '{START}' is none"
+        raise _bad("known things lie at the same place, or where the agent begins", "things", hint)
     for name in {*world.known} & {*world.missing}:
         raise _bad(
             f"'{name}' is known to be there", "missing", "a thing is known or may be missing"
@@ -129,7 +135,7 @@ def _name(hidden: tuple[str, ...], arrangement: Arrangement) -> str:
 def _facts(world: Gridworld) -> dict[str, tuple[bool, ...]]:
     """Return what may lie at each place, and in which arrangements it does; nothing comes last."""
     hidden, some, found = _hidden(world), _arrangements(world), dict[str, tuple[bool, ...]]()
-    for mark in _spots(world) if hidden else ():
+    for mark in _spots(world):
         for thing, name in enumerate(hidden):
             found[f"{name} at {mark}"] = tuple(one[thing] == mark for one in some)
         found[f"nothing at {mark}"] = tuple(mark not in one for one in some)
@@ -153,8 +159,8 @@ def _moves(world: Gridworld) -> tuple[Ints, Ints, Annotated[np.ndarray, "choice"
             if all(map(world.is_free, [(row, column), *way])):
                 found.append((number, float(np.hypot(down, right)), _number(world, way[-1])))
         choices.append(len(found))
-    action, cost, target = (np.array(one) for one in zip(*found, strict=True))
-    return np.array(choices), action, cost, target
+    action, cost, target = np.array(found, dtype=np.float64).reshape(-1, 3).T
+    return np.array(choices), action.astype(np.int64), cost, target.astype(np.int64)
 
 
 def _sight(world: Gridworld, spots: list[Cell]) -> Annotated[Bools, "state spot"]:

@@ -7,17 +7,19 @@ actions that it can take, whether it has reached a goal, and conditions that it 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
+from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, make_goal
 from hbtom.world.pddl.partial import SeenPlan
 from hbtom.world.pddl.plans import Plan
 from hbtom.world.pddl.problem import Ground
-from hbtom.world.pddl.states import explore
+from hbtom.world.pddl.states import StateGraph, explore
 from hbtom.world.pddl.world import World
-from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk
+from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk, views
 
 MOST_POSSIBLE = 64
 
@@ -32,15 +34,12 @@ def possible_problems(
     ``sees`` are conditions that the agent can tell to hold or not, in every state.
     """
     _check(worlds)
-    codes, found = _Codes(), []
-    for world in worlds:
-        graph = explore(world, most=most)
-        told = [_in(world, one).holds(graph.states) for one in sees]
-        view = np.sum([one << bit for bit, one in enumerate(told)], axis=0, initial=0)
-        offers = np.stack([_in(world, goal).holds(graph.states) for goal in goals], axis=1)
-        number = np.array([codes.setdefault(one, len(codes)) for one in _written(world)])
+    codes, graphs = _Codes(), [explore(world, most=most) for world in worlds]
+    held = [[_holding(graph, some) for graph in graphs] for some in (sees, goals)]
+    found = []
+    for graph, view, offers in zip(graphs, views(held[0]), held[1], strict=True):
+        number = np.array([codes.setdefault(one, len(codes)) for one in _written(graph.world)])
         actions = number[graph.action]
-        view = np.broadcast_to(view, len(graph)).astype(np.int64)
         found.append(Possible(graph.choices, actions, graph.cost, graph.target, view, offers))
     names = [world.problem.name for world in worlds]
     if len(set(names)) < len(names):
@@ -77,6 +76,12 @@ def _check(worlds: Sequence[World]) -> None:
         if not world.certain:
             hint = "use hbtom infer, which plans with chance"
             raise BadInput("graded wants need actions whose outcomes are certain", hint=hint)
+
+
+def _holding(graph: StateGraph, some: Sequence[Goal]) -> Annotated[Bools, "state condition"]:
+    """Return which conditions hold in each state."""
+    held = [_in(graph.world, one).holds(graph.states) for one in some]
+    return np.array(held, dtype=np.bool_).reshape(len(some), len(graph)).T
 
 
 def _in(world: World, goal: Goal) -> Goal:
