@@ -257,5 +257,6 @@ def test_tables_of_beliefs_are_results():
     world = Path(__file__).parents[2] / "worlds" / "block-words"
     (one,) = (one for one in find_scenarios([str(world)]) if one.name == "crow")
     (judged,) = judge_scenario(one, [hbtom.Model.preset("paper")])
-    model = read_model(judged.to_pandas())
+    model = read_model(judged)
+    assert read_model(judged.to_pandas()) == model
     assert model.find(("crow",), Item("crow", 0.0, "core")) == pytest.approx(0.2)

@@ -34,6 +34,7 @@ from hbtom.errors import BadInput, located
 
 ANSWERS = ("looking", "rating", "choice")
 _NEEDED = f"{NEEDED}; and one of {', '.join(ANSWERS)}"
+_MOST = 100_000_000  # participants times items
 _ROUNDED = 0.02  # ratings that should add up to 1 are often rounded to two digits
 
 
@@ -202,6 +203,9 @@ def _matrix(answers: Sequence[_Answer]) -> tuple[dict[Item, int], list[str], Flo
     for one in answers:
         items.setdefault(one.item, one.row)
     participants = list(dict.fromkeys(one.participant for one in answers))
+    if len(items) * len(participants) > _MOST:
+        sizes = f"{len(participants):,} participants and {len(items):,} items"
+        raise BadInput(f"there are {sizes}, too many for memory", hint="compare a part of them")
     column = {item: number for number, item in enumerate(items)}
     line = {name: number for number, name in enumerate(participants)}
     values = np.full((len(participants), len(items)), np.nan)
