@@ -42,8 +42,8 @@ def correlate(
     """Compare what people did with what one or several models say.
 
     ``measures`` is a file or a data frame. So are ``results``, or an evaluation or a judgement of
-    plans, or several of these: in a list, as pairs of a name and a table, or by the names of models. ``column`` of the results is
-    compared, by default the probability or the rating.
+    plans, or several of these: in a list, as pairs of a name and a table, or by the names of
+    models. ``column`` of the results is compared, by default the probability or the rating.
     ``reading`` are the fields of :class:`hbtom.bench.measures.Reading`, such as ``direction``.
 
     >>> correlate("ratings.csv", {"paper": "paper.csv", "people": "people.csv"})  # doctest: +SKIP
