@@ -46,12 +46,16 @@ def _ceilings(found: Correlation) -> list[str]:
 def _agreement(found: Correlation) -> str:
     unit = f"error, {_UNITS[found.measures.log]}" if found.measures.answer == "looking" else "error"
     heading = ("model", "category", "scenarios", "items")
-    rows: list[Sequence[str]] = [(*heading, "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL)]
+    best = {one.category: one.r for one in found.ceilings}
+    told = ("best r",) if len(best) > 1 else ()
+    names = "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL, *told
+    rows: list[Sequence[str]] = [(*heading, *names)]
     for one in found.agreements:
         name, category = plain(one.model), plain(one.category)
         sizes = str(one.scenarios), str(one.items)
-        rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error)))
-    return "\n".join(columns(rows, right="..RRRRRRRR"))
+        ceiling = (_number(best.get(one.category)),) if told else ()
+        rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error), *ceiling))
+    return "\n".join(columns(rows, right="..RRRRRRRRR"))
 
 
 def _gaps(found: Correlation) -> str:
