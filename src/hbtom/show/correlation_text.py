@@ -107,13 +107,13 @@ def people_fit_text(fitted: PeopleFit) -> str:
     for settings, r in fitted.grid:
         rows.append((*(plain(str(value)) for value in settings.values()), _number(r)))
     many = Counter(_settings(one) for one in fitted.chosen.values())
-    chosen = "; ".join(f"{told} ({count(n, 'time')})" for told, n in many.most_common())
+    chosen = [f"  {n} of {len(fitted.chosen)}: {told}" for told, n in many.most_common()]
     return "\n".join(
         [
             correlation_text(fitted.found),
             "",
             "left out: each scenario as predicted with the settings that fit all others best",
-            f"these were {chosen}",
+            *chosen,
             f"fitted to all: {_settings(fitted.settings)}",
             "",
             *columns(rows, right="R" * len(rows[0])),
