@@ -55,7 +55,7 @@ def _agreement(found: Correlation) -> str:
         sizes = str(one.scenarios), str(one.items)
         ceiling = (_number(best.get(one.category)),) if told else ()
         rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error), *ceiling))
-    return "\n".join(columns(rows, right="..RRRRRRRRR"))
+    return "\n".join(columns(rows, right="..RRRRRRRRR"[: len(names) + 4]))
 
 
 def _gaps(found: Correlation) -> str:
