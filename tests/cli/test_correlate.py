@@ -38,7 +38,13 @@ def study(tmp_path_factory):
 
 
 def test_a_table_of_models_with_their_differences(run, study):
-    done = run("correlate", study / "ratings.csv", study / "paper.csv", f"hot={study / 'hot.csv'}")
+    done = run(
+        "correlate",
+        study / "ratings.csv",
+        study / "paper.csv",
+        f"hot={study / 'hot.csv'}",
+        "--samples=100",
+    )
     assert (done.status, done.err) == (0, "")
     assert "ratings, " in done.out.splitlines()[0]
     assert "3 participants; more is more plausible" in done.out
