@@ -160,7 +160,8 @@ def test_choices_are_shares():
         for who, goals in {"1": "xx", "2": "yx", "3": "xy"}.items()
         for time, goal in enumerate(goals)
     ]
-    found = correlate(chosen, GOALS, samples=20)
+    numbered = [{"": n, **row} for n, row in enumerate(chosen)]  # as pandas writes tables
+    found = correlate(numbered, GOALS, samples=20, scale=(1, 7))
     assert found.measures.items == tuple(Item("a", t, g) for t in (0.0, 1.0) for g in "xy")
     assert found.measures.means == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1 / 3])
     with pytest.raises(hbtom.BadInput, match=r"row 1 below the heading: the choice is 'z'"):

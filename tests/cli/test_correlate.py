@@ -135,7 +135,7 @@ def test_posteriors_of_one_plan_or_of_all(run, study, tmp_path):
         ("scenario,rating\n", [], "there are no measures"),
         ("a,b\n1,2\n", [], "there is no column of answers"),
         ("scenario,goal,rating\nslip,crow,3\n", [], "name another scale with --scale LOW,HIGH"),
-        ("scenario,goal,rating\nslip,crow,1\n", [], "there are only 1 items"),
+        ("scenario,goal,rating\nslip,crow,1\n", [], "there are too few items to compare: 1"),
         ("scenario,goal,rating\nslip,crow,1\n", ["--column=b"], "there is no column 'b'"),
     ],
 )

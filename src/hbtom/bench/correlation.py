@@ -60,7 +60,8 @@ def compare_with(
     """Compare measures with what models say about the same items."""
     if len(people.items) < 3:
         hint = "a correlation needs three or more"
-        raise BadInput(f"there are only {len(people.items)} items", hint=hint, file=people.name)
+        problem = f"there are too few items to compare: {len(people.items)}"
+        raise BadInput(problem, hint=hint, file=people.name)
     if len(people.items) * samples > MOST:
         hint = f"at most {MOST // len(people.items)} samples fit (--samples)"
         raise BadInput(
