@@ -242,6 +242,7 @@ def _inferred(names: Sequence[str]) -> list[Command]:
     return [
         [*infer, "--judge", "--format", "json"],
         [*infer, "--something-else", "0.5"],
+        [*infer, "--model", "people", "--format", "json"],
         [*recognise, "--format", "json"],
         [*recognise, "--engine", "counting", "--trace"],
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,10 @@ from episodes import episode, key_trial, read, simple_episode
 from hbtom import BadInput, Model
 from hbtom.model import Continuous, Grid, Logistic, Social, find_model, presets, with_settings
 
-CHOICES = {"sight": [("", "all"), ("", "memory")]}  # of parameters that are not numbers
+CHOICES = {  # of parameters that are not numbers
+    "sight": [("", "all"), ("", "memory")],
+    "depths": [("", (3.0, 5.0, 7.0, 9.0, 11.0, math.inf))],
+}
 
 
 def changes(value: Any) -> Iterator[tuple[str, Any]]:
@@ -27,6 +31,9 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
         for field in value.__struct_fields__:
             if field == "social" and getattr(value, field) is None:
                 yield field, msgspec.structs.replace(value, social=Social())
+                continue
+            if field == "prior":
+                yield field, msgspec.structs.replace(value, prior=(2.0,) * len(value.depths))
                 continue
             parts = CHOICES.get(field) or changes(getattr(value, field))
             for path, part in parts:
@@ -101,11 +108,12 @@ def test_a_fingerprint_changes_with_every_parameter_but_the_name(model, changed)
     assert (changed.fingerprint == model.fingerprint) is (renamed or idle)
 
 
-@pytest.mark.parametrize("name", presets())
+@pytest.mark.parametrize("name", [name for name in presets() if name != "people"])
 def test_a_model_that_says_nothing_new_has_the_fingerprint_it_always_had(name: str) -> None:
     model = Model.preset(name)
     old = msgspec.to_builtins(msgspec.structs.replace(model, name=""))
     del old["observation"], old["hypotheses"], old["knowledge"], old["preference"]["nested"]
+    del old["foresight"], old["goals"], old["acts"]["lapse"]
     old.pop("social") if model.social is None else old.update(social={})  # it keeps to defaults
     new = {"slip": 0.0, "berth": 0.0, "push": 20.0, "contact": False, "reluctance": 0.0}
     old["motion"] = {k: v for k, v in old["motion"].items() if k not in new or v != new[k]}
@@ -289,7 +297,7 @@ def _toml(table: dict[str, Any]) -> str:
             for name, part in value.items():
                 yield from lines(part, f"{path}.{name}".strip("."))
         else:
-            yield f"{path} = {msgspec.json.encode(value).decode()}"
+            yield f"{path} = {msgspec.json.encode(value).decode().replace('null', 'inf')}"
 
     return "\n".join(lines(table, ""))
 

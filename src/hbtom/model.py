@@ -12,6 +12,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise, product
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -30,6 +31,7 @@ Temperature = Annotated[float, Meta(ge=1e-3, le=1e3)]
 NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
 Chance = Annotated[float, Meta(ge=0, lt=1)]
 Likely = Annotated[float, Meta(gt=0, le=1)]
+MOST_FORESIGHT = 64  # steps, unless it is unbounded
 
 
 # msgspec looks at a type when it first meets it, and crashes if two threads do so at once.
@@ -94,6 +96,54 @@ class Efficiency(_Part, frozen=True, dict=True):
         return frozen([one - (top + math.log(total)) for one in log])
 
 
+Depth = Annotated[float, Meta(ge=0)]
+
+
+class Foresight(_Part, frozen=True):
+    """How many steps agents plan ahead; from there on, they assume that nothing is used up."""
+
+    depths: Annotated[
+        tuple[Depth, ...],
+        Meta(min_length=1, max_length=16, description="numbers of steps; inf: all that is to come"),
+    ] = (math.inf,)
+    prior: Annotated[
+        tuple[Positive, ...], _says("how probable each depth is, in proportion; []: all the same")
+    ] = ()
+
+    def __post_init__(self) -> None:
+        for depth in self.depths:
+            if depth < math.inf and (depth > MOST_FORESIGHT or depth != int(depth)):
+                raise ValueError(f"a depth is a whole number up to {MOST_FORESIGHT}, or inf")
+        if any(one >= other for one, other in pairwise(self.depths)):
+            raise ValueError("the depths must increase")
+        if len(self.prior) not in (0, len(self.depths)):
+            raise ValueError(f"there are {len(self.depths)} depths and {len(self.prior)} weights")
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The probability of each depth."""
+        given = self.prior or (1.0,) * len(self.depths)
+        return tuple(one / math.fsum(given) for one in given)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether agents may fail to foresee anything."""
+        return self.depths != (math.inf,)
+
+
+def depth_names(depths: tuple[float, ...]) -> tuple[str, ...]:
+    """Return depths of foresight as they are written."""
+    return tuple("inf" if depth == math.inf else str(int(depth)) for depth in depths)
+
+
+class Goals(_Part, frozen=True):
+    """Whether agents change their minds about what they want."""
+
+    switching: Annotated[
+        NotNegative, _says("how often a goal is drawn anew in a plan of mean cost, on average")
+    ] = 0.0
+
+
 class Grid(_Part, frozen=True, tag_field="kind", tag="grid"):
     """The paper's dynamics: eight moves on square cells."""
 
@@ -127,6 +177,7 @@ class Acts(_Part, frozen=True):
     cost: Annotated[Positive, _says("of picking something up, or of opening a lock")]
     final: Annotated[bool, _says("the touch that ends a trial is an act of its own")]
     learn_opening: Annotated[bool, _says("opening costs the time that barriers were seen to need")]
+    lapse: Annotated[Chance, _says("probability that a step is made at random, by mistake")] = 0.0
 
 
 class Observation(_Part, frozen=True):
@@ -233,6 +284,21 @@ class Model(_Part, frozen=True):
     social: Annotated[
         Social | None, _says("what is assumed of other minds; without it, they are ignored")
     ] = None
+    foresight: Foresight = Foresight()
+    goals: Goals = Goals()
+
+    @property
+    def log_character(self) -> Annotated[Floats, "character"]:
+        """log P(foresight, efficiency), which stay the same throughout; foresight varies slowest.
+
+        If all agents foresee equally much, it is the prior of efficiency.
+        """
+        if len(self.foresight.depths) == 1:
+            return self.efficiency.log_prior
+        from hbtom.arrays import frozen
+
+        both = product(self.foresight.weights, self.efficiency.log_prior)
+        return frozen([math.log(weight) + log for weight, log in both])
 
     @property
     def fingerprint(self) -> str:
@@ -247,9 +313,18 @@ class Model(_Part, frozen=True):
         return hashlib.sha256(msgspec.json.encode(assumed)).hexdigest()[:12]
 
     @property
+    def fallible(self) -> bool:
+        """Whether agents may fail to foresee something, make mistakes, or change their minds."""
+        return self.foresight.bounded or self.acts.lapse > 0 or self.goals.switching > 0
+
+    @property
     def minds(self) -> Social | None:
-        """What is assumed of other minds, if agents move freely and are seen exactly."""
+        """What is assumed of other minds, if agents move freely and are seen exactly.
+
+        Agents with bounded foresight, or whose goals change, are watched as if they were alone.
+        """
         able = isinstance(self.motion, Continuous) and self.observation.noise == 0
+        able = able and not self.fallible
         return self.social if able else None
 
     @staticmethod

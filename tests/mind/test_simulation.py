@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 import hbtom
+from calibrated import rank, uniform
 from domains import EXAMPLES, example
 from hbtom import BadInput
 from hbtom.mind import log_likelihood
@@ -22,7 +23,6 @@ from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import PartialPlan, explore, load_goals
 from planes import BETA, plane, seen_walk, steps_on
 
-BINS = 10
 DRAWS = 120
 
 
@@ -30,16 +30,6 @@ def planned() -> GraphCosts:
     world = example("doors-keys-gems")
     goals = load_goals(world, EXAMPLES / "doors-keys-gems" / "goals.txt")
     return plan_on_graph(explore(world), goals)
-
-
-def rank(belief: np.ndarray, true: int, rng: np.random.Generator) -> float:
-    """Return where the truth is in a discrete belief, 0 to 1; ties are broken by chance."""
-    return float(belief[:true].sum() + rng.random() * belief[true])
-
-
-def uniform(ranks: list[float]) -> float:
-    """Return the probability of ranks at least as uneven as these, if they are uniform."""
-    return float(chisquare(np.histogram(ranks, BINS, (0.0, 1.0))[0]).pvalue)
 
 
 def posterior(log_likelihood: np.ndarray, prior: np.ndarray) -> np.ndarray:

@@ -14,7 +14,12 @@ from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib
-from hbtom.show.terminal import Row, beliefs_table, explain_plan, judgement_table
+from hbtom.show.terminal import (
+    Row,
+    beliefs_table,
+    explain_plan,
+    judgement_table,
+)
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")
@@ -70,7 +75,8 @@ def run(
     if form == "json":
         print_json({key: values[key] for key in values if judged or key not in VERDICT})
         return
-    tables = [beliefs_table(plan) for plan in (values["plans"][-1:] if judged else values["plans"])]
+    both = list(zip(values["plans"], judgement.mistakes, strict=True))
+    tables = [beliefs_table(*one) for one in (both[-1:] if judged else both)]
     if judged:
         plan = judgement.plans[-1]
         sentence = explain_plan(told, plan.steps)

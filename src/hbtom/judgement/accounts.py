@@ -14,6 +14,7 @@ import numpy as np
 
 from hbtom.judgement.classifier import losses
 from hbtom.judgement.company_accounts import CompanyAccount, company_account, likeliest_detour
+from hbtom.judgement.mistakes import find_mistakes
 from hbtom.judgement.surprises import shift
 from hbtom.judgement.tracing import Judged
 from hbtom.mind import Planned, Posterior
@@ -55,6 +56,7 @@ class Account:
     history: PastChoices
     detour: float = 1.0  # how many times the shortest way was walked; measured if it was surprising
     company: CompanyAccount | None = None  # where others are around
+    changed: int | None = None  # the frame after which its goal probably changed
 
 
 def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyType({})) -> Account:
@@ -110,6 +112,7 @@ def _account(judgement: Judged, history: PastChoices) -> Account:
     mean = efficiency @ test.efficiencies
     first, turned, last = (int(goal[time].argmax()) for time in (0, shift(goal).argmax(), -1))
     step = int(test.log_likelihood.argmin()) if steps else -1
+    changed = find_mistakes(test).changed
     return Account(
         reachable=int(np.count_nonzero(test.reachable)),
         steps=steps,
@@ -121,6 +124,7 @@ def _account(judgement: Judged, history: PastChoices) -> Account:
         history=history,
         goals=_named(test.goals),
         agent=str(test.agent),
+        changed=None if changed is None else int(test.frame[changed]),
     )
 
 

@@ -12,17 +12,20 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
+from hbtom.judgement.mistakes import Mistakes, find_mistakes
 from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
-from hbtom.mind.graph_regret import OTHER_GOAL
+from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
 from hbtom.mind.partial_plan import seen_regret
 from hbtom.model import Model, find_model
 from hbtom.observe import Identity
+from hbtom.plan.foresight import plan_worlds_ahead
 from hbtom.plan.graph import GraphCosts
 from hbtom.plan.search import plan_worlds
 from hbtom.world.pddl import (
     MOST_STATES,
     Goal,
+    Plan,
     SeenPlan,
     StatePath,
     check_goals,
@@ -48,6 +51,11 @@ class PlanJudgement(Judged):
     costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
     paths: tuple[StatePath | None, ...] = ()  # of each plan, if all of it was seen
 
+    @property
+    def mistakes(self) -> tuple[Mistakes, ...]:
+        """What the agent of each plan did not foresee, and when it changed its mind."""
+        return tuple(map(find_mistakes, self.posteriors))
+
     def trace(self, plan: int = -1) -> Trace:
         """Return all values from a plan to its plausibility, by name; by default the last one's."""
         seen = self.plans[plan]
@@ -61,8 +69,10 @@ class PlanJudgement(Judged):
         return {
             "model": self._named_model(),
             "plans": [
-                {"plan": plan.name, **_with_actions(plan, entry)}
-                for plan, entry in zip(self.plans, traced(self.posteriors), strict=True)
+                {"plan": plan.name, **_with_actions(plan, entry), **mistakes.to_dict(plan.steps)}
+                for plan, entry, mistakes in zip(
+                    self.plans, traced(self.posteriors), self.mistakes, strict=True
+                )
             ],
             **self._plain(),
             "warnings": list(self.warnings),
@@ -116,10 +126,18 @@ def judge_plans(
         raise BadInput(f"{something_else} is no weight", hint=hint)
     beliefs, posteriors = Beliefs(), []
     costs, paths = plan_worlds(goals, plans, most)
+    depths = model.foresight.depths
+    ahead = plan_worlds_ahead(costs, plans, paths, depths, most) if model.fallible else {}
+    weight = {OTHER_GOAL: something_else}
     for plan, planned, path in zip(plans, costs, paths, strict=True):
-        regret = seen_regret(planned, plan, path, something_else=something_else > 0)
-        weight = {OTHER_GOAL: something_else}
-        agent, likelihood = Identity(plan.agent), find_likelihood(model, regret)
+        agent, other = Identity(plan.agent), something_else > 0
+        if ahead and path is not None and isinstance(plan, Plan):
+            seen = planned, ahead[id(planned)], plan, path
+            regrets = foreseen_regrets(*seen, something_else=other)
+            likelihood = find_likelihood(model, regrets[-1], foreseen=regrets)
+        else:
+            regret = seen_regret(planned, plan, path, something_else=other)
+            likelihood = find_likelihood(model, regret)
         posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
         posteriors.append(posterior)
     return PlanJudgement(

@@ -32,7 +32,11 @@ def predictive(posterior: Posterior) -> float:
     if len(posterior.likelihood) == 0:
         return 1.0
     likelihood = posterior.likelihood
-    if len(posterior.hypotheses) == 1:
+    if likelihood.foreseen:
+        prior = posterior.full[0].sum(axis=(1, 2))
+        some = [_tails(one, posterior.efficiencies) for one in likelihood.foreseen]
+        tails = np.stack(some, axis=1).reshape(prior.shape)
+    elif len(posterior.hypotheses) == 1:
         prior, tails = posterior.joint[0], _tails(likelihood.regret, posterior.efficiencies)
     elif likelihood.company is not None:
         prior, tails = posterior.full[0], _in_company(posterior, likelihood.company.regret)
@@ -68,8 +72,13 @@ def _in_company(
 
 
 def can_predict(posterior: Posterior) -> bool:
-    """Tell whether it is known what was wasted, as it is unless some actions were not seen."""
-    return posterior.likelihood.regret.nearest is not None
+    """Tell whether it is known what was wasted.
+
+    It is not if some actions were not seen, if goals may have changed, or if it depends on how far
+    the agent sees ahead.
+    """
+    seen = posterior.likelihood
+    return seen.regret.nearest is not None and seen.switching is None and not seen.foreseen
 
 
 def _tails(

@@ -72,7 +72,7 @@ def _shared(model: Model, example: Model) -> tuple[Any, Any]:
     """Return what models with the same plans, and with the same surprises, have in common."""
     mind = changed(model, name="", classifier=example.classifier)
     company = None if model.social is None else (model.preference, model.social)
-    planning = model.observation, model.knowledge, company
+    planning = model.observation, model.knowledge, company, model.goals, model.fallible
     dynamics = model.motion, model.acts, model.preference.keys, *planning
     return dynamics, (mind, model.classifier.waste is None)
 

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import needed
 from hbtom.mind import Posterior
+from hbtom.mind.hypotheses import FORESIGHT
 from hbtom.mind.minds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
+from hbtom.model import depth_names
 from hbtom.observe import names
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-_OF_AGENTS = "goal", "belief", "process", "place", "manner", "cause", "efficiency", "preference"
+_OF_AGENTS = (
+    *("goal", "belief", "process", "place", "manner", "cause"),
+    *("foresight", "efficiency", "preference"),
+)
 
 
 def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
@@ -29,11 +34,13 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
         "goal": (goals, posterior.goal.tolist()),
         **{axis: (named, posterior.margin(axis).tolist()) for axis, named in _axes(posterior)},
         **_kinds(posterior.company),
+        **_foresight(posterior),
         "efficiency": (efficiencies, posterior.efficiency.tolist()),
         "preference": (names(posterior.preferred), posterior.preference.tolist()),
     }
     joint = _joint(posterior, goals)
     surprise = [0.0, *(-posterior.log_likelihood).tolist()]
+    changed = [] if posterior.changed is None else [0.0, *posterior.changed.tolist()]
     steps = [
         {
             "frame": frame + 1,
@@ -42,6 +49,7 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
                 for name, (labels, rows) in variables.items()
             },
             **({"goal_and_belief": joint[step]} if joint else {}),
+            **({"goal_changed": changed[step]} if changed else {}),
             "observation_surprise": surprise[step],
         }
         for step, frame in enumerate(posterior.frame.tolist())
@@ -70,6 +78,13 @@ def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
     named = ("place", "manner") if kinds.by_goal else ("belief", "process")
     axes = zip(named, (kinds.beliefs, kinds.processes), strict=True)
     return [(axis, labels) for axis, labels in axes if len(labels) > 1]
+
+
+def _foresight(posterior: Posterior) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """Return what is believed of how far the agent sees ahead, if there are several depths."""
+    if len(posterior.foresights) == 1:
+        return {}
+    return {FORESIGHT: (depth_names(posterior.foresights), posterior.foresight.tolist())}
 
 
 def _kinds(company: CompanyPosterior | None) -> dict[str, tuple[tuple[str, ...], Any]]:
@@ -114,18 +129,19 @@ def frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pd.DataF
 def to_xarray(posterior: Posterior) -> xr.Dataset:
     """Return P(goal, efficiency) and E[preference] over steps, with labelled axes.
 
-    Beliefs and processes, or in company places and manners, have axes of their own where there are
-    several. In company the cause of the agent's motion and each other's attitude have one, too.
+    Depths of foresight, beliefs and processes (in company: places and manners) have axes where
+    there are several. In company the cause of the agent's motion and each other's attitude do, too.
     """
     with needed("xarray", "tables"):
         import xarray as xr
     more, kinds = dict(_axes(posterior)), _kinds(posterior.company)
+    ahead = {FORESIGHT: list(posterior.foresights)} if len(posterior.foresights) > 1 else {}
     full = posterior.full if posterior.company is None else posterior.company.by_attitude
     pair = posterior.hypotheses.beliefs, posterior.hypotheses.processes
     full = full.squeeze(tuple(2 + axis for axis, labels in enumerate(pair) if len(labels) == 1))
     return xr.Dataset(
         {
-            "posterior": (("step", "goal", *more, "efficiency", *kinds), full),
+            "posterior": (("step", "goal", *more, *ahead, "efficiency", *kinds), full),
             "preference": (("step", "item"), posterior.preference),
         },
         coords={
@@ -133,6 +149,7 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
             "frame": ("step", posterior.frame + 1),
             "goal": names(posterior.goals),
             **{name: list(labels) for name, labels in more.items()},
+            **ahead,
             "efficiency": posterior.efficiencies,
             **{name: list(labels) for name, (labels, _) in kinds.items()},
             "item": names(posterior.preferred),

@@ -47,7 +47,7 @@ def bayes(
     log_history = goal_by_history(history, choice, before)
     log_goal = summed_over_histories(log_history)
     log_joint, log_total = _joint(log_goal, choice.log_prior, log_likelihood)
-    mean = _mean_preference(history.counts, log_history, log_goal, choice, after)
+    mean = mean_preference(history.counts, log_history, log_goal, choice, after)
     joint, preference = _normalised(log_joint, log_total, mean)
     return joint, preference, log_total
 
@@ -68,7 +68,7 @@ def learn_counts(
     log_total = _log_total(log_history, seen)
     log_final = _final(log_history, seen, log_total)
     if choice.counts:
-        counts, weights = _counted(history.counts, log_final, choice.among, choice.reachable)
+        counts, weights = counted(history.counts, log_final, choice.among, choice.reachable)
         return counts, weights, log_total
     return history.counts.copy(), summed_over_goals(log_final), log_total
 
@@ -96,7 +96,7 @@ def _joint(log_goal: Floats, log_prior: Floats, log_likelihood: Floats) -> tuple
 
 
 @part
-def _mean_preference(
+def mean_preference(
     counts: Ints, log_history: Floats, log_goal: Floats, choice: Choice, after: NestedOffers
 ) -> Floats:
     """Return E[theta_j | g, k] = sum over h of P(h | g, k) (alpha_j + c_j) / sum of (alpha + c).
@@ -204,7 +204,7 @@ def _final(log_history: Floats, seen: Floats, log_total: float) -> Floats:
 
 
 @part
-def _counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> tuple[Ints, Floats]:
+def counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> tuple[Ints, Floats]:
     """Add the goal to the counts, and merge the histories that end up with the same counts.
 
     Histories are in lexical order, and adding the same goal to each keeps that order. So this

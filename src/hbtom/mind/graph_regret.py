@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
+from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.mind.regret import Actions, Regret, price_regret
+from hbtom.mind.regret import Actions, Regret, price_regret, share_done
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import Plan, StatePath, follow
@@ -16,14 +18,20 @@ OTHER_GOAL = Identity("something else")  # not among the goals: an agent that ha
 
 
 def graph_regret(
-    plans: GraphCosts, plan: Plan, path: StatePath | None = None, *, something_else: bool = False
+    plans: GraphCosts,
+    plan: Plan,
+    path: StatePath | None = None,
+    *,
+    something_else: bool = False,
+    mistakes: bool = False,
 ) -> Regret:
     """Return the regret of a plan that was seen, for every goal, and perhaps for any other.
 
         regret(a) = max over legal a' of Q(s, a')  -  Q(s, a)
 
     Chance is the same for every goal, so only what the agent did is evidence, and not what came of
-    it. Where no action leads to a goal any more, all are equal.
+    it. Where no action leads to a goal any more, all are equal. A step that gives up all goals says
+    nothing, unless it may be one of the agent's ``mistakes``.
     """
     state, taken = follow(plans.graph, plan) if path is None else path
     options = _options(plans, state[:-1])
@@ -34,10 +42,30 @@ def graph_regret(
         legal = options.min(axis=2, keepdims=True) < np.inf
         options = np.concatenate([options, np.where(legal, 0.0, np.inf)], axis=2)
         step_regret = np.concatenate([step_regret, np.zeros((len(plan), 1))], axis=1)
-    else:
+    elif not mistakes:
         step_regret, options, warnings = _explained(step_regret, options, reachable, plan)
     frame = np.arange(1, len(plan) + 1)
-    return Regret(goals, reachable, frame, step_regret, Actions(options), warnings)
+    choice = Actions(options, legal=np.diff(plans.graph.choices)[state[:-1]] if mistakes else None)
+    return Regret(goals, reachable, frame, step_regret, choice, warnings)
+
+
+def foreseen_regrets(
+    plans: GraphCosts,
+    ahead: Sequence[GraphCosts],
+    plan: Plan,
+    path: StatePath,
+    *,
+    something_else: bool = False,
+) -> tuple[Regret, ...]:
+    """Return the regret of a plan for agents of each depth, who expect the costs ``ahead``.
+
+    They choose among the goals that can be reached.
+    """
+    _, reachable = goals_of(plans, int(path.state[0]), something_else=something_else)
+    share = share_done(plan.world.cost[plan.actions], plans.cost[:, path.state[0]])
+    how = {"something_else": something_else, "mistakes": True}
+    some = (graph_regret(costs, plan, path, **how) for costs in ahead)
+    return tuple(replace(one, reachable=reachable, share=share) for one in some)
 
 
 def goals_of(

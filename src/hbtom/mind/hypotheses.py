@@ -13,10 +13,12 @@ from typing import Annotated
 import numpy as np
 from msgspec import Struct
 
-from hbtom.arrays import Floats, frozen
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.model import Model
 
 AXES = ("goal", "belief", "process", "efficiency")  # of a posterior, after its steps
 IN_COMPANY = ("goal", "place", "manner", "efficiency")  # the same where others are around
+FORESIGHT = "foresight"  # an axis before efficiency, if there are several depths
 TRUE, OUTDATED = "true", "outdated"  # beliefs: the world as it is, or as it was
 PLAN, RANDOM = "plan", "random"  # processes: the agent heads for its goal, or anywhere
 
@@ -47,3 +49,17 @@ class Hypotheses(Struct, frozen=True, eq=False):
 
 
 GOALS_ONLY = Hypotheses()
+
+
+def offered_goals(
+    model: Model, reachable: Annotated[Bools, "goal"]
+) -> tuple[Annotated[Bools, "goal"], bool]:
+    """Return which goals the agent chooses from, and whether its choice counts as one.
+
+    It chooses from the goals it can reach; if it can reach none, from all. A choice counts if there
+    was more than one goal to choose from, and any could be reached.
+    """
+    many = int(np.count_nonzero(reachable))
+    if many and model.preference.feasible:
+        return reachable, many > 1
+    return np.ones_like(reachable), many > 0 and len(reachable) > 1

@@ -23,10 +23,11 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
-from hbtom.mind.hypotheses import AXES, IN_COMPANY, Hypotheses
+from hbtom.mind.hypotheses import AXES, FORESIGHT, IN_COMPANY, Hypotheses, offered_goals
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.mind.regret import NOTHING, Regret
+from hbtom.mind.switching import bayes_switching, learn_switching
 from hbtom.model import Model
 from hbtom.observe import Identity
 from hbtom.plottable import Plottable
@@ -50,13 +51,15 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     agent: Identity
     goals: tuple[Identity, ...]
     reachable: Annotated[Bools, "goal"]
-    full: Annotated[Floats, "1+step goal belief process efficiency"]  # P(g, x, beta | o_1:t)
+    full: Annotated[Floats, "1+step goal belief process efficiency"]  # P(g, x, beta | o_1:t), or
+    # with an axis for foresight before efficiency, if there are several depths
     preferred: tuple[Identity, ...]  # all that the agent could have wanted so far
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     likelihood: Likelihood
     warnings: tuple[str, ...] = ()
     company: CompanyPosterior | None = None  # what is believed of other minds, where there are any
+    changed: Annotated[Floats, "step"] | None = None  # P(its goal changed before a step | o_1:T)
 
     @property
     def hypotheses(self) -> Hypotheses:
@@ -66,8 +69,8 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     @cached_property
     def joint(self) -> Annotated[Floats, "1+step goal efficiency"]:
         """P(g, beta | o_1:t)."""
-        single = len(self.hypotheses) == 1
-        return self.full[:, :, 0, 0] if single else self.full.sum(axis=(2, 3))
+        single = len(self.hypotheses) == len(self.foresights) == 1
+        return self.full[:, :, 0, 0] if single else self.margin("goal", "efficiency")
 
     @cached_property
     def aims(self) -> Annotated[Floats, "1+step aim efficiency"]:
@@ -80,17 +83,21 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     def margin(self, *axes: str) -> Annotated[Floats, "1+step ..."]:
         """Return the probability of each goal, belief, process or efficiency at every time.
 
+        The axis ``foresight`` is there if the model has several depths.
+
         Of several axes it is the joint probability. The order of axes is always that of ``full``.
         In company, beliefs may be called ``place`` and processes ``manner``. There ``company`` has
         the cause of the agent's motion and the attitudes of others.
         """
-        known = IN_COMPANY if self.hypotheses.by_goal else AXES
+        depths = () if len(self.foresights) == 1 else (FORESIGHT,)
+        named = IN_COMPANY if self.hypotheses.by_goal else AXES
+        known, plain = ((*names[:3], *depths, names[3]) for names in (named, AXES))
         for axis in axes:
-            if axis not in (*known, *AXES):
+            if axis not in (*known, *plain):
                 raise BadInput(
                     f"there is no axis '{axis}'", hint=f"the axes are {', '.join(known)}"
                 )
-        both = enumerate(zip(AXES, known, strict=True), start=1)
+        both = enumerate(zip(plain, known, strict=True), start=1)
         return self.full.sum(axis=tuple(i for i, names in both if not {*names} & {*axes}))
 
     @property
@@ -107,6 +114,18 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     def efficiencies(self) -> Annotated[Floats, "efficiency"]:
         """The grid of efficiencies, beta."""
         return self.likelihood.efficiencies
+
+    @property
+    def foresights(self) -> tuple[float, ...]:
+        """The depths of foresight; infinite where agents foresee everything."""
+        return self.likelihood.foresights
+
+    @property
+    def foresight(self) -> Annotated[Floats, "1+step foresight"]:
+        """P(foresight | o_1:t)."""
+        if len(self.foresights) == 1:
+            return np.ones((len(self.full), 1))
+        return self.margin(FORESIGHT)
 
     @cached_property
     def frame(self) -> Annotated[Ints, "1+step"]:
@@ -148,9 +167,12 @@ def infer_agent(
     goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
     """
     one = given(model, beliefs.agents.get(agent), likelihood, weight)
-    full, preference, log_total = bayes(
-        one.history, one.choice, one.before, one.after(), likelihood.log
-    )
+    known = one.history, one.choice, one.before, one.after(), likelihood.log
+    changed = None
+    if likelihood.switching is None:
+        full, preference, log_total = bayes(*known)
+    else:
+        full, preference, log_total, changed = bayes_switching(*known, likelihood.switching)
     preferred, after = one.preferred, one.beliefs(beliefs, agent, likelihood, waited)
     if NOTHING in likelihood.goals:  # preferences stay as they were
         real = np.array([goal != NOTHING for goal in preferred])
@@ -166,6 +188,7 @@ def infer_agent(
         log_likelihood=np.diff(log_total),
         likelihood=likelihood,
         warnings=caveats(likelihood.regret, after.agents.get(agent)),
+        changed=changed,
     )
     return posterior, after
 
@@ -202,7 +225,11 @@ class Given(NamedTuple):
         """Return what is believed after the trial. It tells nothing if there is nothing to want."""
         if NOTHING in likelihood.goals:
             return beliefs.after(waited, {})
-        counts, weight, _ = learn_counts(self.history, self.choice, self.before, likelihood.log)
+        before = self.history, self.choice, self.before, likelihood.log
+        if likelihood.switching is None:
+            counts, weight, _ = learn_counts(*before)
+        else:
+            counts, weight = learn_switching(*before, likelihood.switching)
         known = AgentBeliefs(self.preferred, counts, weight, self.tree)
         return beliefs.after(waited, {agent: known})
 
@@ -223,7 +250,7 @@ def given(
 ) -> Given:
     """Return what is known about an agent, and what it chooses from."""
     goals = offer.goals
-    known = (known or AgentBeliefs.prior(model.efficiency.log_prior)).knowing(goals)
+    known = (known or AgentBeliefs.prior(model.log_character)).knowing(goals)
     if known.counts.size > MOST_COUNTS:
         raise BadInput(
             "too many goals and trials to keep all histories",
@@ -231,7 +258,7 @@ def given(
         )
     same = goals == known.goals  # as nearly always
     among = list(range(len(goals)) if same else map(known.goals.index, goals))
-    reachable, counts = _choices(model, offer.reachable)
+    reachable, counts = offered_goals(model, offer.reachable)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
     choice = Choice(np.array(among), np.array(reachable), counts, alpha, offer.log_prior)
@@ -240,20 +267,6 @@ def given(
     learns = counts and model.preference.nested
     tree = known.tree.offered(chosen) if learns else known.tree
     return Given(known.goals, History(known.counts, known.log_weight), choice, before, tree)
-
-
-def _choices(
-    model: Model, reachable: Annotated[Bools, "goal"]
-) -> tuple[Annotated[Bools, "goal"], bool]:
-    """Return which goals the agent chooses from, and whether its choice counts as one.
-
-    It chooses from the goals it can reach; if it can reach none, from all. A choice counts if there
-    was more than one goal to choose from, and any could be reached.
-    """
-    many = int(np.count_nonzero(reachable))
-    if many and model.preference.feasible:
-        return reachable, many > 1
-    return np.ones_like(reachable), many > 0 and len(reachable) > 1
 
 
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:

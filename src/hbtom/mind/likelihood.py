@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
+from hbtom.mind.lapses import explained, perhaps_by_mistake
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
 from hbtom.mind.regret import Believed, FilteredChoice, Headings, Regret
 from hbtom.model import Model
@@ -32,11 +33,14 @@ class Likelihood(Struct, frozen=True, eq=False):
     """
 
     regret: Regret
-    log: Annotated[Floats, "step hypothesis efficiency"]
+    log: Annotated[Floats, "step hypothesis efficiency"]  # or of every depth and efficiency
     efficiencies: Annotated[Floats, "efficiency"]
     hypotheses: Hypotheses = GOALS_ONLY
     missed: tuple[Regret, ...] = ()  # under the other beliefs; ``regret`` is under the first
     company: Company | None = None  # who and what is around, if anybody is
+    foresights: tuple[float, ...] = (math.inf,)  # depths; efficiencies come again for each
+    foreseen: tuple[Regret, ...] = ()  # under each depth, if that makes a difference
+    switching: Annotated[Floats, "step"] | None = None  # P(the goal is drawn anew before a step)
 
     @property
     def believed(self) -> tuple[Regret, ...]:
@@ -61,18 +65,21 @@ class Likelihood(Struct, frozen=True, eq=False):
         return self.hypotheses.log_prior.flatten()
 
     @property
-    def axes(self) -> tuple[int, int, int, int]:
-        """How many goals, beliefs, processes and efficiencies there are."""
+    def axes(self) -> tuple[int, ...]:
+        """How many goals, beliefs, processes, depths (if there are several) and efficiencies."""
         kinds = len(self.hypotheses.beliefs), len(self.hypotheses.processes)
-        return len(self.goals), *kinds, len(self.efficiencies)
+        depths = () if len(self.foresights) == 1 else (len(self.foresights),)
+        return len(self.goals), *kinds, *depths, len(self.efficiencies)
 
     def __len__(self) -> int:
         return len(self.log)
 
     def __repr__(self) -> str:
-        steps, hypotheses, many = self.log.shape
+        steps, hypotheses, _ = self.log.shape
         under = count(hypotheses, "hypothesis", "hypotheses")
-        both = f"{under} and {count(many, 'efficiency', 'efficiencies')}"
+        if len(self.foresights) > 1:
+            under += f", {count(len(self.foresights), 'depth')} of foresight"
+        both = f"{under} and {count(len(self.efficiencies), 'efficiency', 'efficiencies')}"
         return f"<Likelihood of {count(steps, 'step')} under {both}>"
 
 
@@ -81,21 +88,55 @@ def find_likelihood(
     regret: Regret,
     outdated: Regret | None = None,
     believed: tuple[Believed, ...] = (),
+    foreseen: tuple[Regret, ...] = (),
 ) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.
 
     ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
     missed a change. ``believed`` is what it may believe at first about where things are, if it may
-    not know it.
+    not know it. ``foreseen`` is its regret for each depth of foresight; without it, all agents
+    foresee what matters.
     """
-    likelihood = log_likelihood(regret, model.efficiency.values)
+    if model.foresight.bounded and not foreseen and regret.nearest is None:
+        hint = "use a model whose only depth is inf, such as 'paper'"
+        raise BadInput("what agents foresee is not known where actions were not seen", hint=hint)
+    some = [_one_depth(model, one) for one in foreseen]
+    some = some or [_one_depth(model, regret, outdated, believed)] * len(model.foresight.depths)
+    likelihood = replace(some[-1], foresights=model.foresight.depths, foreseen=foreseen)
+    if len(some) > 1:
+        likelihood = replace(likelihood, log=np.concatenate([one.log for one in some], axis=2))
+    if model.goals.switching > 0:
+        if regret.share is None or isinstance(regret.choice, FilteredChoice):
+            raise BadInput(
+                "goals cannot change where steps are not seen for certain",
+                hint="set goals.switching or observation.noise to 0",
+            )
+        switching = -np.expm1(-model.goals.switching * regret.share)
+        likelihood = replace(likelihood, switching=switching)
+    return explained(model, likelihood) if foreseen else likelihood
+
+
+def _one_depth(
+    model: Model,
+    regret: Regret,
+    outdated: Regret | None = None,
+    believed: tuple[Believed, ...] = (),
+) -> Likelihood:
+    """Return the likelihood of a trial for agents that all foresee equally much."""
+
+    def likelihood_of(one: Regret) -> Likelihood:
+        likelihood, lapse = log_likelihood(one, model.efficiency.values), model.acts.lapse
+        if lapse == 0:
+            return likelihood
+        return replace(likelihood, log=perhaps_by_mistake(likelihood.log, log_random(one), lapse))
+
+    likelihood = likelihood_of(regret)
     if believed:
-        some = {one.name: log_likelihood(one.regret, model.efficiency.values) for one in believed}
+        some = {one.name: likelihood_of(one.regret) for one in believed}
         likelihood = stacked(some, [one.prior for one in believed])
     elif outdated is not None and model.hypotheses.outdated > 0:
-        wrong = log_likelihood(outdated, model.efficiency.values)
         prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated
-        likelihood = stacked({TRUE: likelihood, OUTDATED: wrong}, prior)
+        likelihood = stacked({TRUE: likelihood, OUTDATED: likelihood_of(outdated)}, prior)
     if model.hypotheses.random > 0:
         return perhaps_random(likelihood, model.hypotheses.random)
     return likelihood
@@ -182,10 +223,13 @@ def log_random(regret: Regret) -> Annotated[Floats, "step"]:
     if isinstance(choice, FilteredChoice):
         raise BadInput(
             "random motion is not supported where steps are not seen for certain",
-            hint="set hypotheses.random or observation.noise to 0, or give all actions of a plan",
+            hint="set hypotheses.random, acts.lapse or observation.noise to 0, "
+            "or give all actions of a plan",
         )
     if isinstance(choice, Headings):
         return np.zeros(steps)
+    if choice.legal is not None:
+        return -np.log(choice.legal)
     legal = np.isfinite(choice.action_regret).any(axis=2, keepdims=True)
     aimless = replace(choice, action_regret=np.where(legal, 0.0, np.inf))
     idle = replace(regret, step_regret=np.zeros((steps, 1)), choice=aimless)

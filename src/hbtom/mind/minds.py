@@ -62,7 +62,7 @@ class Mixture(Struct, frozen=True, eq=False):
         itself = replace(known, log_weight=known.log_weight + math.log1p(-social.moved))
         if social.moved == 0:
             return Mixture((Kind(),), (itself,))
-        pushed = AgentBeliefs.prior(model.efficiency.log_prior + math.log(social.moved))
+        pushed = AgentBeliefs.prior(model.log_character + math.log(social.moved))
         pushed = pushed.knowing(known.goals)
         return Mixture((Kind(), Kind(moved=True)), (itself, pushed))
 
@@ -291,7 +291,7 @@ def _with_deeds(
 ) -> Mixture:
     """Return what is believed before the agent sets off: others may have done something by then."""
     if not isinstance(known, Mixture):
-        alone = known or AgentBeliefs.prior(model.efficiency.log_prior)
+        alone = known or AgentBeliefs.prior(model.log_character)
         known = Mixture.of(alone, model, social)
     for deed in company.deeds:
         known = known.regarding(deed.actor)

@@ -14,12 +14,13 @@ from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regret
 from hbtom.mind.grid import SURE, action_regret, action_values, illegal
 from hbtom.mind.particles import ParticleFilter, content
-from hbtom.mind.regret import Actions, Headings, Regret, aimless, name_goals
+from hbtom.mind.regret import Actions, Headings, Regret, aimless, name_goals, share_done
 from hbtom.mind.sight import strides
 from hbtom.model import Continuous, Grid, Model, Observation
 from hbtom.observe import Trial
 from hbtom.plan import GRID, CostToGo
 from hbtom.plan.between import cost_at
+from hbtom.world.modes import UNIT
 from hbtom.world.seeing import Seen
 from hbtom.world.stages import outdated
 from hbtom.world.trajectory import MOVE
@@ -67,7 +68,8 @@ def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo)
         reachable = np.any(_in_reach(seen, costs, _cost_in_cells), axis=0)
     choice, warnings = Actions(options, noise), illegal(unknown)
     goals = name_goals(trial)[: len(costs.cost)]
-    found = Regret(goals, reachable, steps.frame, regret, choice, warnings)
+    share = _share(model, seen, 1.0, costs.cost[:, 0, row, column])
+    found = Regret(goals, reachable, steps.frame, regret, choice, warnings, share)
     if sight.noise == 0:
         return found
     where = stays(steps, world, seen.steady.whole_path, trial.path, sight.noise)
@@ -89,10 +91,22 @@ def _continuous(
     regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
     choice = Headings(steps.act == MOVE, length[0], regret, act, silent)
     goals = name_goals(trial)[: len(costs.cost)]
-    found = Regret(goals, reachable, steps.frame, regret, choice)
+    share = _share(model, seen, UNIT, first[:, 0])
+    found = Regret(goals, reachable, steps.frame, regret, choice, share=share)
     if model.observation.noise == 0:
         return found
     return found.seen_through(_particles(model.observation, trial, seen, costs, reachable))
+
+
+def _share(
+    model: Model, seen: Seen, unit: float, first: Annotated[Floats, "goal"]
+) -> Annotated[Floats, "step"] | None:
+    """Return how much of a plan was done just before each step, if goals may change."""
+    if model.goals.switching == 0:
+        return None
+    steps, price = seen.trajectory, np.append(seen.world.exits.price, 0.0)
+    walked = np.hypot(*(steps.stop - steps.start).T) / unit
+    return share_done(np.where(steps.act == MOVE, walked, price[steps.exit]), first)
 
 
 def _in_reach(

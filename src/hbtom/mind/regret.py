@@ -44,6 +44,7 @@ class Actions(Struct, frozen=True, eq=False):
 
     action_regret: Annotated[Floats, "step action goal"]
     noise: ActionNoise | None = None  # None: what is seen is what was chosen
+    legal: Annotated[Ints, "step"] | None = None  # how many there are; None: those of finite regret
 
 
 class Headings(Struct, frozen=True, eq=False, dict=True):
@@ -100,6 +101,7 @@ class Regret(Struct, frozen=True, eq=False):
     step_regret: Annotated[Floats, "step goal"]
     choice: Actions | Headings | FilteredChoice  # what each step was chosen from
     warnings: tuple[str, ...] = ()
+    share: Annotated[Floats, "step"] | None = None  # of a plan that was done just before, if known
 
     @property
     def nearest(self) -> Actions | Headings | None:
@@ -133,6 +135,22 @@ def price_regret(price: Floats, least: Floats) -> Floats:
     return np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
 
 
+def mean_cost(cost: Annotated[Floats, "goal"]) -> float:
+    """Return the mean cost of the goals that can be reached; infinite if it is 0."""
+    known = cost[cost < np.inf]
+    return float(known.mean()) if known.any() else np.inf
+
+
+def share_done(
+    spent: Annotated[Floats, "step"], first: Annotated[Floats, "goal"]
+) -> Annotated[Floats, "step"]:
+    """Return how much of a plan was done just before each step.
+
+    It is what the step before cost, if goals that can be reached at first cost 1 on average.
+    """
+    return np.append(0.0, spent)[: len(spent)] / mean_cost(first)
+
+
 def aimless() -> Regret:
     """Return the regret of a trial in which there is nothing to want: of no steps at all."""
     no_steps, no_regret = np.zeros(0), np.zeros((0, 1))
@@ -142,6 +160,7 @@ def aimless() -> Regret:
         frame=np.zeros(0, dtype=np.int64),
         step_regret=no_regret,
         choice=Headings(np.zeros(0, dtype=bool), no_steps, no_regret, 1.0),
+        share=no_steps,
     )
 
 

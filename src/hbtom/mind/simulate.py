@@ -1,10 +1,14 @@
 """What the model expects: agents drawn from its priors, acting by its policy.
 
-g ~ uniform over what can be reached,    beta ~ P(beta),    a_t ~ pi(. | s_t, g, beta)
+g ~ uniform over what can be reached,    beta ~ P(beta),    d ~ P(d)
+a_t ~ pi(. | s_t, g, beta, d), or uniform with the probability of a lapse
+
+If goals change, g is drawn anew before a step, as :mod:`hbtom.mind.switching` says.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +16,11 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.regret import price_regret
+from hbtom.mind.regret import mean_cost, price_regret
 from hbtom.model import Model, find_model
+from hbtom.plan.foresight import plan_ahead
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import Goal, PartialPlan, Plan, SeenPlan, check_goals, explore
 
@@ -26,10 +31,12 @@ MOST_STEPS = 1000  # of a plan that does not get to its goal
 class Simulated:
     """An agent that was made up, and what is seen of what it does."""
 
-    goal: Goal
+    goal: Goal  # that it has in the end
     efficiency: float
     plan: Plan  # all that it does
     seen: SeenPlan  # the same, or as much of it as is seen
+    foresight: float = math.inf
+    goals: tuple[Goal, ...] = ()  # that it has at each step
 
 
 def simulate(
@@ -49,18 +56,24 @@ def simulate(
     if not 0 <= unseen <= 1:
         raise BadInput(f"{unseen} is no probability", hint="it is between 0 and 1")
     plans = goals if isinstance(goals, GraphCosts) else _planned(goals)
-    prior, rng = find_model(model).efficiency, np.random.default_rng(seed)
+    model = find_model(model)
+    prior, rng = model.efficiency, np.random.default_rng(seed)
     can = np.flatnonzero(plans.cost[:, 0] < np.inf)
     if not len(can):
         raise BadInput("no goal can be reached", hint="an agent needs something to want")
     goal = int(rng.choice(can))
     efficiency = float(rng.choice(prior.values, p=np.exp(prior.log_prior)))
-    plan = _acted(plans, goal, efficiency, rng, most)
+    depths, weights = model.foresight.depths, np.array(model.foresight.weights)
+    depth = float(rng.choice(depths, p=weights)) if len(depths) > 1 else depths[0]
+    agent = _Agent(model, plans, can, efficiency, depth)
+    plan, had = agent.act(goal, rng, most)
     hidden = rng.random(len(plan)) < unseen
     seen: SeenPlan = plan
     if hidden.any():
         seen = PartialPlan(plan.world, np.where(hidden, -1, plan.actions))
-    return Simulated(plans.goals[goal], efficiency, plan, seen)
+    wanted = tuple(plans.goals[one] for one in had)
+    last = wanted[-1] if had else plans.goals[goal]
+    return Simulated(last, efficiency, plan, seen, depth, wanted)
 
 
 def _planned(goals: Sequence[Goal]) -> GraphCosts:
@@ -68,26 +81,52 @@ def _planned(goals: Sequence[Goal]) -> GraphCosts:
     return plan_on_graph(explore(some[0].world), some)
 
 
-def _acted(
-    plans: GraphCosts, goal: int, efficiency: float, rng: np.random.Generator, most: int
-) -> Plan:
-    """Act by the policy until the goal holds."""
-    graph = plans.graph
-    state, states = 0, [0]
-    actions: list[int] = []
-    while not plans.goals[goal].holds(graph.states[state : state + 1])[0] and len(actions) < most:
-        first, last = (int(one) for one in graph.choices[state : state + 2])
-        if first == last:
-            break
-        choice = first + int(
-            rng.choice(last - first, p=policy(plans, first, last, goal, efficiency))
-        )
-        began, ended = (int(one) for one in graph.outcomes[choice : choice + 2])
-        chance = graph.probability[began:ended]
-        state = int(graph.target[began + int(rng.choice(ended - began, p=chance / chance.sum()))])
-        states.append(state)
-        actions.append(int(graph.action[choice]))
-    return Plan(graph.world, np.array(actions, dtype=np.int64), graph.states[states])
+@dataclass(frozen=True, eq=False)
+class _Agent:
+    """An agent that acts until it has its goal."""
+
+    model: Model
+    plans: GraphCosts
+    can: Annotated[Ints, "some"]  # the goals that it may have
+    efficiency: float
+    depth: float
+
+    def act(self, goal: int, rng: np.random.Generator, most: int) -> tuple[Plan, list[int]]:
+        """Act by the policy; return the plan, and the goal at each step."""
+        graph = self.plans.graph
+        state, states, had = 0, [0], list[int]()
+        actions: list[int] = []
+        (ahead,) = plan_ahead(self.plans, [self.depth], np.arange(len(graph)))
+        while not self._there(goal, state) and len(actions) < most:
+            first, last = (int(one) for one in graph.choices[state : state + 2])
+            if first == last:
+                break
+            chances = policy(ahead, first, last, goal, self.efficiency)
+            if self.model.acts.lapse > 0 and rng.random() < self.model.acts.lapse:
+                chances = np.full(last - first, 1.0 / (last - first))
+            choice = first + int(rng.choice(last - first, p=chances))
+            began, ended = (int(one) for one in graph.outcomes[choice : choice + 2])
+            chance = graph.probability[began:ended]
+            state = int(
+                graph.target[began + int(rng.choice(ended - began, p=chance / chance.sum()))]
+            )
+            states.append(state)
+            actions.append(int(graph.action[choice]))
+            had.append(goal)
+            if not self._there(goal, state):
+                goal = self._next(goal, float(graph.cost[choice]), rng)
+        return Plan(graph.world, np.array(actions, dtype=np.int64), graph.states[states]), had
+
+    def _there(self, goal: int, state: int) -> bool:
+        return bool(self.plans.goals[goal].holds(self.plans.graph.states[state : state + 1])[0])
+
+    def _next(self, goal: int, spent: float, rng: np.random.Generator) -> int:
+        """Return the goal after an action: another one, if it is drawn anew."""
+        rate = self.model.goals.switching
+        if rate == 0:
+            return goal
+        anew = -math.expm1(-rate * spent / mean_cost(self.plans.cost[:, 0]))
+        return int(rng.choice(self.can)) if rng.random() < anew else goal
 
 
 def policy(

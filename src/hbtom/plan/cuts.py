@@ -35,7 +35,7 @@ def find_cuts(operators: Operators, wanted: Facts) -> Annotated[Bools, "cut oper
     """Return the cuts before some facts; None if the facts cannot all become true."""
     if not len(wanted):
         return np.zeros((0, len(operators)), dtype=np.bool_)
-    cuts, possible = cut_sets(_relaxed(operators), operators.initial, wanted)
+    cuts, possible = cut_sets(without_deletes(operators), operators.initial, wanted)
     return cuts if possible else None
 
 
@@ -43,10 +43,13 @@ def least_costs(
     operators: Operators, true: Annotated[Bools, "state fact"], wanted: Facts
 ) -> Annotated[Floats, "state"]:
     """Return the sum of the costs of cuts before some facts, from each state; a lower bound."""
-    return cut_sums(_relaxed(operators), true, wanted) if len(wanted) else np.zeros(len(true))
+    if not len(wanted):
+        return np.zeros(len(true))
+    return cut_sums(without_deletes(operators), true, wanted)
 
 
-def _relaxed(operators: Operators) -> Relaxed:
+def without_deletes(operators: Operators) -> Relaxed:
+    """Return operators that never make anything false."""
     lists = operators.need, operators.add, operators.needed_by, operators.added_by
     return Relaxed(*lists, read_only(operators.cost))
 

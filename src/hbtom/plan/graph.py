@@ -37,6 +37,8 @@ class GraphCosts:
         graph = self.graph
         outcomes = graph.outcomes[first : last + 1]
         some = slice(outcomes[0], outcomes[-1])
+        if len(graph.target) == len(graph.action):  # one outcome each
+            return graph.cost[first:last] + self.cost[:, graph.target[some]]
         later = graph.probability[some] * self.cost[:, graph.target[some]]
         return graph.cost[first:last] + np.add.reduceat(later, outcomes[:-1] - outcomes[0], axis=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -12,6 +13,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import Account
+from hbtom.judgement.mistakes import Mistakes
 from hbtom.mind import Posterior
 from hbtom.observe import names
 from hbtom.show.company_beliefs import company_of
@@ -113,20 +115,39 @@ def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
     return lines
 
 
-def beliefs_table(plan: dict[str, Any]) -> str:
+def beliefs_table(plan: dict[str, Any], mistakes: Mistakes | None = None) -> str:
     """Return the beliefs before the first action of a plan, and after each action.
 
-    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`.
+    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`. A sentence below tells
+    of the agent's mistakes, if there are any.
     """
     goals = [f"P({plain(goal)})" for goal in plan["steps"][0]["goal"]]
-    rows = [("step", "action", *goals, "efficiency", "surprise")]
+    ahead = ["foresight"] if "foresight" in plan["steps"][0] else []
+    rows = [("step", "action", *goals, *ahead, "efficiency", "surprise")]
     for number, step in enumerate(plan["steps"]):
+        likeliest = (max(step[axis], key=step[axis].__getitem__) for axis in ahead)
         beliefs = (f"{chance:.3f}" for chance in step["goal"].values())
         mean = sum(float(value) * chance for value, chance in step["efficiency"].items())
         surprise = f"{round(step['observation_surprise'], 2) + 0.0:.2f}" if number else ""
-        rows.append((str(number), plain(step["action"] or ""), *beliefs, f"{mean:.2f}", surprise))
+        action = plain(step["action"] or "")
+        rows.append((str(number), action, *beliefs, *likeliest, f"{mean:.2f}", surprise))
     heading = f"{plain(PurePath(plan['plan']).name)}, by {plain(plan['agent'])}"
-    return "\n".join([heading, *columns(rows, right="R." + "R" * (len(rows[0]) - 2))])
+    actions = tuple(step["action"] for step in plan["steps"][1:])
+    said = explain_mistakes(mistakes, actions) if mistakes is not None else ""
+    lines = columns(rows, right="R." + "R" * (len(rows[0]) - 2))
+    return "\n".join([heading, *lines, *([said] if said else [])])
+
+
+def explain_mistakes(mistakes: Mistakes, actions: tuple[str, ...]) -> str:
+    """Say in a sentence what the agent did not foresee and when it changed its mind, if it did."""
+    said = []
+    if (one := mistakes.oversight) is not None:
+        action, goal = plain(actions[one.step]), plain(one.goal)
+        what = f"put {goal} out of reach" if math.isinf(one.cost) else f"take it away from {goal}"
+        said.append(f"did not see that step {one.step + 1}, {action}, would {what}")
+    if mistakes.changed is not None:
+        said.append(f"changed its mind after step {mistakes.changed}")
+    return f"it probably {' and '.join(said)}" if said else ""
 
 
 def explain_plan(told: Account, actions: tuple[str, ...]) -> str:

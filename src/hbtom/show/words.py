@@ -17,6 +17,12 @@ def explain(told: Account) -> str:
 
     The account is that of :func:`hbtom.judgement.account`.
     """
+    if told.changed is None:
+        return _happened(told)
+    return f"{_happened(told)}; probably changed its mind after frame {told.changed + 1}"
+
+
+def _happened(told: Account) -> str:
     if not told.goals:
         return "there is nothing that it could want"
     if told.steps == 0:

@@ -1,4 +1,4 @@
-"""The figure of observed plans: beliefs about goal and efficiency after every action."""
+"""The figure of observed plans: beliefs about goal, efficiency and foresight after every action."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from matplotlib.ticker import MaxNLocator
 
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
+from hbtom.model import depth_names
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
-from hbtom.show.plots.posteriors import draw_line, draw_shades, probability_axis
+from hbtom.show.plots.posteriors import draw_line, draw_shades, probability_axis, shade_rows
 from hbtom.show.plots.sheet import (
     LINE,
     PAGE,
@@ -42,7 +43,10 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     inner = width - 2 * EDGE
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
     rows = legend_rows(item_entries(known), inner)
-    heights = [TITLE + GOAL + BETWEEN + EFFICIENCY + _below(plan) for plan in judgement.plans]
+    heights = [
+        TITLE + GOAL + _rows(posterior) * (BETWEEN + EFFICIENCY) + _below(plan)
+        for plan, posterior in zip(judgement.plans, judgement.posteriors, strict=True)
+    ]
     sheet = Sheet(width, len(rows) * LINE + sum(heights) + 2 * EDGE)
     below = draw_legend(Column(sheet, EDGE, EDGE, inner), rows)
     for plan, posterior, height in zip(judgement.plans, judgement.posteriors, heights, strict=True):
@@ -58,29 +62,43 @@ def _below(plan: SeenPlan) -> float:
     return max(text_width(word, SMALL) for word in _words(plan)) * math.sin(_STEEP) + 0.4
 
 
+def _rows(posterior: Posterior) -> int:
+    """Return how many rows of shades there are: for efficiency, and for foresight if it varies."""
+    return 1 if len(posterior.foresights) == 1 else 2
+
+
 def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Signs) -> None:
     goal = column.axes(LEFT, TITLE, column.width - LEFT, GOAL)
-    top = TITLE + GOAL + BETWEEN
-    efficiency = column.axes(LEFT, top, column.width - LEFT, EFFICIENCY)
+    rows = [
+        column.axes(LEFT, TITLE + GOAL + BETWEEN + row, column.width - LEFT, EFFICIENCY)
+        for row in np.arange(_rows(posterior)) * (BETWEEN + EFFICIENCY)
+    ]
     for look, belief in zip(posterior.goals, posterior.goal.T, strict=True):
         draw_line(goal, np.arange(len(belief)), belief, known.items[look])
     probability_axis(goal)
     label(goal, y="P(goal)")
-    draw_shades(efficiency, posterior, np.linspace(-0.5, len(plan) + 0.5, len(plan) + 2))
-    label(efficiency, y="efficiency")
+    edges = np.linspace(-0.5, len(plan) + 0.5, len(plan) + 2)
+    draw_shades(rows[0], posterior, edges)
+    label(rows[0], y="efficiency")
+    for foresight in rows[1:]:
+        names = depth_names(posterior.foresights)
+        shade_rows(foresight, edges, posterior.foresight, names)
+        label(foresight, y="foresight")
     title(goal, plain(PurePath(plan.name).name), f"by {plain(plan.agent)}")
-    for axes in (goal, efficiency):
+    *upper, last = goal, *rows
+    for axes in (*upper, last):
         axes.set_xlim(-0.5, len(plan) + 0.5)
-    goal.tick_params(labelbottom=False)
+    for axes in upper:
+        axes.tick_params(labelbottom=False)
     if 0 < len(plan) <= _MOST:
         how: How = {"rotation": math.degrees(_STEEP), "ha": "right", "rotation_mode": "anchor"}
-        for axes in (goal, efficiency):
+        for axes in (*upper, last):
             axes.set_xticks(range(len(plan) + 1))
-        efficiency.set_xticklabels(_words(plan), **how)
+        last.set_xticklabels(_words(plan), **how)
     else:
-        for axes in (goal, efficiency):
+        for axes in (*upper, last):
             axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
-        label(efficiency, x="step")
+        label(last, x="step")
 
 
 def _words(plan: SeenPlan) -> list[str]:

@@ -85,10 +85,23 @@ def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
 def draw_shades(axes: Axes, posterior: Posterior, edges: Floats, top: float = 1.0) -> None:
     """Draw P(efficiency) from edge to edge, as dark as it is probable; ``top`` is darkest."""
     order = np.argsort(posterior.efficiencies)
+    names = [f"{posterior.efficiencies[row]:.2g}" for row in order]
+    shade_rows(axes, edges, posterior.efficiency[:, order], names, top)
+
+
+def shade_rows(
+    axes: Axes,
+    edges: Floats,
+    belief: Annotated[Floats, "1+step value"],
+    names: Sequence[str],
+    top: float = 1.0,
+) -> None:
+    """Draw the probability of each value as a row of shades; some rows have their name beside."""
     how: How = {"cmap": SHADES, "vmin": 0.0, "vmax": top, "edgecolors": "face", "linewidth": 0.2}
-    axes.pcolormesh(edges, np.arange(len(order) + 1), posterior.efficiency[:, order].T, **how)
-    marked = np.arange(len(order) - 1, -1, -1 - (len(order) - 1) // 5)[::-1]
-    axes.set_yticks(marked + 0.5, [f"{posterior.efficiencies[order[row]]:.2g}" for row in marked])
+    axes.pcolormesh(edges, np.arange(len(names) + 1), belief.T, **how)
+    between = (len(names) - 1) // 5 if len(names) > 6 else 0
+    marked = np.arange(len(names) - 1, -1, -1 - between)[::-1]
+    axes.set_yticks(marked + 0.5, [names[row] for row in marked])
     axes.tick_params(axis="y", length=0)
 
 
