@@ -229,3 +229,29 @@ MEASURES: tuple[dict[str, Any], ...] = tuple(
     for person in ("p", "q")
     for row in BELIEFS
 )
+
+
+TWO_PLACES = '''
+picture = """
+1@#2
+....
+..#3
+"""
+things = { b = "1", c = "3" }
+known = ["b"]
+missing = ["a"]
+[[paths]]
+moves = "S SE wait"
+agent = "x"
+[[paths]]
+start = [3, 2]
+moves = "N"
+agent = "x"
+'''
+
+
+@cache
+def gridworlds() -> tuple[str, ...]:
+    """Return gridworlds as TOML: the example, and one with two hidden places."""
+    example = Path(__file__).parents[1] / "examples" / "trucks.toml"
+    return example.read_text(encoding="utf-8"), TWO_PLACES

@@ -1,4 +1,4 @@
-"""The ten kinds of input: how to make strange ones, and the commands that read them."""
+"""The eleven kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -248,6 +248,17 @@ def _inferred(names: Sequence[str]) -> list[Command]:
     ]
 
 
+def _gridworld(rng: Random) -> Files:
+    text = changed_text(rng, rng.choice(seeds.gridworlds()))
+    data = text.encode(errors="replace")
+    return {"world.toml": changed_bytes(rng, data) if rng.random() < 0.1 else data}
+
+
+def _attributed(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [["attribute", name, "--format", "json"], ["attribute", name, "--out", "out.csv"]]
+
+
 TARGETS = {
     "bib": Target(_bib, _judged),
     "mcs": Target(_mcs, _judged),
@@ -259,6 +270,7 @@ TARGETS = {
     "measures": Target(_measures, _compared),
     "model": Target(_model, _assumed, _data),
     "pddl": Target(_pddl, _inferred),
+    "gridworld": Target(_gridworld, _attributed),
 }
 
 

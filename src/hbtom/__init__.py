@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
+    from hbtom.judgement.attributing import Attribution as Attribution
+    from hbtom.judgement.attributing import attribute as attribute
+    from hbtom.judgement.attributing import attribute_plans as attribute_plans
     from hbtom.judgement.plan_judging import PlanJudgement as PlanJudgement
     from hbtom.judgement.plan_judging import judge_plans as judge_plans
     from hbtom.judgement.recognising import Recognition as Recognition
@@ -35,12 +38,14 @@ if TYPE_CHECKING:
     from hbtom.mind import Beliefs as Beliefs
     from hbtom.mind import Posterior as Posterior
     from hbtom.mind import infer as infer
+    from hbtom.mind.desires import DesirePosterior as DesirePosterior
     from hbtom.mind.simulate import simulate as simulate
     from hbtom.model import Model as Model
     from hbtom.observe import Episode as Episode
     from hbtom.observe import Trial as Trial
     from hbtom.observe import load as load
     from hbtom.observe import read as read
+    from hbtom.world.gridworld_file import load_gridworlds as load_gridworlds
     from hbtom.world.pddl import load_goals as load_goals
     from hbtom.world.pddl import load_plan as load_plan
     from hbtom.world.pddl import load_world as load_world
@@ -48,9 +53,13 @@ if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts as Whereabouts
 
 _HOME = {
+    "Attribution": "hbtom.judgement.attributing",
+    "attribute": "hbtom.judgement.attributing",
+    "attribute_plans": "hbtom.judgement.attributing",
     "BadInput": "hbtom.errors",
     "Beliefs": "hbtom.mind",
     "Correlation": "hbtom.bench.agreements",
+    "DesirePosterior": "hbtom.mind.desires",
     "Episode": "hbtom.observe",
     "Judgement": "hbtom.judgement",
     "Model": "hbtom.model",
@@ -62,6 +71,7 @@ _HOME = {
     "judge_plans": "hbtom.judgement.plan_judging",
     "load": "hbtom.observe",
     "load_goals": "hbtom.world.pddl",
+    "load_gridworlds": "hbtom.world.gridworld_file",
     "load_plan": "hbtom.world.pddl",
     "load_world": "hbtom.world.pddl",
     "load_posed": "hbtom.bench.posed_files",

@@ -212,6 +212,41 @@ class Knowledge(_Part, frozen=True):
     ] = 0.0
 
 
+class Desires(_Part, frozen=True):
+    """Graded wants: what things are worth to agents, and what agents believe, each on a grid."""
+
+    utilities: Annotated[
+        tuple[Annotated[float, Meta(ge=-1e4, le=1e4)], ...],
+        Meta(
+            min_length=1,
+            max_length=100,
+            description="what a thing may be worth, in units of cost; doing nothing is worth 0",
+        ),
+    ] = (-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0)
+    fineness: Annotated[
+        int, Meta(ge=1, le=100, description="beliefs are multiples of 1 / fineness")
+    ] = 6
+    lacking: Annotated[
+        Positive,
+        _says("how much agents are apt to expect that something is missing; 1: all beliefs alike"),
+    ] = 0.5
+    temperatures: Annotated[
+        tuple[Temperature, ...],
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="1 / efficiency of agents with graded wants, all alike",
+        ),
+    ] = (0.25,)
+    random: Annotated[Chance, _says("probability that an agent acts at random on a path")] = 0.01
+
+    def __post_init__(self) -> None:
+        if list(self.utilities) != sorted(set(self.utilities)):
+            raise ValueError("the utilities must increase")
+        if len(set(self.temperatures)) < len(self.temperatures):
+            raise ValueError("the temperatures must differ from each other")
+
+
 class HypothesisPrior(_Part, frozen=True):
     """What may explain a trial other than a plan to a goal in the world as it is."""
 
@@ -281,6 +316,7 @@ class Model(_Part, frozen=True):
     observation: Observation = EXACT
     knowledge: Knowledge = Knowledge()
     hypotheses: HypothesisPrior = HypothesisPrior()
+    desires: Desires = Desires()
     social: Annotated[
         Social | None, _says("what is assumed of other minds; without it, they are ignored")
     ] = None

@@ -13,9 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import dedent
+from typing import Annotated
 
 import numpy as np
 
+from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
 from hbtom.observe import Body, Identity, Trial
 from hbtom.world.modes import UNIT
@@ -25,6 +27,7 @@ WALL, FLOOR, START = "#", ". ", "@"
 _COMPASS = {"N": (-1, 0), "S": (1, 0), "W": (0, -1), "E": (0, 1)}
 MOVES = _COMPASS | {a + b: (_COMPASS[a][0], _COMPASS[b][1]) for a in ("N", "S") for b in ("W", "E")}
 _RADIUS = 0.71 * UNIT  # things in adjacent cells touch, also diagonally
+WAIT, TAKE = "WAIT", "TAKE"
 _LEAVING = 0.45  # share of a move after which the agent is still in the cell that it leaves
 
 Cell = tuple[int, int]  # row and column
@@ -35,12 +38,16 @@ class Gridworld:
     """A map, what lies where, and the moves of an agent.
 
     ``things`` gives the mark at which each thing lies, by the name of the thing. ``moves`` are
-    points of the compass, as in ``"E E NE"``; north is up. As in all gridworlds of hbtom, two moves
-    at a right angle count as one diagonal where there is room for it.
+    points of the compass, as in ``"E E NE"``; north is up. ``wait`` stays in a cell, and ``take``,
+    at the end, takes what lies there. To :func:`hbtom.infer`, two moves at a right angle count as
+    one diagonal where there is room for it. To :func:`hbtom.attribute` they do not, and if
+    ``diagonal`` is false, there are only four moves.
 
     The agent knows where the things are that ``known`` names. Any other thing may lie, for all it
-    knows at first, at any mark where no thing is known to be. For ``beliefs`` and ``prior`` see
-    :class:`hbtom.world.whereabouts.Whereabouts`.
+    knows at first, at any mark where no thing is known to be. Those that ``missing`` names may also
+    be nowhere; ``things`` has no mark for those that are not there. ``agent`` is the name of the
+    agent, if it is seen in several worlds. For ``beliefs`` and ``prior``
+    see :class:`hbtom.world.whereabouts.Whereabouts`.
     """
 
     picture: str
@@ -49,6 +56,9 @@ class Gridworld:
     known: tuple[str, ...] = ()
     beliefs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     prior: Mapping[str, float] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    diagonal: bool = True
+    agent: str = ""
 
     def __post_init__(self) -> None:
         for name in self.known:
@@ -58,10 +68,7 @@ class Gridworld:
     @cached_property
     def rows(self) -> tuple[str, ...]:
         """The rows of the map, all of the same length."""
-        lines = [line.rstrip() for line in dedent(self.picture).strip("\n").splitlines()]
-        if not any(lines):
-            raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
-        return tuple(line.ljust(max(map(len, lines))) for line in lines)
+        return rows_of(self.picture)
 
     @cached_property
     def marks(self) -> dict[str, Cell]:
@@ -81,31 +88,42 @@ class Gridworld:
         if START not in self.marks:
             raise _bad("the agent is nowhere", "picture", f"mark its first cell with '{START}'")
         path = [self.marks[START]]
-        for number, move in enumerate(self.moves.upper().split(), start=1):
-            if move not in MOVES:
-                raise _bad(f"there is no move '{move}'", "moves", f"moves are {', '.join(MOVES)}")
-            (row, column), (down, right) = path[-1], MOVES[move]
+        for number, move in enumerate(self.acts, start=1):
+            if move == TAKE and (number < len(self.acts) or path[-1] not in self._lying):
+                hint = "an agent takes what lies in its cell, and nothing comes after"
+                raise _bad(f"move {number} takes nothing, or is not the last", "moves", hint)
+            (row, column), (down, right) = path[-1], MOVES.get(move, (0, 0))
             around = [(row + down, column), (row, column + right), (row + down, column + right)]
-            if not all(map(self._is_free, around)):
+            if not all(map(self.is_free, around)):
                 hint = "the agent cannot leave the map, enter walls or cut their corners"
                 raise _bad(f"move {number}, '{move}', runs into a wall", "moves", hint)
-            path.append(around[-1])
+            path += around[-1:] if move != TAKE else []
         return tuple(path)
+
+    @cached_property
+    def acts(self) -> tuple[str, ...]:
+        """The moves, waiting and taking, one after the other."""
+        acts, known = tuple(self.moves.upper().split()), (*self.compass, WAIT, TAKE)
+        for act in acts:
+            if act not in known:
+                raise _bad(f"there is no move '{act}'", "moves", f"moves are {', '.join(known)}")
+        return acts
+
+    @property
+    def compass(self) -> dict[str, Cell]:
+        """The moves that the agent can make."""
+        return MOVES if self.diagonal else _COMPASS
 
     @cached_property
     def trial(self) -> Trial:
         """The trial: cells are 10 pixels wide, and there are two frames for every move."""
-        walls = [
-            (r, c) for r, line in enumerate(self.rows) for c, m in enumerate(line) if m == WALL
-        ]
-        corners = np.array(walls, dtype=np.float64).reshape(-1, 2)[:, ::-1] * UNIT
-        stops = np.array([_centre(cell) for cell in self.path])
+        stops = np.array([centre_of(cell) for cell in self.path])
         between = stops[:-1] + _LEAVING * np.diff(stops, axis=0)
         path = np.concatenate([np.stack((stops[:-1], between), axis=1).reshape(-1, 2), stops[-1:]])
         objects = (Body(Identity(name), self._place(name), _RADIUS) for name in self.things)
         return Trial(
             size=(len(self.rows[0]) * UNIT, len(self.rows) * UNIT),
-            walls=np.hstack([corners, np.full_like(corners, UNIT)]),
+            walls=self.walls,
             barrier=np.zeros((0, 4)),
             objects=tuple(objects),
             agent=Body(Identity("agent"), (path[0, 0], path[0, 1]), _RADIUS),
@@ -114,10 +132,19 @@ class Gridworld:
         )
 
     @cached_property
+    def walls(self) -> Annotated[Floats, "wall 4"]:
+        """The walls: x, y, width and height of each, in pixels."""
+        cells = (
+            (r, c) for r, line in enumerate(self.rows) for c, m in enumerate(line) if m == WALL
+        )
+        corners = np.array([*cells], dtype=np.float64).reshape(-1, 2)[:, ::-1] * UNIT
+        return np.hstack([corners, np.full_like(corners, UNIT)])
+
+    @cached_property
     def whereabouts(self) -> Whereabouts:
         """Where the things may lie that the agent does not know to be somewhere."""
         taken = {START, *(self.things[name] for name in self.known)}
-        places = {mark: _centre(cell) for mark, cell in self.marks.items() if mark not in taken}
+        places = {mark: centre_of(cell) for mark, cell in self.marks.items() if mark not in taken}
         unknown = tuple(name for name in self.things if name not in self.known)
         return Whereabouts(places, self.beliefs, self.prior, unknown)
 
@@ -128,15 +155,30 @@ class Gridworld:
         if self.things[name] not in self.marks:
             hint = f"the marks are {', '.join(self.marks)}"
             raise _bad(f"'{name}' lies at '{self.things[name]}'", "things", hint)
-        return _centre(self.marks[self.things[name]])
+        return centre_of(self.marks[self.things[name]])
 
-    def _is_free(self, cell: Cell) -> bool:
+    @property
+    def _lying(self) -> set[Cell]:
+        """The cells in which things lie."""
+        return {self.marks[mark] for mark in self.things.values() if mark in self.marks}
+
+    def is_free(self, cell: Cell) -> bool:
+        """Tell whether a cell is on the map, and no wall."""
         row, column = cell
         inside = 0 <= row < len(self.rows) and 0 <= column < len(self.rows[0])
         return inside and self.rows[row][column] != WALL
 
 
-def _centre(cell: Cell) -> tuple[float, float]:
+def rows_of(picture: str) -> tuple[str, ...]:
+    """Return the rows of a map, all of the same length."""
+    lines = [line.rstrip() for line in dedent(picture).strip("\n").splitlines()]
+    if not any(lines):
+        raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
+    return tuple(line.ljust(max(map(len, lines))) for line in lines)
+
+
+def centre_of(cell: Cell) -> tuple[float, float]:
+    """Return the middle of a cell in pixels."""
     return (cell[1] + 0.5) * UNIT, (cell[0] + 0.5) * UNIT
 
 

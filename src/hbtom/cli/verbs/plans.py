@@ -127,3 +127,48 @@ def recognise(**given: Any) -> None:
         raise click.UsageError("--resume continues a file: name it with --out.")
     if given["same_agent"] and given["workers"] not in (None, 1):
         raise click.UsageError("--same-agent takes problems one after the other: no --workers.")
+
+
+@verb
+@click.argument("worlds", nargs=-1, type=path)
+@file_option("--domain", help="Instead of WORLDS: a domain, in PDDL.")
+@file_option(
+    "--problem",
+    "problems",
+    multiple=True,
+    help="The problem, in PDDL. If repeated: others that may be the case for all the agent knows.",
+)
+@file_option("--goals", help="What the agent may want, one goal per line: NAME: (CONDITION)")
+@click.option(
+    "--plan",
+    "plans",
+    multiple=True,
+    metavar="[AGENT=]FILE",
+    callback=lambda context, option, given: _named_plans(given),
+    help="An observed plan, one action per line; may be repeated.",
+)
+@file_option("--sees", help="What the agent can always tell, one per line: NAME: (CONDITION)")
+@flag("--stopped", help="Agents stopped after the last action of their plans.")
+@option("--model", default="paper", help="A preset or a TOML file; [desires] is used.")
+@option(
+    "--states",
+    type=click.IntRange(1, 1_000_000),
+    default=20_000,
+    help="The largest number of situations that an agent can get into.",
+)
+@flag("--trace", help="Show the beliefs after every step.")
+@format_option
+@file_option("--out", help="Also write a table: .csv, .jsonl or .parquet")
+@file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
+@flag("--overwrite", help="Replace the files given to --out and --plot.")
+def attribute(**given: Any) -> None:
+    """Infer how much agents want each thing, and what they believe, from what they do.
+
+    WORLDS are files with a map and the paths of agents through it. Agents like some things more
+    than others, see what no wall hides, and may take the second best if the best is not there.
+    """
+    pddl = [given[name] for name in ("domain", "problems", "goals", "plans")]
+    if any(pddl) != all(pddl) or bool(given["worlds"]) == any(pddl):
+        raise click.UsageError("give WORLDS, or all of --domain, --problem, --goals and --plan.")
+    if given["worlds"] and (given["sees"] or given["stopped"]):
+        raise click.UsageError("--sees and --stopped are for PDDL: not with WORLDS.")

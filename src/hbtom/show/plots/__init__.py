@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hbtom.errors import BadInput, needed
 from hbtom.judgement import Judgement
+from hbtom.judgement.attributing import Attribution
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
 from hbtom.plottable import Plottable
@@ -52,6 +53,10 @@ def plot(
         from hbtom.show.plots.correlation_figure import draw_correlation
 
         return draw_correlation(result, **wide)
+    if isinstance(result, Attribution):
+        from hbtom.show.plots.desire_figure import draw_desires
+
+        return draw_desires(result, **wide)
     from hbtom.show.plots.scores import draw_scores
 
     return draw_scores(result, **wide)

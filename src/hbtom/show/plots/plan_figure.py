@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -44,7 +46,7 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
     rows = legend_rows(item_entries(known), inner)
     heights = [
-        TITLE + GOAL + _rows(posterior) * (BETWEEN + EFFICIENCY) + _below(plan)
+        TITLE + GOAL + _rows(posterior) * (BETWEEN + EFFICIENCY) + below_steps(plan.steps)
         for plan, posterior in zip(judgement.plans, judgement.posteriors, strict=True)
     ]
     sheet = Sheet(width, len(rows) * LINE + sum(heights) + 2 * EDGE)
@@ -55,11 +57,11 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
     return sheet.figure
 
 
-def _below(plan: SeenPlan) -> float:
-    """Return the height that is needed below the axis."""
-    if not 0 < len(plan) <= _MOST:
+def below_steps(steps: Sequence[str]) -> float:
+    """Return the height that is needed below an axis of steps."""
+    if not 0 < len(steps) <= _MOST:
         return SCALE
-    return max(text_width(word, SMALL) for word in _words(plan)) * math.sin(_STEEP) + 0.4
+    return max(text_width(word, SMALL) for word in _words(steps)) * math.sin(_STEEP) + 0.4
 
 
 def _rows(posterior: Posterior) -> int:
@@ -85,21 +87,25 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
         shade_rows(foresight, edges, posterior.foresight, names)
         label(foresight, y="foresight")
     title(goal, plain(PurePath(plan.name).name), f"by {plain(plan.agent)}")
-    *upper, last = goal, *rows
-    for axes in (*upper, last):
-        axes.set_xlim(-0.5, len(plan) + 0.5)
-    for axes in upper:
+    write_steps((goal, *rows), plan.steps)
+
+
+def write_steps(panels: Sequence[Axes], steps: Sequence[str]) -> None:
+    """Write the steps below the last of some panels, or number them if they are many."""
+    for axes in panels:
+        axes.set_xlim(-0.5, len(steps) + 0.5)
+    for axes in panels[:-1]:
         axes.tick_params(labelbottom=False)
-    if 0 < len(plan) <= _MOST:
+    if 0 < len(steps) <= _MOST:
         how: How = {"rotation": math.degrees(_STEEP), "ha": "right", "rotation_mode": "anchor"}
-        for axes in (*upper, last):
-            axes.set_xticks(range(len(plan) + 1))
-        last.set_xticklabels(_words(plan), **how)
+        for axes in panels:
+            axes.set_xticks(range(len(steps) + 1))
+        panels[-1].set_xticklabels(_words(steps), **how)
     else:
-        for axes in (*upper, last):
+        for axes in panels:
             axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
-        label(last, x="step")
+        label(panels[-1], x="step")
 
 
-def _words(plan: SeenPlan) -> list[str]:
-    return ["at the start", *(plain(step.strip("()")) for step in plan.steps)]
+def _words(steps: Sequence[str]) -> list[str]:
+    return ["at the start", *(plain(step.strip("()")) for step in steps)]

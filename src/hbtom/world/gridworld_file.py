@@ -1,0 +1,105 @@
+'''Files of gridworlds: a map, what lies there, and paths of agents through it, in TOML.
+
+picture = """
+#######
+#1.#.2#
+#..@..#
+#######
+"""
+things = { cafe = "1" }         # where things lie on every path
+known = ["cafe"]                # the agent knows where these are
+missing = ["bakery"]            # these may be nowhere
+diagonal = false                # there are four moves
+
+[[paths]]
+name = "looks"
+things = { bakery = "2" }       # on this path also
+moves = "E N wait"
+'''
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from hbtom.errors import BadInput, Place, located
+from hbtom.files import WRITTEN, file_bytes
+from hbtom.world.text_gridworld import FLOOR, START, Gridworld, rows_of
+
+
+class _Path(Struct, frozen=True, forbid_unknown_fields=True):
+    moves: str
+    name: str = ""
+    agent: str = ""
+    things: dict[str, str] = {}
+    start: tuple[int, int] | None = None  # row and column on the map, from 1
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    picture: str
+    paths: list[_Path]
+    things: dict[str, str] = {}
+    known: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    diagonal: bool = True
+
+
+def load_gridworlds(file: str | os.PathLike[str]) -> dict[str, Gridworld]:
+    """Read a map and the paths through it from a file: a gridworld for each path, by name."""
+    with located(file=os.fspath(file)):
+        try:
+            text = file_bytes(Path(file), "a text file", WRITTEN).decode()
+            known = msgspec.convert(tomllib.loads(text), _File)
+        except UnicodeDecodeError:
+            raise BadInput("this is not text", hint="the file is TOML in UTF-8") from None
+        except tomllib.TOMLDecodeError as error:
+            raise BadInput(f"not TOML: {error}", hint="see examples/trucks.toml") from None
+        except RecursionError:
+            raise BadInput("not a gridworld: nested too deeply") from None
+        except msgspec.ValidationError as error:
+            problem = str(error).replace("`", "'").replace("$.", "")
+            raise BadInput(problem, hint="see examples/trucks.toml") from None
+        if not known.paths:
+            raise BadInput("there are no paths", hint="write [[paths]], with moves below")
+        return _gridworlds(known)
+
+
+def _gridworlds(known: _File) -> dict[str, Gridworld]:
+    found = dict[str, Gridworld]()
+    for number, path in enumerate(known.paths, start=1):
+        name = path.name or f"path {number}"
+        if name in found:
+            raise BadInput(f"there are two paths '{name}'", hint="give each a name of its own")
+        with located(trial=number):
+            found[name] = Gridworld(
+                _started(known.picture, path.start),
+                {**known.things, **path.things},
+                path.moves,
+                known=known.known,
+                missing=known.missing,
+                diagonal=known.diagonal,
+                agent=path.agent,
+            )
+    return found
+
+
+def _started(picture: str, start: tuple[int, int] | None) -> str:
+    """Return a map on which the agent begins in some cell."""
+    if start is None:
+        return picture
+    rows = [row.replace(START, ".") for row in rows_of(picture)]
+    row, column = start
+    if not (0 < row <= len(rows) and 0 < column <= len(rows[0])):
+        hint = f"the map has {len(rows)} rows and {len(rows[0])} columns, counted from 1"
+        raise BadInput(f"{list(start)} is not on the map", hint=hint, place=Place(field="start"))
+    line = rows[row - 1]
+    if line[column - 1] not in FLOOR:
+        hint = "an agent begins on the floor, and not at a place where things may lie"
+        problem = f"'{line[column - 1]}' is at {list(start)}"
+        raise BadInput(problem, hint=hint, place=Place(field="start"))
+    rows[row - 1] = f"{line[: column - 1]}{START}{line[column:]}"
+    return "\n".join(rows)
