@@ -4,7 +4,9 @@
 
 ``SOURCE`` has the block-words data of Alanqary et al. (2021), as they are published. ``FOLDER``
 then has ``scenarios/``, for ``hbtom infer`` and ``hbtom fit --to``, and ``ratings.csv``, for
-``hbtom correlate``. The data carry no licence: they are not part of this repository.
+``hbtom correlate``. Or ``SOURCE`` has the food trucks of Baker et al. (2017); then ``FOLDER`` has
+``paths/``, for ``hbtom attribute``, ``ratings.csv``, and in ``means.csv`` means of beliefs as the
+authors scale them. The data carry no licence: they are not part of this repository.
 """
 
 from __future__ import annotations
@@ -57,5 +59,51 @@ def convert(source: Path, folder: Path) -> None:
         csv.writer(file).writerows([COLUMNS, *rows])
 
 
+TRUCKS = ("Korean", "Lebanese", "Mexican")
+SPOT = ("Lebanese at 2", "Mexican at 2", "nothing at 2")
+ASKED = {"desire": ("des_inf", TRUCKS), "belief": ("bel_inf", SPOT)}
+
+
+def convert_trucks(source: Path, folder: Path) -> None:
+    """Write a file for each path, the ratings, and the means of beliefs."""
+    from scipy.io import loadmat
+    from trucks import ODD, gridworlds
+
+    known = loadmat(source / "human_data.mat")
+    (folder / "paths").mkdir(parents=True)
+    rows: list[tuple] = []
+    means: list[tuple] = []
+    for number, world in enumerate(gridworlds(source)):
+        if number in ODD:
+            continue
+        name = f"{number + 1:02}: path"
+        (folder / "paths" / f"{number + 1:02}.toml").write_text(written(world))
+        for variable, (field, goals) in ASKED.items():
+            for goal, ratings in zip(goals, known[field][:, number].tolist(), strict=True):
+                rated = [(f"{who:02}", one) for who, one in enumerate(ratings, start=1) if one]
+                rows += [(who, name, variable, goal, one) for who, one in rated]
+        beliefs = known["bel_inf_mean_norm"][:, number].tolist()
+        pairs = zip(SPOT, beliefs, strict=True)
+        means += [(name, "belief", goal, f"{one:.6g}") for goal, one in pairs]
+    columns = ("scenario", "variable", "goal", "rating")
+    for file, table in (
+        ("ratings.csv", [("participant", *columns), *rows]),
+        ("means.csv", [columns, *means]),
+    ):
+        with (folder / file).open("w", newline="") as stream:
+            csv.writer(stream).writerows(table)
+
+
+def written(world) -> str:
+    """Return a gridworld with its path as TOML."""
+    things = ", ".join(f"{name} = {json.dumps(place)}" for name, place in world.things.items())
+    return (
+        f"picture = {json.dumps(world.picture)}\nthings = {{ {things} }}\n"
+        f"known = {json.dumps(world.known)}\nmissing = {json.dumps(world.missing)}\n"
+        f'diagonal = false\n\n[[paths]]\nname = "path"\nmoves = {json.dumps(world.moves)}\n'
+    )
+
+
 if __name__ == "__main__":
-    convert(Path(sys.argv[1]), Path(sys.argv[2]))
+    source, folder = map(Path, sys.argv[1:3])
+    (convert_trucks if (source / "human_data.mat").exists() else convert)(source, folder)

@@ -1,4 +1,4 @@
-"""The ten kinds of input: how to make strange ones, and the commands that read them."""
+"""The eleven kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 

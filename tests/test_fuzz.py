@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
+from hbtom.bench.table_files import encode_records
+
 if sys.platform != "linux":
     pytest.skip("limits on processes are those of Linux", allow_module_level=True)
 
@@ -25,6 +27,10 @@ GOOD = {
     "bib": {"episode.json": seeds.episodes.to_bytes(seeds.bib()[0])},
     "mcs": {"scene.json": seeds.episodes.to_bytes(seeds.mcs()[0])},
     "labels": {"labels.json": seeds.episodes.to_bytes(seeds.LABELS)},
+    "measures": {
+        f"{name}.csv": encode_records(rows, ".csv", list(rows[0]))
+        for name, rows in {"measures": seeds.MEASURES, "results": seeds.BELIEFS}.items()
+    },
     "model": {"model.toml": seeds.models()[-1].encode()},
     "pddl": {name: text.encode() for name, text in seeds.PDDL[0].items()},
 }

@@ -38,7 +38,13 @@ def study(tmp_path_factory):
 
 
 def test_a_table_of_models_with_their_differences(run, study):
-    done = run("correlate", study / "ratings.csv", study / "paper.csv", f"hot={study / 'hot.csv'}")
+    done = run(
+        "correlate",
+        study / "ratings.csv",
+        study / "paper.csv",
+        f"hot={study / 'hot.csv'}",
+        "--samples=100",
+    )
     assert (done.status, done.err) == (0, "")
     assert "ratings, " in done.out.splitlines()[0]
     assert "3 participants; more is more plausible" in done.out
@@ -129,7 +135,7 @@ def test_posteriors_of_one_plan_or_of_all(run, study, tmp_path):
         ("scenario,rating\n", [], "there are no measures"),
         ("a,b\n1,2\n", [], "there is no column of answers"),
         ("scenario,goal,rating\nslip,crow,3\n", [], "name another scale with --scale LOW,HIGH"),
-        ("scenario,goal,rating\nslip,crow,1\n", [], "there are only 1 items"),
+        ("scenario,goal,rating\nslip,crow,1\n", [], "there are too few items to compare: 1"),
         ("scenario,goal,rating\nslip,crow,1\n", ["--column=b"], "there is no column 'b'"),
     ],
 )

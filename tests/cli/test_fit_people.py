@@ -43,14 +43,14 @@ def test_the_parameter_that_people_have_is_found(run, ratings, tmp_path):
     done = run(*asked)
     assert (done.status, done.err) == (0, "")
     assert done.out.index("left out") < done.out.index("fitted")
-    assert "these were efficiency.temperatures=[4.0] (4 times)" in done.out
+    assert "  4 of 4: efficiency.temperatures=[4.0]\n" in done.out
     assert find_model(out).efficiency.temperatures == (4.0,)
     assert find_model(out).name == "mine"
     assert run(*asked).status == 1  # the file exists
     told = json.loads(run(*asked, "--overwrite", "--format", "json").out)
     assert told["left_out"][0]["r"]["value"] == pytest.approx(1)
     assert [round(one["r"], 6) for one in told["grid"]].index(1) == 1
-    assert told["chosen"]["slip"] == told["settings"] == {"efficiency.temperatures": [4.0]}
+    assert told["chosen"]["slip"] == told["settings"] == {"efficiency.temperatures": "4.0"}
 
 
 def test_left_out_means_left_out():

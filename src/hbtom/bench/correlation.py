@@ -27,6 +27,7 @@ from hbtom.bench.resampling import (
 from hbtom.errors import BadInput, located
 
 SAMPLES, SPLITS = 2000, 200
+MOST = 50_000_000  # samples times items
 
 
 def correlate(
@@ -40,9 +41,9 @@ def correlate(
 ) -> Correlation:
     """Compare what people did with what one or several models say.
 
-    ``measures`` is a file or a data frame. So are ``results``, or several of them: in a list, as
-    pairs of a name and a table, or by the names of the models. ``column`` of the results is
-    compared, by default the probability or the rating.
+    ``measures`` is a file or a data frame. So are ``results``, or an evaluation or a judgement of
+    plans, or several of these: in a list, as pairs of a name and a table, or by the names of
+    models. ``column`` of the results is compared, by default the probability or the rating.
     ``reading`` are the fields of :class:`hbtom.bench.measures.Reading`, such as ``direction``.
 
     >>> correlate("ratings.csv", {"paper": "paper.csv", "people": "people.csv"})  # doctest: +SKIP
@@ -59,7 +60,13 @@ def compare_with(
     """Compare measures with what models say about the same items."""
     if len(people.items) < 3:
         hint = "a correlation needs three or more"
-        raise BadInput(f"there are only {len(people.items)} items", hint=hint, file=people.name)
+        problem = f"there are too few items to compare: {len(people.items)}"
+        raise BadInput(problem, hint=hint, file=people.name)
+    if len(people.items) * samples > MOST:
+        hint = f"at most {MOST // len(people.items)} samples fit (--samples)"
+        raise BadInput(
+            f"{samples:,} samples of {len(people.items):,} items are too many", hint=hint
+        )
     agreements: list[Agreement] = []
     gaps: list[Gap] = []
     ceilings = []

@@ -49,11 +49,12 @@ class Member(NamedTuple):
 
 
 def table_rows(source: Any, what: str, needed: str) -> list[dict[str, Any]]:
-    """Return the rows of a file, a data frame or records; refuse a table without any."""
+    """Return the rows of a file, a result, a data frame or records; refuse a table without any."""
     if isinstance(source, str | os.PathLike):
         rows = read_rows(Path(source), what, needed)
     else:
-        given = source.to_dict("records") if hasattr(source, "to_dict") else source
+        given = source.to_pandas() if hasattr(source, "to_pandas") else source
+        given = given.to_dict("records") if hasattr(given, "to_dict") else given
         rows = [dict(row) for row in given]
     if not rows:
         raise BadInput(f"there are no {what}", hint=needed)

@@ -34,6 +34,8 @@ from hbtom.errors import BadInput, located
 
 ANSWERS = ("looking", "rating", "choice")
 _NEEDED = f"{NEEDED}; and one of {', '.join(ANSWERS)}"
+_ROW = "\0row"  # of a choice that was made into a row for each goal
+_MOST = 100_000_000  # participants times items
 _ROUNDED = 0.02  # ratings that should add up to 1 are often rounded to two digits
 
 
@@ -96,12 +98,13 @@ def read_measures(
         answers, names, members = [], {}, {}
         categories: dict[str, str] = {}
         for number, row in enumerate(rows, start=1):
-            with at_row(row.get("", number)):
+            number = row.get(_ROW, number)
+            with at_row(number):
                 called = scenario_names(row)
                 item = item_of(row, called[0])
                 value = _value(row, answer, how)
                 _agree(categories, item.scenario, text_of(row, "category"))
-                answers.append(_Answer(row.get("", number), item, _participant(row), value))
+                answers.append(_Answer(number, item, _participant(row), value))
             names[item.scenario] = called
             if (member := member_of(row)) is not None:
                 members[item.scenario] = member
@@ -109,7 +112,7 @@ def read_measures(
             _check_sums(answers, how.total)
         items, participants, values = _matrix(answers)
         low, high = how.scale
-        values = values if answer == "looking" else (values - low) / (high - low)
+        values = (values - low) / (high - low) if answer == "rating" else values
         log = answer == "looking" and how.log
         return Measures(
             os.fspath(source) if path else "measures",
@@ -151,7 +154,9 @@ def _chosen(
             if chosen not in goals:
                 hint = f"the goals are {', '.join(goals) or 'not known'}"
                 raise BadInput(f"the choice is '{chosen}'", hint=hint)
-        made += [{**row, "": number, "goal": one, "choice": float(one == chosen)} for one in goals]
+        made += [
+            {**row, _ROW: number, "goal": one, "choice": float(one == chosen)} for one in goals
+        ]
     return made
 
 
@@ -202,6 +207,9 @@ def _matrix(answers: Sequence[_Answer]) -> tuple[dict[Item, int], list[str], Flo
     for one in answers:
         items.setdefault(one.item, one.row)
     participants = list(dict.fromkeys(one.participant for one in answers))
+    if len(items) * len(participants) > _MOST:
+        sizes = f"{len(participants):,} participants and {len(items):,} items"
+        raise BadInput(f"there are {sizes}, too many for memory", hint="compare a part of them")
     column = {item: number for number, item in enumerate(items)}
     line = {name: number for number, name in enumerate(participants)}
     values = np.full((len(participants), len(items)), np.nan)

@@ -105,7 +105,8 @@ def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> 
             names = scenario_names(row)
             item = item_of(row, names[0])
             if item in values.setdefault(item.scenario, {}):
-                raise BadInput(f"this is the second result for {item}")
+                hint = "a model says one thing about each; give MEASURES first, then RESULTS"
+                raise BadInput(f"this is the second result for {item}", hint=hint)
             values[item.scenario][item] = number_of(row.get(given[0]), given[0])
         for one in names:
             called[one] = names[0] if called.get(one, names[0]) == names[0] else None

@@ -24,7 +24,7 @@ from hbtom.bench.model_values import ModelValues, read_model
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.resampling import correlation
 from hbtom.bench.scenarios import PROBLEM, Scenario, find_scenarios, judge_scenario, posterior_rows
-from hbtom.bench.sweep import Settings, combinations
+from hbtom.bench.sweep import Settings, combinations, plain_setting
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.errors import BadInput
 from hbtom.model import Model, find_model, with_settings
@@ -53,11 +53,15 @@ class PeopleFit:
         return {
             "left_out": by_name[LEFT_OUT],
             "fitted": by_name[FITTED],
-            "settings": dict(self.settings),
-            "chosen": {name: dict(one) for name, one in self.chosen.items()},
-            "grid": [{**settings, "r": None if np.isnan(r) else r} for settings, r in self.grid],
+            "settings": _told(self.settings),
+            "chosen": {name: _told(one) for name, one in self.chosen.items()},
+            "grid": [{**_told(one), "r": None if np.isnan(r) else r} for one, r in self.grid],
             "fingerprint": self.model.fingerprint,
         }
+
+
+def _told(settings: Settings) -> dict[str, Any]:
+    return {name: plain_setting(value) for name, value in settings.items()}
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,9 @@ def read_ratings(
 
 def read_rows(path: Path, what: str = "ratings", needed: str = "") -> list[dict[str, Any]]:
     """Return the rows of a table: CSV, JSON lines or Parquet; ``needed`` is what a row needs."""
-    hint = "evaluate a dataset with --out FILE, and name that file"
+    hint = (
+        "name a file in it" if needed else "evaluate a dataset with --out FILE, and name that file"
+    )
     data = file_bytes(path, f"a file of {what}", folder=hint)
     try:
         return _READERS.get(path.suffix, _read_csv)(data)

@@ -8,6 +8,7 @@ NAME/*.plan         or NAME/plans/*.plan; each plan is a scenario, called as its
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,16 @@ from hbtom.bench.table_files import write_records
 from hbtom.errors import BadInput, located
 from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
 from hbtom.model import Model
-from hbtom.plan.graph import plan_on_graph
+from hbtom.plan.foresight import foresee
+from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import (
     MOST_STATES,
+    Goal,
+    Plan,
+    SeenPlan,
     TooManyStates,
     explore,
+    follow,
     load_goals,
     load_plan,
     load_world,
@@ -71,19 +77,30 @@ def _found(path: Path) -> Iterator[Scenario]:
 
 
 def judge_scenario(
-    scenario: Scenario, models: Iterable[Model], most: int = MOST_STATES
+    scenario: Scenario, models: Sequence[Model], most: int = MOST_STATES
 ) -> Iterator[PlanJudgement]:
     """Infer what the agent of a scenario wants with each model; all plan in the same world."""
     world = load_world(scenario.domain, scenario.folder / PROBLEM)
     goals = load_goals(world, scenario.folder / GOALS)
     plan = load_plan(world, scenario.plan)
     with located(file=str(scenario.folder / PROBLEM)):
-        try:
-            planned: Any = plan_on_graph(explore(world, most=most), goals)
-        except TooManyStates:
-            planned = goals
+        planned = _planned(goals, plan, models, most)
         for model in models:
             yield judge_plans(planned, [plan], model, most=most)
+
+
+def _planned(
+    goals: tuple[Goal, ...], plan: SeenPlan, models: Sequence[Model], most: int
+) -> GraphCosts | tuple[Goal, ...]:
+    """Return what all models need to know about a world, found once; the goals if it is large."""
+    try:
+        planned = plan_on_graph(explore(plan.world, most=most), goals)
+    except TooManyStates:
+        return goals
+    depths = sorted({depth for model in models for depth in model.foresight.depths})
+    if not isinstance(plan, Plan) or depths == [math.inf]:
+        return planned
+    return foresee(planned, depths, follow(planned.graph, plan).state)
 
 
 def write_posteriors(judgements: Iterable[PlanJudgement], path: Path) -> None:

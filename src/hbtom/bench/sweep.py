@@ -71,7 +71,7 @@ class Sweep(Result):
         """Return one record per model and task, and one for all tasks together."""
         return [
             {
-                **{name: _plain(value) for name, value in one.settings.items()},
+                **{name: plain_setting(value) for name, value in one.settings.items()},
                 **score.to_record(),
                 "margin": one.margin(score.task) if score.pairs else None,
                 "score": self.score,
@@ -88,7 +88,7 @@ class Sweep(Result):
         return frame(self.to_records())
 
 
-def _plain(value: Any) -> Any:
+def plain_setting(value: Any) -> Any:
     """Return a value that fits into a cell of a table: of a list, its numbers with spaces."""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
 

@@ -46,12 +46,16 @@ def _ceilings(found: Correlation) -> list[str]:
 def _agreement(found: Correlation) -> str:
     unit = f"error, {_UNITS[found.measures.log]}" if found.measures.answer == "looking" else "error"
     heading = ("model", "category", "scenarios", "items")
-    rows: list[Sequence[str]] = [(*heading, "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL)]
+    best = {one.category: one.r for one in found.ceilings}
+    told = ("best r",) if len(best) > 1 else ()
+    names = "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL, *told
+    rows: list[Sequence[str]] = [(*heading, *names)]
     for one in found.agreements:
         name, category = plain(one.model), plain(one.category)
         sizes = str(one.scenarios), str(one.items)
-        rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error)))
-    return "\n".join(columns(rows, right="..RRRRRRRR"))
+        ceiling = (_number(best.get(one.category)),) if told else ()
+        rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error), *ceiling))
+    return "\n".join(columns(rows, right="..RRRRRRRRR"[: len(names) + 4]))
 
 
 def _gaps(found: Correlation) -> str:
@@ -103,13 +107,13 @@ def people_fit_text(fitted: PeopleFit) -> str:
     for settings, r in fitted.grid:
         rows.append((*(plain(str(value)) for value in settings.values()), _number(r)))
     many = Counter(_settings(one) for one in fitted.chosen.values())
-    chosen = "; ".join(f"{told} ({count(n, 'time')})" for told, n in many.most_common())
+    chosen = [f"  {n} of {len(fitted.chosen)}: {told}" for told, n in many.most_common()]
     return "\n".join(
         [
             correlation_text(fitted.found),
             "",
             "left out: each scenario as predicted with the settings that fit all others best",
-            f"these were {chosen}",
+            *chosen,
             f"fitted to all: {_settings(fitted.settings)}",
             "",
             *columns(rows, right="R" * len(rows[0])),
