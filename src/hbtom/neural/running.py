@@ -68,7 +68,11 @@ def run_training(
     """Train a network, keep checkpoints, write its weights, and return their card."""
     began = saved = time.monotonic()
     for now in train(run.job, episodes, moment, data):
-        tell(now)
+        try:
+            tell(now)
+        except KeyboardInterrupt:
+            save_checkpoint(run, now)
+            raise
         if time.monotonic() - saved >= OFTEN:
             save_checkpoint(run, now)
             saved = time.monotonic()

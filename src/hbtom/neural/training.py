@@ -28,7 +28,7 @@ from hbtom.neural.operations_jax import Jax
 from hbtom.neural.optimise import Objective, State, optimise, start
 from hbtom.neural.recipes import Plan, Recipe
 
-PICTURES = 512  # encoded at a time
+PICTURES = 256  # encoded at a time
 CHECKED = 32  # episodes that are validated at a time
 
 
