@@ -95,6 +95,10 @@ def test_the_command_trains_and_never_replaces_a_file_unasked(tmp_path, monkeypa
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "exists already" in result.output
+    out.rename(tmp_path / "quick.safetensors.unfinished")
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    assert "--resume" in result.output
 
 
 def test_options_that_exclude_each_other_are_refused(tmp_path):

@@ -12,12 +12,13 @@ import click
 
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain
-from hbtom.errors import count, needed
+from hbtom.errors import BadInput, count, needed
 from hbtom.files import check_target
 from hbtom.neural.batching import Generated
 from hbtom.neural.device import Device, choose_device
 from hbtom.neural.feeding import collect
 from hbtom.neural.recipes import PLANS, QUICK, Plan
+from hbtom.neural.weights_file import checkpoint_of
 
 if TYPE_CHECKING:
     from hbtom.neural.training import Moment
@@ -40,6 +41,10 @@ def run(
     """Train a network."""
     target = Path(out or f"{network}.safetensors")
     check_target(target, overwrite=overwrite, kinds=(".safetensors",))
+    left = checkpoint_of(target)
+    if left.exists() and not (resume or overwrite):
+        hint = "use --resume to go on with it, or --overwrite to start anew"
+        raise BadInput("an interrupted run has left this file", hint=hint, file=left)
     with needed("safetensors", "train"):
         import safetensors  # noqa: F401
     plan = _plan(network, quick, episodes, steps)
