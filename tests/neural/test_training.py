@@ -17,7 +17,7 @@ from hbtom.neural.training import Job
 
 pytestmark = pytest.mark.usefixtures("compiled_once")
 
-PLAN = Plan(7, Recipe(60, 16, 2e-3), Recipe(2, 4, 1e-3, follow=0.01), shown=2)
+PLAN = Plan(7, Recipe(24, 8, 5e-3), Recipe(2, 4, 1e-3, follow=0.01), shown=2)
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +52,11 @@ def same(one, other):
 
 def test_training_helps_and_the_card_says_so(run, card, losses):
     lately = [loss for stage, loss in losses if stage == "network"][1:]
-    assert np.mean(lately[-5:]) < 0.6 * lately[0]
+    assert np.mean(lately[-5:]) < 0.7 * lately[0]
     assert card["validation_loss"] < card["validation_loss_before"]
     known = read_trained(run.out).card
     assert known == card
-    assert (known["network"], known["steps"]) == ("bc-mlp", 60)
+    assert (known["network"], known["steps"]) == ("bc-mlp", 24)
     assert (known["episodes"], known["held_out"]) == (7, 1)
     assert {"data", "seed", "command", "date", "hardware"} <= known.keys()
     assert not run.checkpoint.exists()
@@ -64,7 +64,7 @@ def test_training_helps_and_the_card_says_so(run, card, losses):
 
 def test_interrupted_runs_go_on_to_the_same_weights(run, card, episodes, tmp_path):
     again = replace(run, out=tmp_path / "again.safetensors")
-    for stage, step in ("encoder", 1), ("network", 30):
+    for stage, step in ("encoder", 1), ("network", 12):
 
         def interrupt(moment, at=(stage, step)):
             if (moment.stage, moment.step) == at:
@@ -82,16 +82,15 @@ def test_interrupted_runs_go_on_to_the_same_weights(run, card, episodes, tmp_pat
     assert list(tmp_path.iterdir()) == [again.out]
 
 
-def test_the_command_trains_and_never_replaces_a_file_unasked(tmp_path, monkeypatch):
+def test_the_command_trains_and_never_replaces_a_file_unasked(run, card, tmp_path, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "")  # which the command changes
+    monkeypatch.setitem(QUICK, "bc-mlp", PLAN)
     out = tmp_path / "quick.safetensors"
-    words = ["train", "bc-mlp", "--quick", "--steps", "1", "--episodes", "2", "--workers", "1"]
-    words += ["--device", "cpu", "--out", str(out)]
+    words = ["train", "bc-mlp", "--quick", "--workers", "1", "--device", "cpu", "--out", str(out)]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, result.output
-    assert "2 episodes" in result.output
-    known = read_trained(out).card
-    assert (known["steps"], known["plan"]["encoder"]["steps"]) == (1, 1)
+    assert "7 episodes" in result.output
+    assert same(weights(out), weights(run.out))
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "exists already" in result.output
