@@ -136,6 +136,25 @@ def test_the_set_transformer_sees_all_things_and_boxes_inside(episodes):
     assert (abs(middle[standing] - 0.5) + size[standing] / 2 <= 0.5).all()
 
 
+def test_all_steps_are_done_and_no_more():
+    for steps in (1, 24, 45, 61, 40_000):
+        recipe = Recipe(steps, 8, 1e-3)
+        assert steps % recipe.stride == 0
+        assert recipe.stride <= max(1, steps / 20)
+    assert recipe.stride == 200
+
+
+def test_episodes_that_cannot_be_learnt_from_are_named_and_counted(tmp_path):
+    (tmp_path / "one").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "one" / f"{name}e.json").write_text("[]")
+    words = ["train", "bc-mlp", "--data", str(tmp_path / "one"), "--workers", "1"]
+    result = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "two.safetensors")])
+    assert result.exit_code == 1
+    assert "too few episodes" in result.output
+    assert "2 were left out" in result.output
+
+
 def test_all_networks_have_plans():
     assert PLANS.keys() == QUICK.keys()
     for name in PLANS:

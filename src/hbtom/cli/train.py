@@ -54,6 +54,8 @@ def run(
         seen = collect(source, seed, workers, made)
     for one in seen.left_out:
         complain(f"left out: {one.file}: {one.why}")
+    if seen.left_out:
+        complain(f"{len(seen.left_out)} left out in all")
     chosen = choose_device(device)
     from hbtom.neural.running import Run, load_checkpoint, run_training
     from hbtom.neural.training import Job

@@ -21,7 +21,8 @@ class Recipe:
     @property
     def stride(self) -> int:
         """How many steps are done at a time."""
-        return max(1, min(200, self.steps // 20))
+        most = max(1, min(200, self.steps // 20))
+        return next(some for some in range(most, 0, -1) if self.steps % some == 0)
 
 
 @dataclass(frozen=True)
