@@ -67,14 +67,14 @@ def run(
 
         def tell(moment: Moment) -> None:
             done, total = plan.progress(moment.stage, moment.step)
-            update(done, total, f"{moment.stage} loss {moment.loss:.4f}")
+            update(done, total, f"{moment.stage} loss {moment.loss:.4g}")
 
         card = run_training(task, seen, tell, load_checkpoint(task) if resume else None)
     before, after = card["validation_loss_before"], card["validation_loss"]
     click.echo(
         f"{target}: {network}, {count(seen.count, 'episode')}, {card['seconds']:.0f} s on "
         f"{card['hardware']}\n"
-        f"loss on {seen.held_out} of them, held out: {before:.4f} before, {after:.4f} after"
+        f"loss on {seen.held_out} of them, held out: {before:.4g} before, {after:.4g} after"
     )
 
 
