@@ -12,12 +12,13 @@ import click
 
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain
-from hbtom.errors import count, needed
+from hbtom.errors import BadInput, count, needed
 from hbtom.files import check_target
 from hbtom.neural.batching import Generated
 from hbtom.neural.device import Device, choose_device
 from hbtom.neural.feeding import collect
 from hbtom.neural.recipes import PLANS, QUICK, Plan
+from hbtom.neural.weights_file import checkpoint_of
 
 if TYPE_CHECKING:
     from hbtom.neural.training import Moment
@@ -40,6 +41,10 @@ def run(
     """Train a network."""
     target = Path(out or f"{network}.safetensors")
     check_target(target, overwrite=overwrite, kinds=(".safetensors",))
+    left = checkpoint_of(target)
+    if left.exists() and not (resume or overwrite):
+        hint = "use --resume to go on with it, or --overwrite to start anew"
+        raise BadInput("an interrupted run has left this file", hint=hint, file=left)
     with needed("safetensors", "train"):
         import safetensors  # noqa: F401
     plan = _plan(network, quick, episodes, steps)
@@ -49,6 +54,8 @@ def run(
         seen = collect(source, seed, workers, made)
     for one in seen.left_out:
         complain(f"left out: {one.file}: {one.why}")
+    if seen.left_out:
+        complain(f"{len(seen.left_out)} left out in all")
     chosen = choose_device(device)
     from hbtom.neural.running import Run, load_checkpoint, run_training
     from hbtom.neural.training import Job
@@ -60,14 +67,14 @@ def run(
 
         def tell(moment: Moment) -> None:
             done, total = plan.progress(moment.stage, moment.step)
-            update(done, total, f"{moment.stage} loss {moment.loss:.4f}")
+            update(done, total, f"{moment.stage} loss {moment.loss:.4g}")
 
         card = run_training(task, seen, tell, load_checkpoint(task) if resume else None)
     before, after = card["validation_loss_before"], card["validation_loss"]
     click.echo(
         f"{target}: {network}, {count(seen.count, 'episode')}, {card['seconds']:.0f} s on "
         f"{card['hardware']}\n"
-        f"loss on {seen.held_out} of them, held out: {before:.4f} before, {after:.4f} after"
+        f"loss on {seen.held_out} of them, held out: {before:.4g} before, {after:.4g} after"
     )
 
 

@@ -69,8 +69,10 @@ def collect(
             progress(done + len(left_out), len(items))
     found = Episodes(tuple(parts), tuple(left_out))
     if found.count < 2:
+        lost = f": {len(left_out)} were left out" if left_out else ""
+        first = f" (the first: {left_out[0].file}: {left_out[0].why})" if left_out else ""
         hint = "give more episodes, each with nine trials"
-        raise BadInput("there are too few episodes to learn from", hint=hint)
+        raise BadInput(f"there are too few episodes to learn from{lost}{first}", hint=hint)
     return found
 
 

@@ -22,7 +22,7 @@ from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
 from hbtom.neural.optimise import State
 from hbtom.neural.training import Job, Moment, train
-from hbtom.neural.weights_file import Card, read_weights, write_weights
+from hbtom.neural.weights_file import Card, checkpoint_of, read_weights, write_weights
 
 OFTEN = 30.0  # seconds between two checkpoints
 _STATE = "weights", "mean", "first", "second"
@@ -42,7 +42,7 @@ class Run:
     @property
     def checkpoint(self) -> Path:
         """Where unfinished work is kept."""
-        return self.out.with_name(f"{self.out.name}.unfinished")
+        return checkpoint_of(self.out)
 
     def asked(self) -> Card:
         """Return all that the weights follow from."""
@@ -67,11 +67,18 @@ def run_training(
 ) -> Card:
     """Train a network, keep checkpoints, write its weights, and return their card."""
     began = saved = time.monotonic()
-    for now in train(run.job, episodes, moment, data):
-        tell(now)
-        if time.monotonic() - saved >= OFTEN:
+    now = None
+    try:
+        for now in train(run.job, episodes, moment, data):
+            tell(now)
+            if time.monotonic() - saved >= OFTEN:
+                save_checkpoint(run, now)
+                saved = time.monotonic()
+    except KeyboardInterrupt:
+        if now is not None:
             save_checkpoint(run, now)
-            saved = time.monotonic()
+        raise
+    assert now is not None
     card = finished(run, episodes, now) | {"seconds": round(time.monotonic() - began, 1)}
     write_weights(run.out, now.weights(), card)
     run.checkpoint.unlink(missing_ok=True)

@@ -28,7 +28,7 @@ from hbtom.neural.operations_jax import Jax
 from hbtom.neural.optimise import Objective, State, optimise, start
 from hbtom.neural.recipes import Plan, Recipe
 
-PICTURES = 512  # encoded at a time
+PICTURES = 256  # encoded at a time
 CHECKED = 32  # episodes that are validated at a time
 
 
@@ -188,6 +188,7 @@ def validate(job: Job, episodes: Episodes, data: Batch, weights: Weights) -> flo
         return jnp.where(there, job.network.errors(ops, weights, batch), 0).sum(), there.sum()
 
     rows = np.arange(episodes.count - episodes.held_out, episodes.count)
-    filled = np.pad(rows, (0, -len(rows) % CHECKED), constant_values=-1).reshape(-1, CHECKED)
+    size = min(CHECKED, len(rows))
+    filled = np.pad(rows, (0, -len(rows) % size), constant_values=-1).reshape(-1, size)
     error, steps = np.sum([total(weights, one, data) for one in filled], axis=0)
     return float(error / steps)

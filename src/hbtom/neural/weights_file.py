@@ -17,6 +17,11 @@ CARD = "hbtom"  # the entry of a file's metadata that holds the card, as JSON
 Card = dict[str, Any]  # what is known about weights
 
 
+def checkpoint_of(path: Path) -> Path:
+    """Return where unfinished training keeps what is to become a file of weights."""
+    return path.with_name(f"{path.name}.unfinished")
+
+
 def write_weights(path: Path, weights: Mapping[str, Array], card: Card) -> None:
     """Write weights and their card, whole or not at all."""
     with needed("safetensors", "neural"):

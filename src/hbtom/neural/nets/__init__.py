@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from hbtom.neural.nets import bc_mlp, bc_rnn, policy, set_transformer, video_rnn
+from hbtom.neural.nets import bc_mlp, bc_rnn, cloning, set_transformer, video_rnn
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array, Backend, Weights, masked_mean
 
@@ -37,7 +37,7 @@ def _cloning(
     """Return a network that clones behaviour: its error is that of the action."""
 
     def errors(ops: Backend, weights: Weights, batch: Batch) -> Array:
-        return policy.squared_errors(ops, predict(ops, weights, batch), batch)
+        return cloning.squared_errors(ops, predict(ops, weights, batch), batch)
 
     return Network(name, 1, "states", init, predict, errors, _mean(errors))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hbtom.neural.nets import encoder, policy
+from hbtom.neural.nets import cloning, encoder
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array, Backend, Weights, masked_mean, mlp, mlp_weights
 
@@ -19,15 +19,15 @@ CHARACTER = 32
 def init(seed: int) -> dict[str, Array]:
     """Return weights to start from."""
     rng = np.random.default_rng(seed)
-    context = mlp_weights(rng, "context", (encoder.STATE + policy.ACTION, 64, 64, CHARACTER))
-    return encoder.init(rng) | context | policy.init(rng, CHARACTER)
+    context = mlp_weights(rng, "context", (encoder.STATE + cloning.ACTION, 64, 64, CHARACTER))
+    return encoder.init(rng) | context | cloning.init(rng, CHARACTER)
 
 
 def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
     """Return the action expected in each step of the last trial."""
-    each = mlp(ops, weights, "context", policy.pairs(ops, batch))
+    each = mlp(ops, weights, "context", cloning.pairs(ops, batch))
     character = masked_mean(ops, each, _looked_at(ops, batch["there"][:, :-1]), (1, 2))
-    return policy.act(ops, weights, batch["states"][:, -1], character)
+    return cloning.act(ops, weights, batch["states"][:, -1], character)
 
 
 def _looked_at(ops: Backend, there: Array) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hbtom.neural.nets import encoder, policy
+from hbtom.neural.nets import cloning, encoder
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array, Backend, Weights, lstm, lstm_weights
 
@@ -20,20 +20,20 @@ def init(seed: int) -> dict[str, Array]:
     rng = np.random.default_rng(seed)
     weights = encoder.init(rng)
     for layer in range(LAYERS):
-        wide = 2 * UNITS if layer else encoder.STATE + policy.ACTION
+        wide = 2 * UNITS if layer else encoder.STATE + cloning.ACTION
         for way in ("forwards", "backwards"):
             weights |= lstm_weights(rng, f"context/{layer}/{way}", wide, UNITS)
-    return weights | policy.init(rng, 2 * UNITS)
+    return weights | cloning.init(rng, 2 * UNITS)
 
 
 def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
     """Return the action expected in each step of the last trial."""
-    return policy.act(ops, weights, batch["states"][:, -1], character(ops, weights, batch))
+    return cloning.act(ops, weights, batch["states"][:, -1], character(ops, weights, batch))
 
 
 def character(ops: Backend, weights: Weights, batch: Batch) -> Array:
     """Return what the context says about the agent: 64 numbers."""
-    x = policy.pairs(ops, batch)
+    x = cloning.pairs(ops, batch)
     n, trials, steps, _ = x.shape
     x, there = x.reshape(n * trials, steps, -1), batch["there"][:, :-1].reshape(n * trials, steps)
     last: list[Array] = []

@@ -3,7 +3,7 @@
 Things have no names. The network knows only which things look alike, so that it must learn from the
 context what became of each: how close the agent came to it, and whether the agent ended there.
 Agent, things, walls and barrier are tokens that attend to each other. The agent and every thing
-then propose steps, each a Gaussian over actions. The mixture of all is what is expected. The error
+then propose steps, each a density of actions. The mixture of all is what is expected. The error
 of a step is the negative logarithm of its density, counted from the highest possible one.
 
 The arrays that it is given, after the axes of episodes and trials, are in shares of the world:
@@ -44,8 +44,8 @@ from hbtom.neural.operations import (
 WIDE, HEADS, LAYERS, SUMMARY = 128, 4, 4, 64
 STEPS = 4  # steps of the target that are learnt from at a time
 PROPOSALS = 2  # by each token: there may be two ways around a wall
-NARROWEST = 0.03  # standard deviation of a proposal
-STRAY = 1e-3  # share of steps that may be any
+NARROWEST = 0.03  # scale of a proposal, at least
+FREEDOM = 3  # degrees of freedom of Student's t: even among odd steps, some are odder than others
 DENSEST = -math.log(2 * math.pi * NARROWEST**2)  # the highest log density
 
 
@@ -99,10 +99,9 @@ def _all_steps(ops: Backend, batch: Batch) -> Array:
 def _errors(ops: Backend, weights: Weights, batch: Batch, steps: Array) -> Array:
     shares, actions, spread = propose(ops, weights, batch, steps)
     taken = _at(ops, batch["actions"][:, -1], steps)[:, :, None].astype(ops.xp.float32)
-    off = ((taken - actions) ** 2).sum(axis=-1) / (2 * spread**2)
-    planned = logsumexp(ops, shares - off - 2 * ops.xp.log(spread)) - math.log(2 * math.pi)
-    stray = np.float32(math.log(STRAY / 4))  # actions lie within a square of four units
-    return DENSEST - ops.xp.logaddexp(planned + math.log1p(-STRAY), stray)
+    off = ((taken - actions) ** 2).sum(axis=-1) / (FREEDOM * spread**2)
+    tails = (FREEDOM + 2) / 2 * ops.xp.log1p(off) + 2 * ops.xp.log(spread)
+    return DENSEST + math.log(2 * math.pi) - logsumexp(ops, shares - tails)
 
 
 def propose(
@@ -110,7 +109,7 @@ def propose(
 ) -> tuple[Array, Array, Array]:
     """Return all proposals for some steps of the last trial.
 
-    These are the logarithm of their shares, actions, and standard deviations.
+    These are the logarithm of their shares, actions, and scales.
     """
     xp = ops.xp
     x, there, speakers = tokens(ops, weights, batch, steps)

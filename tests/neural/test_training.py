@@ -1,0 +1,163 @@
+"""Training: it helps, it can be interrupted, and the same seed gives the same weights."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from hbtom.cli import main
+from hbtom.errors import BadInput
+from hbtom.neural import Generated
+from hbtom.neural.feeding import collect, draw_album, things_data
+from hbtom.neural.recipes import PLANS, QUICK, Plan, Recipe
+from hbtom.neural.running import Run, load_checkpoint, run_training
+from hbtom.neural.trained import read_trained
+from hbtom.neural.training import Job
+
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
+PLAN = Plan(7, Recipe(24, 8, 5e-3), Recipe(2, 4, 1e-3, follow=0.01), shown=2)
+
+
+@pytest.fixture(scope="module")
+def episodes():
+    return collect(Generated(PLAN.episodes), seed=0, workers=1)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("trained") / "one.safetensors"
+    return Run(Job("bc-mlp", PLAN), out, "a few episodes")
+
+
+@pytest.fixture(scope="module")
+def losses():
+    """What is told while training."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def card(run, episodes, losses):
+    return run_training(run, episodes, lambda moment: losses.append((moment.stage, moment.loss)))
+
+
+def weights(path):
+    return read_trained(path).weights
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+
+
+def test_training_helps_and_the_card_says_so(run, card, losses):
+    lately = [loss for stage, loss in losses if stage == "network"][1:]
+    assert np.mean(lately[-5:]) < 0.7 * lately[0]
+    assert card["validation_loss"] < card["validation_loss_before"]
+    known = read_trained(run.out).card
+    assert known == card
+    assert (known["network"], known["steps"]) == ("bc-mlp", 24)
+    assert (known["episodes"], known["held_out"]) == (7, 1)
+    assert {"data", "seed", "command", "date", "hardware"} <= known.keys()
+    assert not run.checkpoint.exists()
+
+
+def test_interrupted_runs_go_on_to_the_same_weights(run, card, episodes, tmp_path):
+    again = replace(run, out=tmp_path / "again.safetensors")
+    for stage, step in ("encoder", 1), ("network", 12):
+
+        def interrupt(moment, at=(stage, step)):
+            if (moment.stage, moment.step) == at:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run_training(again, episodes, interrupt, load_checkpoint(again))
+        assert not again.out.exists()
+        moment = load_checkpoint(again)
+        assert (moment.stage, moment.step) == (stage, step)
+    with pytest.raises(BadInput, match="begun with other options"):
+        load_checkpoint(replace(again, job=replace(again.job, seed=1)))
+    run_training(again, episodes, lambda moment: None, moment)
+    assert same(weights(again.out), weights(run.out))
+    assert list(tmp_path.iterdir()) == [again.out]
+
+
+def test_the_command_trains_and_never_replaces_a_file_unasked(run, card, tmp_path, monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "")  # which the command changes
+    monkeypatch.setitem(QUICK, "bc-mlp", PLAN)
+    out = tmp_path / "quick.safetensors"
+    words = ["train", "bc-mlp", "--quick", "--workers", "1", "--device", "cpu", "--out", str(out)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    assert "7 episodes" in result.output
+    assert same(weights(out), weights(run.out))
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    assert "exists already" in result.output
+    out.rename(tmp_path / "quick.safetensors.unfinished")
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    assert "--resume" in result.output
+
+
+def test_options_that_exclude_each_other_are_refused(tmp_path):
+    result = CliRunner().invoke(main, ["train", "bc-mlp", "--data", "x", "--episodes", "3"])
+    assert result.exit_code == 2
+    result = CliRunner().invoke(main, ["train", "bc-mlp", "--out", str(tmp_path / "one.pt")])
+    assert result.exit_code == 1
+    assert "safetensors" in result.output
+
+
+def test_a_checkpoint_that_is_damaged_is_refused(run, tmp_path):
+    broken = replace(run, out=tmp_path / "broken.safetensors")
+    broken.checkpoint.write_bytes(b"\x08" + bytes(7) + b"{}      ")
+    with pytest.raises(BadInput, match="not weights"):
+        load_checkpoint(broken)
+
+
+def test_an_album_holds_each_picture_once(episodes):
+    some = episodes.first(3)
+    assert some.count == 3
+    album = draw_album(some.parts)
+    steps = some.parts[0].steps
+    assert len(album.pictures) == (steps + 1).sum()
+    assert (album.frames[..., -1] - album.frames[..., 0] == steps).all()
+    assert len(album.followed()) == steps.sum()
+
+
+def test_the_set_transformer_sees_all_things_and_boxes_inside(episodes):
+    seen = things_data(episodes)
+    part = episodes.parts[0]
+    kinds = part.things[..., 0]
+    assert ((seen["looks"] > 0).sum(axis=-1) == ((kinds > 1) & (kinds < 6)).sum(axis=-1)).all()
+    standing = seen["standing"].any(axis=2)
+    assert 0 < standing.sum(axis=-1).max() < standing.shape[-1]  # none had to be left out
+    middle, size = seen["boxes"][..., :2], seen["boxes"][..., 2:4]
+    assert (abs(middle[standing] - 0.5) + size[standing] / 2 <= 0.5).all()
+
+
+def test_all_steps_are_done_and_no_more():
+    for steps in (1, 24, 45, 61, 40_000):
+        recipe = Recipe(steps, 8, 1e-3)
+        assert steps % recipe.stride == 0
+        assert recipe.stride <= max(1, steps / 20)
+    assert recipe.stride == 200
+
+
+def test_episodes_that_cannot_be_learnt_from_are_named_and_counted(tmp_path):
+    (tmp_path / "one").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "one" / f"{name}e.json").write_text("[]")
+    words = ["train", "bc-mlp", "--data", str(tmp_path / "one"), "--workers", "1"]
+    result = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "two.safetensors")])
+    assert result.exit_code == 1
+    assert "too few episodes" in result.output
+    assert "2 were left out" in result.output
+
+
+def test_all_networks_have_plans():
+    assert PLANS.keys() == QUICK.keys()
+    for name in PLANS:
+        assert Job(name, PLANS[name]).network.name == name
+        assert QUICK[name].episodes < PLANS[name].episodes
+        assert (PLANS[name].encoder is None) == (QUICK[name].encoder is None)
