@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from os import PathLike
 from typing import Any, Literal, get_args
 
@@ -18,7 +19,7 @@ from hbtom.arrays import Bools
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
-from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, sights
+from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, price_of_wrong, sights
 from hbtom.mind.gap_filter import GapFilter
 from hbtom.mind.graph_regret import graph_regret
 from hbtom.mind.regret import Filter, FilteredChoice, Regret
@@ -36,11 +37,12 @@ Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
+_PLAIN_WORK = 200_000  # the same without a compiler
 _MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
 _MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
 _HISTORIES = 200  # of an agent's goals that are remembered
 _MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
-_FEW_SEARCHED = 3000  # states for each goal, unless an engine or a number of states is asked for
+_FEW_SEARCHED = 10_000  # states for all goals, unless an engine or a number of states is asked for
 MANY = 10  # problems for which it is worth compiling
 AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
 
@@ -154,8 +156,8 @@ def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
         if how.engine is not None:
             raise
     else:
-        work = len(graph) * len(posed.goals) * len(posed.seen)
-        if how.engine is not None or how.states is not None or work < _WORK:
+        asked = how.engine is not None or how.states is not None
+        if asked or _is_quick(len(graph) * len(posed.goals) * len(posed.seen)):
             return "exact", _filtered(posed, how, graph)
     if posed.seen.gaps or how.wrong:
         return "counting", _counted(posed, how)
@@ -163,6 +165,12 @@ def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
         return "search", _searched(posed, how)
     except BadInput:  # a step is impossible, or there are too many states
         return "counting", _counted(posed, how)
+
+
+def _is_quick(work: int) -> bool:
+    """Return whether so much can be filtered in a moment, or there is no other way."""
+    compiled = work < _MUCH_FILTERING or start_compiler()
+    return work < (_WORK if compiled else _PLAIN_WORK) or find_spec("highspy") is None
 
 
 def _states(how: How) -> int:
@@ -185,7 +193,8 @@ def _counted(posed: Posed, how: How) -> Regret:
     many = np.array([*map(len, seen)]) if how.trace else np.array([sum(map(len, seen))])
     goals = [operators.cases(goal) for goal in posed.goals]
     flat = [one for some in seen for one in some]
-    delta = observed_costs(operators, goals, flat, np.cumsum(many).tolist())
+    ends, price = np.cumsum(many).tolist(), price_of_wrong(how.wrong)
+    delta = observed_costs(operators, goals, flat, ends, unexplained=price)
     return _regret(posed, np.isfinite(delta[0]), CostFilter(delta), len(many))
 
 
@@ -193,7 +202,8 @@ def _searched(posed: Posed, how: How) -> Regret:
     plan = whole_plan(posed.seen)
     if len(posed.world.action) * len(posed.goals) > _MUCH_SEARCHING:
         start_compiler()
-    states = how.states or (_FEW_SEARCHED if how.engine is None else MOST_STATES)
+    few = max(_FEW_SEARCHED // len(posed.goals), 1)
+    states = how.states or (few if how.engine is None else MOST_STATES)
     plans = plan_by_search(posed.world, posed.goals, plan.states, most=states)
     return graph_regret(plans, plan)
 

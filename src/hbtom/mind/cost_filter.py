@@ -10,6 +10,7 @@ found in the same way as anywhere else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,13 +19,15 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.mind.regret import Efficiencies, Filter, LogSteps
-from hbtom.plan.counting import Sight
+from hbtom.plan.counting import UNEXPLAINED, Sight
 from hbtom.plan.operators import Operators
 from hbtom.world.pddl import PartialPlan
 from hbtom.world.pddl.world import ALWAYS, NEVER
 
 COUNTED = 0.8  # how much is made of costs that are counted, where those of plans have 1
 WRONG = (0.001, 0.15)  # rates of wrong observations, if nobody knows the rate
+_USUAL = 3.0  # an efficiency
+_SURELY_RIGHT = 1000.0  # the price of an observation that cannot be wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,16 @@ class CostFilter:
         log = -COUNTED * efficiency * more[:, :, None]
         log[0] += np.log(COUNTED * efficiency)
         return log
+
+
+def price_of_wrong(rate: float | None) -> float:
+    """Return lambda: what it costs to leave an observation unexplained, if so many are wrong.
+
+    For an agent of usual efficiency, it is as improbable as that the observation is wrong.
+    """
+    if rate is None:
+        return UNEXPLAINED
+    return min(-math.log(rate) / (COUNTED * _USUAL), _SURELY_RIGHT) if rate else _SURELY_RIGHT
 
 
 @dataclass(frozen=True, eq=False)
