@@ -246,10 +246,10 @@ def test_what_an_interrupted_run_has_left_is_not_overwritten(run, tmp_path: Path
 
 
 def test_the_more_observations_are_wrong_the_less_they_say_when_counted() -> None:
-    seen = "(go home mill)\n(go home bakery)\n(buy bread bakery)"
-    posed = read_posed({**FILES, "obs.dat": seen})
-    shares = [recognise(posed, how=How("counting", wrong=rate)).probability for rate in (0.3, 0.0)]
-    assert 0.5 < shares[0][0] < shares[1][0] - 0.05
+    goals = "(have bread)\n(have flour)"  # which cost the same
+    posed = read_posed({**FILES, "hyps.dat": goals, "obs.dat": "(buy bread bakery)"})
+    most, none = (recognise(posed, how=How("counting", wrong=rate)) for rate in (0.3, 0.0))
+    assert 0.5 < most.probability[0] < none.probability[0] - 0.05
 
 
 def test_agents_are_named_and_told_apart(run, found, tmp_path: Path) -> None:

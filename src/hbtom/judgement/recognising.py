@@ -44,7 +44,7 @@ _HISTORIES = 200  # of an agent's goals that are remembered
 _MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
 _FEW_SEARCHED = 10_000  # states for all goals, unless an engine or a number of states is asked for
 MANY = 10  # problems for which it is worth compiling
-AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
+AS_GOOD = 0.4  # of the largest probability: goals that have as much are among the most probable
 
 
 def default_model() -> Model:
@@ -193,9 +193,10 @@ def _counted(posed: Posed, how: How) -> Regret:
     many = np.array([*map(len, seen)]) if how.trace else np.array([sum(map(len, seen))])
     goals = [operators.cases(goal) for goal in posed.goals]
     flat = [one for some in seen for one in some]
-    ends, price = np.cumsum(many).tolist(), price_of_wrong(how.wrong)
-    delta = observed_costs(operators, goals, flat, ends, unexplained=price)
-    return _regret(posed, np.isfinite(delta[0]), CostFilter(delta), len(many))
+    ends, price = np.cumsum(many), price_of_wrong(how.wrong)
+    cost = observed_costs(operators, goals, flat, ends.tolist(), unexplained=price)
+    found = CostFilter(cost, np.append(0, ends if posed.seen.gaps else 0 * ends))
+    return _regret(posed, np.isfinite(cost[0]), found, len(many))
 
 
 def _searched(posed: Posed, how: How) -> Regret:
