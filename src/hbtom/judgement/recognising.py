@@ -44,7 +44,7 @@ _HISTORIES = 200  # of an agent's goals that are remembered
 _MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
 _FEW_SEARCHED = 10_000  # states for all goals, unless an engine or a number of states is asked for
 MANY = 10  # problems for which it is worth compiling
-AS_GOOD = 0.4  # of the largest probability: goals that have as much are among the most probable
+AS_GOOD = 0.35  # of the largest probability: goals that have as much are among the most probable
 
 
 def default_model() -> Model:

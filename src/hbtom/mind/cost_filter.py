@@ -24,7 +24,7 @@ from hbtom.plan.operators import Operators
 from hbtom.world.pddl import PartialPlan
 from hbtom.world.pddl.world import ALWAYS, NEVER
 
-COUNTED = 0.6  # how much is made of costs that are counted, where those of plans have 1
+COUNTED = 0.8  # how much is made of costs that are counted, where those of plans have 1
 WRONG = (0.001, 0.15)  # rates of wrong observations, if nobody knows the rate
 _USUAL = 3.0  # an efficiency
 _SURELY_RIGHT = 1000.0  # the price of an observation that cannot be wrong
@@ -38,7 +38,7 @@ class CostFilter:
     a factor: costs that are counted are not the costs of plans. If some actions were not observed,
     those that were are k of the L actions of a plan, and others might have been seen instead:
 
-        P(O | g, beta) ~ L^-k b exp(-b delta),      b = 0.6 beta,      L = V(g, O) / u
+        P(O | g, beta) ~ L^-k b exp(-b delta),      b = 0.8 beta,      L = V(g, O) / u
     """
 
     cost: Annotated[Floats, "1+step goal"]  # L, before and after each step
