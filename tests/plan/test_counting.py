@@ -113,6 +113,7 @@ def test_observations_cost_what_leads_away_from_a_goal() -> None:
     seen = [sight(operators, ("go", "home", "mill")), sight(operators, ("go", "mill", "shop"))]
     cases = [operators.cases(goal) for goal in goals]
     cost = observed_costs(operators, cases, seen, [1, 2])
+    assert cost.flags.c_contiguous  # as kernels take it
     # To the shop it is on the way. For bread one would have to come back: 2 actions more, and the
     # second observation is cheaper to leave unexplained.
     delta = cost - cost[0]

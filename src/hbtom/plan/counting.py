@@ -67,7 +67,7 @@ def observed_costs(
     Goals that cannot be reached have infinities.
     """
     program = _Program(operators, goals, seen, unexplained * operators.unit)
-    value = np.array([program.values(goal, [0, *steps]) for goal in range(len(goals))]).T
+    value = np.stack([program.values(goal, [0, *steps]) for goal in range(len(goals))], axis=1)
     return np.maximum(value, value[0]) / operators.unit
 
 
