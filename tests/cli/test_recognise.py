@@ -168,6 +168,24 @@ def test_a_bad_problem_is_told_and_the_others_answered(why: str, run, tmp_path: 
     assert len(json.loads(ran.out)["problems"]) == 1
 
 
+def test_a_mistake_in_hbtom_spoils_one_problem_only(run, tmp_path: Path, monkeypatch) -> None:
+    from hbtom.bench import recognition
+
+    right = recognition.recognise
+
+    def fails_once(posed, *rest):
+        return right(posed, *rest) if "good" in posed.name else len(posed.no_such_name)
+
+    monkeypatch.setattr(recognition, "recognise", fails_once)
+    folder = tmp_path / "set"
+    pack(folder / "bad.tar.bz2")
+    pack(folder / "good.tar.bz2")
+    ran = run("recognise", folder, "--format", "json", "--workers", "1")
+    assert ran.status == 1
+    assert "bad.tar.bz2: hbtom fails on this problem" in ran.err
+    assert len(json.loads(ran.out)["problems"]) == 1
+
+
 def test_what_is_no_problem_at_all(run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     broken = tmp_path / "broken.tar.bz2"
