@@ -168,6 +168,14 @@ def test_a_bad_problem_is_told_and_the_others_answered(why: str, run, tmp_path: 
     assert len(json.loads(ran.out)["problems"]) == 1
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_goals_that_cannot_be_reached_are_told(engine) -> None:
+    files = {**FILES, "hyps.dat": "(have soap)\n(have home)", "obs.dat": "(go home mill)"}
+    found = recognise(read_posed(files, whole=True), how=How(engine))
+    assert found.probability == pytest.approx([1, 0])
+    assert "1 goal cannot be reached, such as (have home)" in found.warnings
+
+
 def test_a_mistake_in_hbtom_spoils_one_problem_only(run, tmp_path: Path, monkeypatch) -> None:
     from hbtom.bench import recognition
 

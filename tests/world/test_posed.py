@@ -151,7 +151,7 @@ def test_observations_and_goals_that_are_unknown_are_told() -> None:
     posed = read_posed({**FILES, "obs.dat": "(go home mill)\n(fly)", "real_hyp.dat": "(have mill)"})
     assert posed.true is None
     assert posed.warnings == (
-        "1 observation left out: no actions of this domain and problem",
+        "1 observation left out: this domain and problem have no such action",
         "the true goal is not among the goals",
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from hbtom.arrays import Bools
 from hbtom.compiled import start_compiler
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, price_of_wrong, sights
 from hbtom.mind.gap_filter import GapFilter
@@ -130,7 +130,10 @@ def recognise(
     agent = Identity(posed.seen.agent)
     posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
     likely = {one: its.most_likely(_HISTORIES) for one, its in learnt.agents.items()}
-    warnings = (*posed.warnings, *posed.world.warnings, *posterior.warnings)
+    lost = [goal.name for goal, can in zip(posed.goals, regret.reachable, strict=True) if not can]
+    warnings = [*posed.warnings, *posed.world.warnings, *posterior.warnings]
+    if lost:
+        warnings.append(f"{count(len(lost), 'goal')} cannot be reached, such as {lost[0]}")
     return Recognition(
         posed,
         posterior,
