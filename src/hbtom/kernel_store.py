@@ -48,9 +48,11 @@ class KernelFile:
             if data[:_DIGEST] != self._digest(data[_DIGEST:]):
                 return None
             from numba.core.compiler import CompileResult
+            from numba.core.runtime.nrt import rtsys
 
             rebuild: Any = CompileResult._rebuild
-            target_context.refresh()
+            runtime: Any = rtsys  # enough to run code; all that compiling takes would load slowly
+            runtime.initialize(target_context)
             return rebuild(target_context, *pickle.loads(data[_DIGEST:]))
         except Exception:  # whatever is wrong with the file, compiling puts it right
             return None

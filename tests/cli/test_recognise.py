@@ -168,6 +168,32 @@ def test_a_bad_problem_is_told_and_the_others_answered(why: str, run, tmp_path: 
     assert len(json.loads(ran.out)["problems"]) == 1
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_goals_that_cannot_be_reached_are_told(engine) -> None:
+    files = {**FILES, "hyps.dat": "(have soap)\n(have home)", "obs.dat": "(go home mill)"}
+    found = recognise(read_posed(files, whole=True), how=How(engine))
+    assert found.probability == pytest.approx([1, 0])
+    assert "1 goal cannot be reached, such as (have home)" in found.warnings
+
+
+def test_a_mistake_in_hbtom_spoils_one_problem_only(run, tmp_path: Path, monkeypatch) -> None:
+    from hbtom.bench import recognition
+
+    right = recognition.recognise
+
+    def fails_once(posed, *rest):
+        return right(posed, *rest) if "good" in posed.name else len(posed.no_such_name)
+
+    monkeypatch.setattr(recognition, "recognise", fails_once)
+    folder = tmp_path / "set"
+    pack(folder / "bad.tar.bz2")
+    pack(folder / "good.tar.bz2")
+    ran = run("recognise", folder, "--format", "json", "--workers", "1")
+    assert ran.status == 1
+    assert "bad.tar.bz2: hbtom fails on this problem" in ran.err
+    assert len(json.loads(ran.out)["problems"]) == 1
+
+
 def test_what_is_no_problem_at_all(run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     broken = tmp_path / "broken.tar.bz2"
@@ -243,6 +269,13 @@ def test_what_an_interrupted_run_has_left_is_not_overwritten(run, tmp_path: Path
     assert run("recognise", folder, "--out", out, "--resume").status == 0
     assert decode(out.read_bytes(), ".csv")[0] == first
     assert not journal.exists()
+
+
+def test_the_more_observations_are_wrong_the_less_they_say_when_counted() -> None:
+    goals = "(have bread)\n(have flour)"  # which cost the same
+    posed = read_posed({**FILES, "hyps.dat": goals, "obs.dat": "(buy bread bakery)"})
+    most, none = (recognise(posed, how=How("counting", wrong=rate)) for rate in (0.3, 0.0))
+    assert 0.5 < most.probability[0] < none.probability[0] - 0.05
 
 
 def test_agents_are_named_and_told_apart(run, found, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from domains import EXAMPLES, example, world_of
 from errands import ERRANDS, TOWN
 from hbtom.compiled import Kernel
+from hbtom.mind.cost_filter import COUNTED, CostFilter
 from hbtom.plan.counting import Sight, _Program, observed_costs
 from hbtom.plan.cuts import find_cuts, least_costs
 from hbtom.plan.graph import plan_on_graph
@@ -111,9 +112,11 @@ def test_observations_cost_what_leads_away_from_a_goal() -> None:
     operators = find_operators(world, goals)
     seen = [sight(operators, ("go", "home", "mill")), sight(operators, ("go", "mill", "shop"))]
     cases = [operators.cases(goal) for goal in goals]
-    delta = observed_costs(operators, cases, seen, [1, 2])
+    cost = observed_costs(operators, cases, seen, [1, 2])
+    assert cost.flags.c_contiguous  # as kernels take it
     # To the shop it is on the way. For bread one would have to come back: 2 actions more, and the
     # second observation is cheaper to leave unexplained.
+    delta = cost - cost[0]
     assert delta == pytest.approx(np.array([[0, 0, 0], [1.5, 0, 1.5], [3, 0, 3]]))
 
 
@@ -122,22 +125,22 @@ def test_the_same_observation_counts_each_time() -> None:
     goals = [make_goal(world, "soap", "(have soap)")]
     operators = find_operators(world, goals)
     seen = [sight(operators, ("go", "home", "mill"))] * 3
-    delta = observed_costs(operators, [operators.cases(goals[0])], seen, [1, 2, 3])
-    assert delta[:, 0] == pytest.approx([0, 0, 1.5, 3.0])
+    cost = observed_costs(operators, [operators.cases(goals[0])], seen, [1, 2, 3])
+    assert cost[:, 0] == pytest.approx([3, 3, 4.5, 6])
 
 
 def test_a_goal_out_of_reach_costs_infinitely_much() -> None:
     world = town()
     goals = [make_goal(world, "soap", "(have soap)"), make_goal(world, "never", "(have home)")]
     operators = find_operators(world, goals)
-    delta = observed_costs(
+    cost = observed_costs(
         operators,
         [operators.cases(goal) for goal in goals],
         [sight(operators, ("go", "home", "mill"))],
         [1],
     )
-    assert delta[:, 0].tolist() == [0, 0]
-    assert np.isinf(delta[:, 1]).all()
+    assert cost[:, 0].tolist() == [3, 3]
+    assert np.isinf(cost[:, 1]).all()
 
 
 def test_of_several_cases_the_cheapest_counts() -> None:
@@ -146,10 +149,23 @@ def test_of_several_cases_the_cheapest_counts() -> None:
     operators = find_operators(world, [both])
     seen = [sight(operators, ("go", *road)) for road in (("home", "mill"), ("mill", "shop"))]
     cases = operators.cases(both)
-    together = observed_costs(operators, [cases], seen, [2])[-1, 0]
+    before, together = observed_costs(operators, [cases], seen, [2])[:, 0]
     assert len(cases) == 2
     # Soap, by way of the shop, costs 3; bread alone 2, so one more than expected.
-    assert together == pytest.approx(1.0)
+    assert (before, together) == pytest.approx((2, 3))
+
+
+def test_of_observations_with_gaps_each_may_be_any_action_of_a_plan() -> None:
+    cost = np.array([[2.0, 4.0, np.inf], [2.0, 4.0, np.inf], [3.0, 4.0, np.inf]])
+    efficiency = np.array([1.0, 2.0])
+    log = CostFilter(cost, np.array([0, 1, 2]))(efficiency)
+    rate = COUNTED * efficiency
+    assert np.exp(log.sum(axis=0))[:2] == pytest.approx(
+        np.array([rate * np.exp(-rate) / 9, rate / 16])
+    )
+    assert np.isneginf(log[:, 2]).all()
+    whole = CostFilter(cost, np.zeros(3, dtype=np.int64))(efficiency)
+    assert np.exp(whole[0])[:2] == pytest.approx(np.array([rate, rate]))
 
 
 def test_cuts_are_the_same_whatever_the_order_of_facts() -> None:

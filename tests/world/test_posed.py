@@ -55,6 +55,22 @@ def test_a_question_mark_begins_a_word() -> None:
     assert world_of(domain, PLACES).actions == world_of(TWICE, PLACES).actions
 
 
+def test_what_was_observed_after_an_action_may_follow_it() -> None:
+    world = world_of(ERRANDS, TOWN)
+    seen = read_observations(world, "(go home mill) => (at mill)\n(buy flour mill)")
+    assert [one is not None for one in seen.held] == [True, False]
+    assert (len(seen), seen.unknown) == (2, 0)
+
+
+def test_unknown_actions_count_as_not_observed_where_gaps_are_marked() -> None:
+    world = world_of(ERRANDS, TOWN)
+    text = "(go home mill)\n(fly home)\n...\n(buy flour mill)"
+    seen = read_observations(world, text)
+    assert (seen.actions[1], seen.unknown, seen.gaps) == (-1, 1, (False, False, True))
+    with pytest.raises(BadInput, match="no action 'fly'"):
+        read_observations(world, text, strict=True)
+
+
 def test_observations_have_gaps_everywhere_unless_they_say_where() -> None:
     world = world_of(ERRANDS, TOWN)
     some = read_observations(world, "(go home mill) (BUY flour mill) ; both\n(fly home)\n")
@@ -135,7 +151,7 @@ def test_observations_and_goals_that_are_unknown_are_told() -> None:
     posed = read_posed({**FILES, "obs.dat": "(go home mill)\n(fly)", "real_hyp.dat": "(have mill)"})
     assert posed.true is None
     assert posed.warnings == (
-        "1 observation left out: no actions of this domain and problem",
+        "1 observation left out: this domain and problem have no such action",
         "the true goal is not among the goals",
     )
 

@@ -60,7 +60,9 @@ def hard_counting(posed: Posed) -> Scores:
     operators = find_operators(posed.world, posed.goals)
     seen = [one for some in sights(operators, posed.seen) for one in some]
     goals = [operators.cases(goal) for goal in posed.goals]
-    return -observed_costs(operators, goals, seen, [len(seen)], unexplained=_HARD)[-1]
+    before, after = observed_costs(operators, goals, seen, [len(seen)], unexplained=_HARD)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(before), before - after, -np.inf)
 
 
 def cost_difference(posed: Posed) -> Scores:

@@ -179,6 +179,13 @@ class Recognised:
         }
 
 
+def _failure(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this problem"
+    told = str(error).partition("\n")[0][:200]
+    return f"hbtom fails on this problem, please report it ({type(error).__name__}: {told})"
+
+
 def _observed(one: Answer) -> str:
     share, noisy = one.source.observed, one.source.domain.endswith(NOISY)
     return "" if share is None else f"{share} %{', noisy' if noisy else ''}"
@@ -224,11 +231,8 @@ class Task:
             found = recognise(posed, self.model, beliefs, self.how)
         except BadInput as error:
             return Answer(source, {}, why=str(error.at(file=source.path))), beliefs
-        except (MemoryError, RecursionError) as error:
-            why = "there is not enough memory for this problem"
-            if isinstance(error, RecursionError):
-                why = "its files are nested too deeply"
-            return Answer(source, {}, why=f"{source.path}: {why}"), beliefs
+        except Exception as error:  # whatever is wrong with one problem, the others are answered
+            return Answer(source, {}, why=f"{source.path}: {_failure(error)}"), beliefs
         values = {
             **found.to_dict(),
             "agent": source.agent or None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from os import PathLike
 from typing import Any, Literal, get_args
 
@@ -16,9 +17,9 @@ import numpy as np
 
 from hbtom.arrays import Bools
 from hbtom.compiled import start_compiler
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
-from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, sights
+from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, price_of_wrong, sights
 from hbtom.mind.gap_filter import GapFilter
 from hbtom.mind.graph_regret import graph_regret
 from hbtom.mind.regret import Filter, FilteredChoice, Regret
@@ -36,13 +37,14 @@ Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
 _WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
+_PLAIN_WORK = 50_000  # the same without a compiler
 _MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
 _MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
 _HISTORIES = 200  # of an agent's goals that are remembered
 _MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
-_FEW_SEARCHED = 3000  # states for each goal, unless an engine or a number of states is asked for
+_FEW_SEARCHED = 10_000  # states for all goals, unless an engine or a number of states is asked for
 MANY = 10  # problems for which it is worth compiling
-AS_GOOD = 0.5  # of the largest probability: goals that have as much are among the most probable
+AS_GOOD = 0.35  # of the largest probability: goals that have as much are among the most probable
 
 
 def default_model() -> Model:
@@ -128,7 +130,10 @@ def recognise(
     agent = Identity(posed.seen.agent)
     posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
     likely = {one: its.most_likely(_HISTORIES) for one, its in learnt.agents.items()}
-    warnings = (*posed.warnings, *posed.world.warnings, *posterior.warnings)
+    lost = [goal.name for goal, can in zip(posed.goals, regret.reachable, strict=True) if not can]
+    warnings = [*posed.warnings, *posed.world.warnings, *posterior.warnings]
+    if lost:
+        warnings.append(f"{count(len(lost), 'goal')} cannot be reached, such as {lost[0]}")
     return Recognition(
         posed,
         posterior,
@@ -154,8 +159,8 @@ def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
         if how.engine is not None:
             raise
     else:
-        work = len(graph) * len(posed.goals) * len(posed.seen)
-        if how.engine is not None or how.states is not None or work < _WORK:
+        asked = how.engine is not None or how.states is not None
+        if asked or _is_quick(len(graph) * len(posed.goals) * len(posed.seen)):
             return "exact", _filtered(posed, how, graph)
     if posed.seen.gaps or how.wrong:
         return "counting", _counted(posed, how)
@@ -163,6 +168,12 @@ def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
         return "search", _searched(posed, how)
     except BadInput:  # a step is impossible, or there are too many states
         return "counting", _counted(posed, how)
+
+
+def _is_quick(work: int) -> bool:
+    """Return whether so much can be filtered in a moment, or there is no other way."""
+    compiled = work < _MUCH_FILTERING or start_compiler()
+    return work < (_WORK if compiled else _PLAIN_WORK) or find_spec("highspy") is None
 
 
 def _states(how: How) -> int:
@@ -185,15 +196,18 @@ def _counted(posed: Posed, how: How) -> Regret:
     many = np.array([*map(len, seen)]) if how.trace else np.array([sum(map(len, seen))])
     goals = [operators.cases(goal) for goal in posed.goals]
     flat = [one for some in seen for one in some]
-    delta = observed_costs(operators, goals, flat, np.cumsum(many).tolist())
-    return _regret(posed, np.isfinite(delta[0]), CostFilter(delta), len(many))
+    ends, price = np.cumsum(many), price_of_wrong(how.wrong)
+    cost = observed_costs(operators, goals, flat, ends.tolist(), unexplained=price)
+    found = CostFilter(cost, np.append(0, ends if posed.seen.gaps else 0 * ends))
+    return _regret(posed, np.isfinite(cost[0]), found, len(many))
 
 
 def _searched(posed: Posed, how: How) -> Regret:
     plan = whole_plan(posed.seen)
     if len(posed.world.action) * len(posed.goals) > _MUCH_SEARCHING:
         start_compiler()
-    states = how.states or (_FEW_SEARCHED if how.engine is None else MOST_STATES)
+    few = max(_FEW_SEARCHED // len(posed.goals), 1)
+    states = how.states or (few if how.engine is None else MOST_STATES)
     plans = plan_by_search(posed.world, posed.goals, plan.states, most=states)
     return graph_regret(plans, plan)
 

@@ -10,6 +10,7 @@ found in the same way as anywhere else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,35 +19,49 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.mind.regret import Efficiencies, Filter, LogSteps
-from hbtom.plan.counting import Sight
+from hbtom.plan.counting import UNEXPLAINED, Sight
 from hbtom.plan.operators import Operators
 from hbtom.world.pddl import PartialPlan
 from hbtom.world.pddl.world import ALWAYS, NEVER
 
 COUNTED = 0.8  # how much is made of costs that are counted, where those of plans have 1
 WRONG = (0.001, 0.15)  # rates of wrong observations, if nobody knows the rate
+_USUAL = 3.0  # an efficiency
+_SURELY_RIGHT = 1000.0  # the price of an observation that cannot be wrong
 
 
 @dataclass(frozen=True, eq=False)
 class CostFilter:
-    """The likelihood of what observations cost, delta in units of the mean cost of an action.
+    """The likelihood of observations, given what they cost, in units of the mean cost of an action.
 
-    It is distributed exponentially, and efficiency is its rate, but for a factor: costs that are
-    counted are not the costs of plans.
+    What they cost in addition, delta, is distributed exponentially. Efficiency is its rate, but for
+    a factor: costs that are counted are not the costs of plans. If some actions were not observed,
+    those that were are k of the L actions of a plan, and others might have been seen instead:
 
-        P(delta | g, beta) ~ b exp(-b delta),      b = 0.8 beta
+        P(O | g, beta) ~ L^-k b exp(-b delta),      b = 0.8 beta,      L = V(g, O) / u
     """
 
-    delta: Annotated[Floats, "1+step goal"]
+    cost: Annotated[Floats, "1+step goal"]  # L, before and after each step
+    seen: Annotated[Ints, "1+step"]  # k; 0 if no action is missing
 
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
-        """Return log P(delta | g, beta), step by step; the first step also has the norm."""
-        possible = np.isfinite(self.delta[0])
-        more = np.full((len(self.delta) - 1, len(possible)), np.inf)
-        more[:, possible] = np.diff(self.delta[:, possible], axis=0)
-        log = -COUNTED * efficiency * more[:, :, None]
+        """Return log P(O | g, beta), step by step; the first step also has the norm."""
+        possible = np.isfinite(self.cost[0])
+        cost = np.where(possible, self.cost, 1.0)
+        size = self.seen[:, None] * np.log(np.maximum(cost, 1.0))
+        log = -np.diff(COUNTED * efficiency * cost[:, :, None] + size[:, :, None], axis=0)
         log[0] += np.log(COUNTED * efficiency)
-        return log
+        return np.where(possible[:, None], log, -np.inf)
+
+
+def price_of_wrong(rate: float | None) -> float:
+    """Return lambda: what it costs to leave an observation unexplained, if so many are wrong.
+
+    For an agent of usual efficiency, it is as improbable as that the observation is wrong.
+    """
+    if rate is None:
+        return UNEXPLAINED
+    return min(-math.log(rate) / (COUNTED * _USUAL), _SURELY_RIGHT) if rate else _SURELY_RIGHT
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,17 +61,14 @@ def observed_costs(
     *,
     unexplained: float = UNEXPLAINED,
 ) -> Annotated[Floats, "1+step goal"]:
-    """Return delta in units of u for each goal, given the facts that each of its cases wants.
+    """Return V in units of u for each goal, given the facts that each of its cases wants.
 
-    The first row is 0, before anything is observed. Then there is one for each step: after so many
-    observations. Goals that cannot be reached have infinities.
+    The first row is V(G, nothing). Then there is one for each step: after so many observations.
+    Goals that cannot be reached have infinities.
     """
     program = _Program(operators, goals, seen, unexplained * operators.unit)
-    value = np.array([program.values(goal, [0, *steps]) for goal in range(len(goals))]).T
-    possible = np.isfinite(value[0])
-    delta = np.full(value.shape, np.inf)
-    delta[:, possible] = (value[:, possible] - value[0, possible]) / operators.unit
-    return np.maximum(delta, 0.0)
+    value = np.stack([program.values(goal, [0, *steps]) for goal in range(len(goals))], axis=1)
+    return np.maximum(value, value[0]) / operators.unit
 
 
 class _Program:

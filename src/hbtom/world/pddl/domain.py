@@ -29,6 +29,12 @@ _REQUIREMENTS = (
     ":derived-predicates",
     ":fluents",
     ":numeric-fluents",
+    ":durative-actions",
+    ":duration-inequalities",
+    ":timed-initial-literals",
+    ":preferences",
+    ":constraints",
+    ":goal-utilities",
 )
 
 

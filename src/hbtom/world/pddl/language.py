@@ -130,7 +130,7 @@ class Language:
         rules = self.derived[atom.name]
         return self._spelled_out(Or(tuple(rule.applied(atom.terms) for rule in rules)))
 
-    def by_objects(self, atom: Atom, conditions: Closed) -> Formula:
+    def by_objects(self, atom: Atom, conditions: Closed) -> Or:
         """Return what an atom stands for, case by case where its terms are variables."""
         cases = []
         for objects, condition in conditions.items():

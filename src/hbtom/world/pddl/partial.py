@@ -108,14 +108,17 @@ def is_partial(text: str) -> bool:
 
 
 def read_partial_plan(
-    world: World, text: str, *, agent: str = "agent", name: str = "plan"
+    world: World, text: str, *, agent: str = "agent", name: str = "plan", strict: bool = True
 ) -> PartialPlan:
-    """Read a plan in which ``?`` stands for each action that was not observed, ``...`` for many."""
+    """Read a plan in which ``?`` stands for each action that was not observed, ``...`` for many.
+
+    Unless it is ``strict``, an action that the world does not have counts as not observed.
+    """
     actions: list[int] = []
     held: list[Goal | None] = []
     lines: list[int] = []
     gaps: list[bool] = []
-    gap = False
+    gap, unknown = False, 0
     for line, written in written_lines(text, MOST_STEPS, "actions"):
         mark = next((mark for mark in (UNSEEN, GAP) if written.startswith(mark)), "")
         seen = _seen_after(written, mark, line) if mark else ()
@@ -126,15 +129,16 @@ def read_partial_plan(
             actions.append(-1 if mark == UNSEEN else NO_ACTION)
         else:
             step = read_step(written, line)
-            seen = step.seen
-            actions.append(_action(world, step.action, len(actions) + 1))
+            seen, unobserved = step.seen, not strict and _unknown(world, step.action)
+            unknown += unobserved
+            actions.append(-1 if unobserved else _action(world, step.action, len(actions) + 1))
         held.append(condition(world, seen, line) if seen else None)
         lines.append(line)
         gaps.append(gap)
         gap = False
     numbers = np.array(actions, dtype=np.int64)
     some = tuple(gaps) if any(gaps) else ()
-    return PartialPlan(world, numbers, tuple(held), None, agent, name, tuple(lines), some)
+    return PartialPlan(world, numbers, tuple(held), None, agent, name, tuple(lines), some, unknown)
 
 
 def read_observations(
@@ -146,28 +150,42 @@ def read_observations(
     are left out, unless that is ``strict``ly refused.
     """
     if is_partial(text):
-        return read_partial_plan(world, text, agent=agent, name=name)
-    forms = [
-        read_form(written, line)
-        for line, whole in written_lines(text, MOST_STEPS, "observations")
-        for written in _ACTIONS.findall(whole)
+        return read_partial_plan(world, text, agent=agent, name=name, strict=strict)
+    found = [
+        step
+        for line, written in written_lines(text, MOST_STEPS, "observations")
+        for step in _observed(written, line)
     ]
-    known = [form for form in forms if strict or _words(form) in world.action_number]
-    actions = [_action(world, form, step) for step, form in enumerate(known, start=1)]
+    known = [step for step in found if strict or not _unknown(world, step.action)]
+    actions = [_action(world, step.action, number) for number, step in enumerate(known, start=1)]
+    held = [condition(world, one.seen, one.action.line) if one.seen else None for one in known]
     return PartialPlan(
         world,
         np.array(actions, dtype=np.int64),
-        (),
+        tuple(held) if any(held) else (),
         agent=agent,
         name=name,
-        lines=tuple(form.line for form in known),
+        lines=tuple(step.action.line for step in known),
         gaps=(True,) * len(known),
-        unknown=len(forms) - len(known),
+        unknown=len(found) - len(known),
     )
+
+
+def _observed(written: str, line: int) -> list[Step]:
+    """Return the actions on a line; after an arrow is what was observed after the last one."""
+    before, arrow, after = written.partition(_ARROW)
+    steps = [Step(read_form(one, line), ()) for one in _ACTIONS.findall(before)]
+    if arrow and steps:
+        steps[-1] = Step(steps[-1].action, read_conditions(after, line))
+    return steps
 
 
 def _words(action: Form) -> Ground:
     return tuple(map(str, action.parts))
+
+
+def _unknown(world: World, action: Form) -> bool:
+    return _words(action) not in world.action_number
 
 
 def _action(world: World, action: Form, step: int) -> int:

@@ -86,7 +86,7 @@ def read_posed(
     warnings = []
     if seen.unknown:
         left = count(seen.unknown, "observation")
-        warnings.append(f"{left} left out: no actions of this domain and problem")
+        warnings.append(f"{left} left out: this domain and problem have no such action")
     true = None
     if TRUE in files:
         with located(file=told(TRUE)):

@@ -33,6 +33,7 @@ from hbtom.world.pddl.language import Language
 from hbtom.world.pddl.syntax import bad
 
 MOST_INSTANCES = 20_000  # of the rules of one predicate, with objects in place of variables
+MOST_ALTERNATIVES = 100  # that an action is split into
 Ground = tuple[str, ...]
 Support = frozenset[Literal]  # all of which hold
 Supports = dict[Ground, list[Support]]
@@ -76,7 +77,11 @@ def without_recursion(
         for name, rules in language.derived.items()
     }
     language = replace(language, derived=derived)
-    actions = tuple(_closed_action(schema, language) for schema in domain.actions)
+    actions = tuple(
+        _closed_action(one, language)
+        for schema in domain.actions
+        for one in _alternatives(schema, language)
+    )
     return replace(domain, actions=actions), language
 
 
@@ -188,6 +193,26 @@ def with_closed(formula: Formula, language: Language, positive: bool = True) -> 
             return type(formula)(variable, with_closed(part, language, positive))
         case _:
             return formula
+
+
+def _alternatives(schema: Schema, language: Language) -> list[Schema]:
+    """Return an action as several, one for all objects of the first such fact that it needs.
+
+    So each of them has few cases. The fact may be negated.
+    """
+    whole = schema.precondition
+    parts = whole.parts if isinstance(whole, And) else (whole,)
+    for place, part in enumerate(parts):
+        atom = part.part if isinstance(part, Not) else part
+        if isinstance(atom, Atom) and atom.name in language.closed:
+            table = language.closed[atom.name]
+            table = table if part is atom else _opposites(atom.name, language)
+            some = [
+                replace(schema, precondition=And((*parts[:place], one, *parts[place + 1 :])))
+                for one in language.by_objects(atom, table).parts
+            ]
+            return some if 0 < len(some) <= MOST_ALTERNATIVES else [schema]
+    return [schema]
 
 
 def _closed_action(schema: Schema, language: Language) -> Schema:
