@@ -55,5 +55,5 @@ QUICK = {
     "bc-mlp": Plan(140, Recipe(steps=600, batch=32, rate=1e-3), _SMALL_ENCODER),
     "bc-rnn": Plan(140, Recipe(steps=300, batch=32, rate=1e-3), _SMALL_ENCODER),
     "video-rnn": Plan(28, Recipe(steps=40, batch=1, rate=2e-3, falls=True)),
-    "set-transformer": Plan(140, Recipe(steps=200, batch=16, rate=1e-3, falls=True)),
+    "set-transformer": Plan(140, Recipe(steps=150, batch=16, rate=1e-3, falls=True)),
 }
