@@ -253,5 +253,5 @@ agent = "x"
 @cache
 def gridworlds() -> tuple[str, ...]:
     """Return gridworlds as TOML: the example, and one with two hidden places."""
-    example = Path(__file__).parents[1] / "examples" / "trucks.toml"
+    example = Path(__file__).parents[1] / "worlds" / "trucks.toml"
     return example.read_text(encoding="utf-8"), TWO_PLACES

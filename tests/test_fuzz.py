@@ -32,7 +32,7 @@ GOOD = {
         for name, rows in {"measures": seeds.MEASURES, "results": seeds.BELIEFS}.items()
     },
     "model": {"model.toml": seeds.models()[-1].encode()},
-    "pddl": {name: text.encode() for name, text in seeds.PDDL[0].items()},
+    "pddl": {name: text.encode() for name, text in seeds.PDDL[1].items()},  # all of it was seen
 }
 
 

@@ -85,7 +85,7 @@ COMMANDS = [
     ["judge", "examples/preference_e.json.zst", "--model=paper"],
     [*plan_in("doors-keys-gems", "turns-back"), "--judge"],
     plan_in("unreliable-gripper", "cup"),
-    ["attribute", "examples/trucks.toml"],
+    ["attribute", "worlds/trucks.toml"],
 ]
 
 

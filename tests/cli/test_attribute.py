@@ -10,7 +10,7 @@ import pytest
 
 from domains import EXAMPLES
 
-TRUCKS = EXAMPLES.parent / "examples" / "trucks.toml"
+TRUCKS = EXAMPLES / "trucks.toml"
 PANTRY = EXAMPLES / "pantry"
 FILES = ("--domain", PANTRY / "domain.pddl", "--goals", PANTRY / "goals.txt")
 PLAN = ("--plan", PANTRY / "plans" / "turns-back.plan", "--stopped")

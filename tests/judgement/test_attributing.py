@@ -26,7 +26,7 @@ from hbtom.world.pddl import (
 
 ROOT = Path(__file__).parents[2]
 PEOPLE = ROOT.parent / "shared" / "data" / "people" / "btom-2017"
-TRUCKS = ROOT / "examples" / "trucks.toml"
+TRUCKS = ROOT / "worlds" / "trucks.toml"
 PANTRY = EXAMPLES / "pantry"
 MODEL = with_settings(
     hbtom.Model.preset("paper"),

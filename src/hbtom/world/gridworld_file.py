@@ -57,12 +57,12 @@ def load_gridworlds(file: str | os.PathLike[str]) -> dict[str, Gridworld]:
         except UnicodeDecodeError:
             raise BadInput("this is not text", hint="the file is TOML in UTF-8") from None
         except tomllib.TOMLDecodeError as error:
-            raise BadInput(f"not TOML: {error}", hint="see examples/trucks.toml") from None
+            raise BadInput(f"not TOML: {error}", hint="see worlds/trucks.toml") from None
         except RecursionError:
             raise BadInput("not a gridworld: nested too deeply") from None
         except msgspec.ValidationError as error:
             problem = str(error).replace("`", "'").replace("$.", "")
-            raise BadInput(problem, hint="see examples/trucks.toml") from None
+            raise BadInput(problem, hint="see worlds/trucks.toml") from None
         if not known.paths:
             raise BadInput("there are no paths", hint="write [[paths]], with moves below")
         return _gridworlds(known)
