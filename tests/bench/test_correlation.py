@@ -106,6 +106,8 @@ def test_split_halves_tell_how_reliable_means_are():
     people = Sampled(true + noise, np.arange(500), True)
     assert split_half(people, 50, 0) == pytest.approx(1 / (1 + 4 / 16), abs=0.04)
     assert math.isnan(split_half(Sampled(true[None], np.arange(500), False), 50, 0))
+    opposed = Sampled(np.array([true, -true]), np.arange(500), True)
+    assert split_half(opposed, 5, 0) == pytest.approx(-1)
 
 
 def test_looking_times_in_pairs():
