@@ -21,7 +21,7 @@ from hbtom.bench.resampling import (
     split_half,
     student,
 )
-from hbtom.bench.scenarios import find_scenarios, judge_scenario
+from hbtom.bench.scenarios import find_scenarios, judge_scenarios
 
 
 def looking(random, scenarios=24, infants=20, spread=0.2):
@@ -259,7 +259,7 @@ def test_desires_and_beliefs_are_told_apart():
 def test_tables_of_beliefs_are_results():
     world = Path(__file__).parents[2] / "worlds" / "block-words"
     (one,) = (one for one in find_scenarios([str(world)]) if one.name == "crow")
-    (judged,) = judge_scenario(one, [hbtom.Model.preset("paper")])
+    ((judged,),) = judge_scenarios([one], [hbtom.Model.preset("paper")])
     model = read_model(judged)
     assert read_model(judged.to_pandas()) == model
     assert model.find(("crow",), Item("crow", 0.0, "core")) == pytest.approx(0.2)
