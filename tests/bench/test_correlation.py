@@ -263,3 +263,14 @@ def test_tables_of_beliefs_are_results():
     model = read_model(judged)
     assert read_model(judged.to_pandas()) == model
     assert model.find(("crow",), Item("crow", 0.0, "core")) == pytest.approx(0.2)
+
+
+def test_plans_in_one_world_are_judged_alike_if_it_is_too_large():
+    """Then only what was visited is planned from, for every plan by itself."""
+    world = Path(__file__).parents[2] / "worlds" / "doors-keys-gems"
+    scenarios, models = find_scenarios([str(world)])[:2], [hbtom.Model.preset("people")]
+    whole, parts = (list(judge_scenarios(scenarios, models, most)) for most in (10_000, 400))
+    for (one,), (other,) in zip(whole, parts, strict=True):
+        assert len(one.costs[0].graph) > 400 > len(other.costs[0].graph)
+        assert np.array_equal(one.test.goal, other.test.goal)
+    assert whole[0][0].costs[0].graph is whole[1][0].costs[0].graph
