@@ -93,6 +93,19 @@ def test_keys_may_be_counted() -> None:
     assert told.goal == pytest.approx(named.goal)
 
 
+def test_an_agent_may_want_what_only_seems_possible() -> None:
+    """There is one key, and gem a is behind two doors. Only who foresees that does not want it."""
+    domain = (EXAMPLES / "doors-keys-gems" / "domain.pddl").read_text(encoding="utf-8")
+    world = world_of(domain, CORRIDOR.replace("(lies key-2 room) (lies key-3 room)", ""))
+    plan = [read_plan(world, LOCKED_OUT)]
+    ideal, people = (
+        judge_plans(gems(world), plan, one).test.goal[:, 0] for one in ("paper", "people")
+    )
+    assert not ideal.any()
+    assert people[0] == pytest.approx(0.5)
+    assert people[-1] > 0.6
+
+
 def test_foresight_carries_over_from_plan_to_plan() -> None:
     world = corridor()
     plans = [read_plan(world, LOCKED_OUT)] * 2
