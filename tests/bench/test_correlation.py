@@ -21,7 +21,7 @@ from hbtom.bench.resampling import (
     split_half,
     student,
 )
-from hbtom.bench.scenarios import find_scenarios, judge_scenario
+from hbtom.bench.scenarios import find_scenarios, judge_scenarios
 
 
 def looking(random, scenarios=24, infants=20, spread=0.2):
@@ -106,6 +106,8 @@ def test_split_halves_tell_how_reliable_means_are():
     people = Sampled(true + noise, np.arange(500), True)
     assert split_half(people, 50, 0) == pytest.approx(1 / (1 + 4 / 16), abs=0.04)
     assert math.isnan(split_half(Sampled(true[None], np.arange(500), False), 50, 0))
+    opposed = Sampled(np.array([true, -true]), np.arange(500), True)
+    assert split_half(opposed, 5, 0) == pytest.approx(-1)
 
 
 def test_looking_times_in_pairs():
@@ -257,7 +259,18 @@ def test_desires_and_beliefs_are_told_apart():
 def test_tables_of_beliefs_are_results():
     world = Path(__file__).parents[2] / "worlds" / "block-words"
     (one,) = (one for one in find_scenarios([str(world)]) if one.name == "crow")
-    (judged,) = judge_scenario(one, [hbtom.Model.preset("paper")])
+    ((judged,),) = judge_scenarios([one], [hbtom.Model.preset("paper")])
     model = read_model(judged)
     assert read_model(judged.to_pandas()) == model
     assert model.find(("crow",), Item("crow", 0.0, "core")) == pytest.approx(0.2)
+
+
+def test_plans_in_one_world_are_judged_alike_if_it_is_too_large():
+    """Then only what was visited is planned from, for every plan by itself."""
+    world = Path(__file__).parents[2] / "worlds" / "doors-keys-gems"
+    scenarios, models = find_scenarios([str(world)])[:2], [hbtom.Model.preset("people")]
+    whole, parts = (list(judge_scenarios(scenarios, models, most)) for most in (10_000, 400))
+    for (one,), (other,) in zip(whole, parts, strict=True):
+        assert len(one.costs[0].graph) > 400 > len(other.costs[0].graph)
+        assert np.array_equal(one.test.goal, other.test.goal)
+    assert whole[0][0].costs[0].graph is whole[1][0].costs[0].graph

@@ -14,13 +14,13 @@ OPTIONS = "--out", "--plot", "--courses"
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """Ratings of four plans, made of the model's own beliefs, and results of two models."""
-    from hbtom.bench.scenarios import find_scenarios, judge_scenario, write_posteriors
+    from hbtom.bench.scenarios import find_scenarios, judge_scenarios, write_posteriors
     from hbtom.model import Model, with_settings
 
     folder = tmp_path_factory.mktemp("study")
     paper = Model.preset("paper")
     models = [paper, with_settings(paper, {"efficiency.temperatures": [20.0]})]
-    judged = [list(judge_scenario(one, models)) for one in find_scenarios([str(WORLD)])]
+    judged = list(judge_scenarios(find_scenarios([str(WORLD)]), models))
     for name, both in zip(("paper", "hot"), zip(*judged, strict=True), strict=True):
         write_posteriors(both, folder / f"{name}.csv")
     with (folder / "paper.csv").open() as stream:

@@ -26,10 +26,10 @@ def write_rows(path, rows, **renamed):
 @pytest.fixture(scope="module")
 def ratings(tmp_path_factory):
     """Ratings by people who think as the model does, with a temperature of 4."""
-    from hbtom.bench.scenarios import find_scenarios, judge_scenario, posterior_rows
+    from hbtom.bench.scenarios import find_scenarios, judge_scenarios, posterior_rows
 
     model = with_settings(Model.preset("paper"), {"efficiency.temperatures": [4.0]})
-    judged = [one for s in find_scenarios([str(WORLD)]) for one in judge_scenario(s, [model])]
+    judged = [one for (one,) in judge_scenarios(find_scenarios([str(WORLD)]), [model])]
     rows = [row for one in judged for row in posterior_rows(one)]
     columns = {name: name for name in ("scenario", "time", "goal")}
     path = tmp_path_factory.mktemp("people") / "ratings.csv"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hbtom
-from domains import EXAMPLES, example
+from domains import EXAMPLES, example, world_of
 from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, trial, walk
 from hbtom import BadInput
 from hbtom.judgement.accounts import account
@@ -31,7 +31,7 @@ from hbtom.world.pddl import (
     read_partial_plan,
     read_plan,
 )
-from locked import LOCKED_OUT, corridor, gems
+from locked import CORRIDOR, LOCKED_OUT, corridor, gems
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "people" / "mistakes-2021"
 
@@ -64,6 +64,46 @@ def test_who_goes_elsewhere_has_changed_its_mind() -> None:
     assert changed.argmax() == 4  # back from the room without the keys
     never = with_settings(Model.preset("people"), {"goals.switching": 0.0})
     assert judge_plans(gems(world), [plan], never).test.changed is None
+
+
+COUNTED = {  # keys are a number, and not things
+    "(has ?t - thing))": "(has ?t - thing)) (:functions (keys))",
+    """(?t - thing ?c - cell)
+    :precondition""": "(?t - gem ?c - cell) :precondition",
+    "(:action unlock": """(:action take :parameters (?k - key ?c - cell)
+    :precondition (and (at ?c) (lies ?k ?c))
+    :effect (and (increase (keys) 1) (not (lies ?k ?c))))
+  (:action unlock""",
+    "(?k - key ?here": "(?here",
+    "(locked ?door) (has ?k)": "(locked ?door) (> (keys) 0)",
+    "(not (has ?k))": "(decrease (keys) 1)",
+}
+
+
+def test_keys_may_be_counted() -> None:
+    world = corridor()
+    named = judge_plans(gems(world), [read_plan(world, LOCKED_OUT)], "people").test
+    domain = (EXAMPLES / "doors-keys-gems" / "domain.pddl").read_text(encoding="utf-8")
+    for old, new in COUNTED.items():
+        assert old in domain
+        domain = domain.replace(old, new)
+    counted = world_of(domain, CORRIDOR.replace("(:init", "(:init (= (keys) 0)"))
+    steps = LOCKED_OUT.replace("pick-up key", "take key").replace("unlock key-1", "unlock")
+    told = judge_plans(gems(counted), [read_plan(counted, steps)], "people").test
+    assert told.goal == pytest.approx(named.goal)
+
+
+def test_an_agent_may_want_what_only_seems_possible() -> None:
+    """There is one key, and gem a is behind two doors. Only who foresees that does not want it."""
+    domain = (EXAMPLES / "doors-keys-gems" / "domain.pddl").read_text(encoding="utf-8")
+    world = world_of(domain, CORRIDOR.replace("(lies key-2 room) (lies key-3 room)", ""))
+    plan = [read_plan(world, LOCKED_OUT)]
+    ideal, people = (
+        judge_plans(gems(world), plan, one).test.goal[:, 0] for one in ("paper", "people")
+    )
+    assert not ideal.any()
+    assert people[0] == pytest.approx(0.5)
+    assert people[-1] > 0.6
 
 
 def test_foresight_carries_over_from_plan_to_plan() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from domains import world_of
@@ -143,3 +145,28 @@ def test_derived_facts_may_compare_numbers() -> None:
     one, other = (make_goal(graph.world, "g", text) for text in ("(beyond)", "(>= (x) 4)"))
     assert one.holds(graph.states).any()
     assert (one.holds(graph.states) == other.holds(graph.states)).all()
+
+
+PURSE = """
+(define (domain purse) (:requirements :fluents :typing) (:types spot)
+  (:predicates (shut ?s - spot)) (:functions (coins) (x) (y) (px ?s - spot) (py ?s - spot))
+  (:action earn :effect (increase (coins) 1))
+  (:action pay :parameters (?s - spot)
+    :precondition (and (shut ?s) (>= (coins) 1) (= (x) (px ?s)) (= (y) (py ?s)))
+    :effect (and (not (shut ?s)) (decrease (coins) 1)))
+  (:action go :parameters (?s - spot)
+    :precondition (and (= (px ?s) (+ (x) 1)) (= (py ?s) (y))) :effect (increase (x) 1)))
+"""
+SPOTS = range(12)
+STREET = f"""
+(define (problem street) (:domain purse) (:objects {" ".join(f"s{n}" for n in SPOTS)} - spot)
+  (:init (= (coins) 0) (= (x) 0) (= (y) 1) (shut s0)
+    {" ".join(f"(= (px s{n}) {n}) (= (py s{n}) 1)" for n in SPOTS)}))
+"""
+
+
+def test_there_is_one_way_to_do_an_action_for_each_value_that_it_changes() -> None:
+    """Ways that ask for two values of a number, or for two objects in one place, are left out."""
+    world = world_of(PURSE, STREET)
+    ways = Counter(world.actions[action][0] for action in world.action)
+    assert ways == {"earn": 100, "pay": 99, "go": 11}

@@ -23,7 +23,7 @@ from hbtom.bench.measures import Reading, read_measures
 from hbtom.bench.model_values import ModelValues, read_model
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.resampling import correlation
-from hbtom.bench.scenarios import PROBLEM, Scenario, find_scenarios, judge_scenario, posterior_rows
+from hbtom.bench.scenarios import PROBLEM, Scenario, find_scenarios, judge_scenarios, posterior_rows
 from hbtom.bench.sweep import Settings, combinations, plain_setting
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.errors import BadInput
@@ -72,8 +72,8 @@ class PredictPlans:
 
     def __call__(self, scenarios: Sequence[Scenario]) -> Iterator[list[list[dict[str, Any]]]]:
         """Yield the rows of each scenario, by each model."""
-        for one in scenarios:
-            yield [posterior_rows(judgement) for judgement in judge_scenario(one, self.models)]
+        for judgements in judge_scenarios(scenarios, self.models):
+            yield [posterior_rows(one) for one in judgements]
 
 
 @dataclass(frozen=True)

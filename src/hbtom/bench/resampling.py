@@ -207,8 +207,9 @@ def student(freedom: int) -> float:
 def split_half(people: Sampled, splits: int, seed: int) -> float:
     """Return how well halves of the participants agree, for all of them (Spearman-Brown).
 
-    2 r / (1 + r), with r the mean correlation between the means of two random halves. Not a number
-    if there are no participants, or no items that both halves answered.
+    2 r / (1 + |r|), with r the mean correlation between the means of two random halves, so that
+    halves that disagree do not seem to disagree without bound. Not a number if there are no
+    participants, or no items that both halves answered.
     """
     n = len(people.values)
     if not people.several or n < 2:
@@ -221,4 +222,4 @@ def split_half(people: Sampled, splits: int, seed: int) -> float:
         if both.sum() > 2:
             found.append(float(correlation(means[:1], means[1:], both)[0]))
     r = float(np.nanmean(found)) if np.isfinite(found).any() else math.nan
-    return 2 * r / (1 + r)
+    return 2 * r / (1 + abs(r))

@@ -12,6 +12,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
 from hbtom.model import Model
 from hbtom.plan.foresight import foresee
 from hbtom.plan.graph import GraphCosts, plan_on_graph
+from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import (
     MOST_STATES,
     Goal,
@@ -76,29 +78,43 @@ def _found(path: Path) -> Iterator[Scenario]:
                 yield Scenario(plan.stem, folder, domain, plan)
 
 
-def judge_scenario(
-    scenario: Scenario, models: Sequence[Model], most: int = MOST_STATES
-) -> Iterator[PlanJudgement]:
-    """Infer what the agent of a scenario wants with each model; all plan in the same world."""
-    world = load_world(scenario.domain, scenario.folder / PROBLEM)
-    goals = load_goals(world, scenario.folder / GOALS)
-    plan = load_plan(world, scenario.plan)
-    with located(file=str(scenario.folder / PROBLEM)):
-        planned = _planned(goals, plan, models, most)
-        for model in models:
-            yield judge_plans(planned, [plan], model, most=most)
+def judge_scenarios(
+    scenarios: Iterable[Scenario], models: Sequence[Model], most: int = MOST_STATES
+) -> Iterator[list[PlanJudgement]]:
+    """Infer what the agent of each scenario wants, with each model.
+
+    Each world is planned once, for all models and for all scenarios in it that follow one another.
+    """
+    for (domain, folder), some in groupby(scenarios, key=lambda one: (one.domain, one.folder)):
+        world = load_world(domain, folder / PROBLEM)
+        goals = load_goals(world, folder / GOALS)
+        with located(file=str(folder / PROBLEM)):
+            planned = _planned(goals, most)
+        for scenario in some:
+            plan = load_plan(world, scenario.plan)
+            with located(file=str(folder / PROBLEM)):
+                ahead = _ahead(planned, plan, models, most)
+                yield [judge_plans(ahead, [plan], model, most=most) for model in models]
 
 
-def _planned(
-    goals: tuple[Goal, ...], plan: SeenPlan, models: Sequence[Model], most: int
-) -> GraphCosts | tuple[Goal, ...]:
-    """Return what all models need to know about a world, found once; the goals if it is large."""
+def _planned(goals: tuple[Goal, ...], most: int) -> GraphCosts | tuple[Goal, ...]:
+    """Return what goals cost in all states of their world; the goals if it is large."""
     try:
-        planned = plan_on_graph(explore(plan.world, most=most), goals)
+        return plan_on_graph(explore(goals[0].world, most=most), goals)
     except TooManyStates:
         return goals
+
+
+def _ahead(
+    planned: GraphCosts | tuple[Goal, ...], plan: SeenPlan, models: Sequence[Model], most: int
+) -> GraphCosts | tuple[Goal, ...]:
+    """Return what all models need to know about the states of a plan, found once."""
+    if not isinstance(plan, Plan):
+        return planned
+    if not isinstance(planned, GraphCosts):
+        return plan_by_search(plan.world, planned, plan.states, most=most)
     depths = sorted({depth for model in models for depth in model.foresight.depths})
-    if not isinstance(plan, Plan) or depths == [math.inf]:
+    if depths == [math.inf]:
         return planned
     return foresee(planned, depths, follow(planned.graph, plan).state)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hbtom.bench.scenarios import find_scenarios, judge_scenario, posterior_rows, write_posteriors
+from hbtom.bench.scenarios import find_scenarios, judge_scenarios, posterior_rows, write_posteriors
 from hbtom.cli.progress import progress
 from hbtom.cli.say import print_json, warn
 from hbtom.judgement.plan_judging import ALONE, PlanJudgement
@@ -23,9 +23,9 @@ def infer_worlds(
     chosen, found = find_model(model), find_scenarios(worlds)
     judgements: list[PlanJudgement] = []
     with progress("inferring", "plans") as tell:
-        for number, scenario in enumerate(found, start=1):
-            judgements += judge_scenario(scenario, [chosen], states)
-            tell(number, len(found))
+        for judged in judge_scenarios(found, [chosen], states):
+            judgements += judged
+            tell(len(judgements), len(found))
     for scenario, judgement in zip(found, judgements, strict=True):
         for warning in judgement.warnings:
             if warning != ALONE:

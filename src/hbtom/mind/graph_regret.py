@@ -59,9 +59,12 @@ def foreseen_regrets(
 ) -> tuple[Regret, ...]:
     """Return the regret of a plan for agents of each depth, who expect the costs ``ahead``.
 
-    They choose among the goals that can be reached.
+    They choose among the goals that can be reached, or seem so to an agent of some depth.
     """
     _, reachable = goals_of(plans, int(path.state[0]), something_else=something_else)
+    first, last = plans.graph.choices[path.state[0] : path.state[0] + 2]
+    for costs in ahead:
+        reachable[: len(plans.goals)] |= (costs.prices(first, last) < np.inf).any(axis=1)
     share = share_done(plan.world.cost[plan.actions], plans.cost[:, path.state[0]])
     how = {"something_else": something_else, "mistakes": True}
     some = (graph_regret(costs, plan, path, **how) for costs in ahead)

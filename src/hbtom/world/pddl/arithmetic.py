@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
+from types import MappingProxyType
 
 from hbtom.world.pddl.expressions import Arithmetic, Atom, Compare, Expression
 from hbtom.world.pddl.formula import MOST_CASES, And, Equal, Every, Formula, Not, Or, Some
@@ -25,6 +26,7 @@ TOO_MANY = "=..."  # follows the name of a number that has more values
 _DIGITS = 9  # to which numbers are equal
 Values = Mapping[str, tuple[float, ...]]
 Numbers = Mapping[Atom, float]
+NOTHING_KNOWN: Numbers = MappingProxyType({})
 
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "=": operator.eq,
@@ -108,23 +110,28 @@ class Possible:
             conditions = tuple(one for needs, _ in chosen for one in needs)
             yield conditions, dict(zip(functions, (value for _, value in chosen), strict=True))
 
-    def spelled_out(self, formula: Formula) -> Formula:
-        """Return a condition without comparisons."""
+    def spelled_out(self, formula: Formula, known: Numbers = NOTHING_KNOWN) -> Formula:
+        """Return a condition without comparisons, perhaps where some values are known."""
+
+        def part_of(one: Formula) -> Formula:
+            return self.spelled_out(one, known)
+
         match formula:
             case Compare():
-                return self._cases(formula)
+                return self._cases(formula, known)
             case Not(Compare(sign, sides, line)) if sign in _OPPOSITE:
-                return self._cases(Compare(_OPPOSITE[sign], sides, line))
+                return self._cases(Compare(_OPPOSITE[sign], sides, line), known)
             case Not(part):
-                return Not(self.spelled_out(part))
+                return Not(part_of(part))
             case And(parts) | Or(parts):
-                return type(formula)(tuple(map(self.spelled_out, parts)))
+                return type(formula)(tuple(map(part_of, parts)))
             case Every(variable, part) | Some(variable, part):
-                return type(formula)(variable, self.spelled_out(part))
+                inner = {one: at for one, at in known.items() if variable.name not in one.terms}
+                return type(formula)(variable, self.spelled_out(part, inner))
             case _:
                 return formula
 
-    def _cases(self, compare: Compare) -> Formula:
-        functions = functions_in(*compare.sides)
+    def _cases(self, compare: Compare, known: Numbers) -> Formula:
+        functions = [one for one in functions_in(*compare.sides) if one not in known]
         both = self.assignments(functions, compare.line)
-        return Or(tuple(And(needs) for needs, known in both if is_so(compare, known)))
+        return Or(tuple(And(needs) for needs, more in both if is_so(compare, {**known, **more})))

@@ -176,8 +176,27 @@ def _product(parts: list[list[Case]]) -> list[Case]:
     """Return all combinations of one case of every part."""
     whole: list[Case] = [()]
     for part in sorted(parts, key=len):  # if a part has no cases, the rest is quick
-        whole = _limited([(*left, *right) for left in whole for right in part])
+        named = [(right, _named(right)) for right in part]
+        whole = _limited(
+            [
+                (*left, *right)
+                for left in whole
+                for before in [_named(left)]
+                for right, after in named
+                if not after or _agree(before, after)
+            ]
+        )
     return whole
+
+
+def _named(case: Case) -> Binding:
+    """Return the objects that variables must be in a case."""
+    equal = [one.about.terms for one in case if one.holds and isinstance(one.about, Equal)]
+    return {name: value for name, value in equal if value[0] != "?"}
+
+
+def _agree(some: Binding, others: Binding) -> bool:
+    return all(some.get(name, value) == value for name, value in others.items())
 
 
 def _limited(some: list[Case]) -> list[Case]:

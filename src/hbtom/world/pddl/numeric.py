@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress
+from operator import not_
 
 from hbtom.world.pddl.arithmetic import (
     MOST_VALUES,
@@ -90,8 +92,11 @@ def _results(schema: Schema, change: NumberChange, possible: Possible) -> Iterat
     conditions = [schema.precondition, *([] if change.condition is None else [change.condition])]
     compared = [one for formula in conditions for one in _comparisons(formula)]
     functions = functions_in(change.function, change.amount)
+    matters = [not {*functions}.isdisjoint(functions_in(*one.sides)) for one in compared]
+    if not all(_may_be(one, {}, possible) for one in compress(compared, map(not_, matters))):
+        return
     for _, known in possible.assignments(functions, schema.line):
-        if all(_may_be(one, known, possible) for one in compared):
+        if all(_may_be(one, known, possible) for one in compress(compared, matters)):
             yield _result(change, known)
 
 
@@ -120,13 +125,13 @@ def _variants(schema: Schema, possible: Possible) -> Iterator[Schema]:
     functions = functions_in(
         *(part for one in _changes(schema) for part in (one.function, one.amount))
     )
-    precondition = possible.spelled_out(schema.precondition)
     for needs, known in possible.assignments(functions, schema.line):
+        precondition = possible.spelled_out(schema.precondition, known)
         outcomes = tuple(
             Outcome(
                 one.probability,
                 (
-                    *(_spelled_out(change, possible) for change in one.changes),
+                    *(_spelled_out(change, known, possible) for change in one.changes),
                     *(fact for change in one.numbers for fact in _facts(change, known, possible)),
                 ),
             )
@@ -136,10 +141,10 @@ def _variants(schema: Schema, possible: Possible) -> Iterator[Schema]:
         yield replace(schema, precondition=whole, outcomes=outcomes)
 
 
-def _spelled_out(change: Change, possible: Possible) -> Change:
+def _spelled_out(change: Change, known: dict[Atom, float], possible: Possible) -> Change:
     if change.condition is None:
         return change
-    return replace(change, condition=possible.spelled_out(change.condition))
+    return replace(change, condition=possible.spelled_out(change.condition, known))
 
 
 def _facts(change: NumberChange, known: dict[Atom, float], possible: Possible) -> Iterator[Change]:
@@ -147,7 +152,8 @@ def _facts(change: NumberChange, known: dict[Atom, float], possible: Possible) -
     before, after = known[change.function], _result(change, known)
     if before == after:
         return
-    condition = None if change.condition is None else possible.spelled_out(change.condition)
+    given = change.condition
+    condition = None if given is None else possible.spelled_out(given, known)
     there = after if after in possible.changing[change.function.name] else None
     yield Change(value_fact(change.function, before), False, (), condition)
     yield Change(value_fact(change.function, there), True, (), condition)
