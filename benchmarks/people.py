@@ -2,11 +2,13 @@
 
     python benchmarks/people.py SOURCE FOLDER
 
-``SOURCE`` has the block-words data of Alanqary et al. (2021), as they are published. ``FOLDER``
-then has ``scenarios/``, for ``hbtom infer`` and ``hbtom fit --to``, and ``ratings.csv``, for
-``hbtom correlate``. Or ``SOURCE`` has the food trucks of Baker et al. (2017); then ``FOLDER`` has
-``paths/``, for ``hbtom attribute``, ``ratings.csv``, and in ``means.csv`` means of beliefs as the
-authors scale them. The data carry no licence: they are not part of this repository.
+``SOURCE`` has the block-words data of Alanqary et al. (2021): block-words-plans-and-goals.json,
+block-words-domain.pddl, block-words-scenarios/ and block-words-human-individual/. ``FOLDER`` then
+has ``scenarios/``, for ``hbtom infer`` and ``hbtom fit --to``, and ``ratings.csv``, for ``hbtom
+correlate``. Or ``SOURCE`` has the food trucks of Baker et al. (2017): stimuli.mat and
+human_data.mat. Then ``FOLDER`` has ``paths/``, for ``hbtom attribute``, ``ratings.csv``, and in
+``means.csv`` means of beliefs as the authors scale them. The data carry no licence: they are not
+part of this repository.
 """
 
 from __future__ import annotations
@@ -106,4 +108,9 @@ def written(world) -> str:
 
 if __name__ == "__main__":
     source, folder = map(Path, sys.argv[1:3])
-    (convert_trucks if (source / "human_data.mat").exists() else convert)(source, folder)
+    if (source / "human_data.mat").exists():
+        convert_trucks(source, folder)
+    elif (source / "block-words-plans-and-goals.json").exists():
+        convert(source, folder)
+    else:
+        sys.exit(f"{source}: neither block words nor food trucks are here.\n\n{__doc__}")

@@ -22,6 +22,7 @@ from hbtom.bench.evaluation import Interrupted
 from hbtom.bench.judged import RateByAll
 from hbtom.bench.results import decode, encode
 from hbtom.bench.sweep import sweep
+from hbtom.bench.workers import THREADS
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.show.report import report
@@ -31,12 +32,13 @@ from hbtom.show.server.work import draw, rate_pair
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "rater.md"
 PAIRS = 16
 SPAWNED = """
-import multiprocessing, os
+import os
+from hbtom.bench.workers import THREADS
 from lengths import PathLength
 
 class Spawned(PathLength):
     name, fingerprint, start = "spawned", "spawned-1", "spawn"
-    columns = {**PathLength.columns, "process": float, "method": str}
+    columns = {**PathLength.columns, "process": float, "threads": str}
     warmed = 0
 
     def warm_up(self, pairs):
@@ -46,8 +48,8 @@ class Spawned(PathLength):
         from hbtom.bench import Rating
         assert self.warmed == 1
         rated = super().rate_one(episode)
-        method = type(multiprocessing.current_process()).__name__
-        return Rating(rated.value, {**rated.own, "process": os.getpid(), "method": method})
+        threads = " ".join(os.environ[name] for name in THREADS)
+        return Rating(rated.value, {**rated.own, "process": os.getpid(), "threads": threads})
 """
 
 NAMESAKE = """
@@ -123,12 +125,24 @@ def test_from_the_command_line(folder):
     assert re.search(r'"own":\{"pixels":\[\[[\d.]+,[\d.]+\],.*"verdict":\[\["short","', page)
 
 
-def test_spawned_processes_are_warmed_up_once(here):
+def test_spawned_processes_are_warmed_up_once_and_have_one_thread(here, monkeypatch):
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(THREADS[0], "3")  # what the user says is kept
     found = evaluate("data", find_rater("spawned:Spawned"), workers=2)
-    assert {row.own["method"] for row in found.rows} == {"SpawnProcess"}
+    assert {row.own["threads"] for row in found.rows} == {"3 1 1"}
+    assert [os.environ.get(name) for name in THREADS] == ["3", None, None]
     assert os.getpid() not in {row.own["process"] for row in found.rows}
     assert found.overall == evaluate("data", find_rater("lengths:PathLength")).overall
     assert multiprocessing.active_children() == []
+
+
+def test_a_script_without_a_guard_is_told_so(here):
+    code = "from hbtom.bench import *; evaluate('data', find_rater('spawned:Spawned'), workers=2)"
+    (here / "bare.py").write_text(code)
+    ran = subprocess.run([sys.executable, "bare.py"], capture_output=True, text=True, check=False)
+    assert "BadInput: a worker process ended early. Hint: " in ran.stderr
+    assert ran.stderr.endswith("in a script, call this under if __name__ == '__main__'\n")
 
 
 @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])

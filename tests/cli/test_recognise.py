@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import hbtom
 from errands import FILES, TOWN, pack, unpack
 from hbtom.bench.recognition_rows import decode
+from hbtom.errors import BadInput
 from hbtom.judgement.recognising import ENGINES, How, recognise
 from hbtom.world.pddl.posed import read_posed
 
@@ -195,10 +198,13 @@ def test_a_mistake_in_hbtom_spoils_one_problem_only(run, tmp_path: Path, monkeyp
 
 
 def test_what_is_no_problem_at_all(run, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"hbtom\.load_posed"):
+        hbtom.recognise("problem.tar.bz2")
     (tmp_path / "empty").mkdir()
     broken = tmp_path / "broken.tar.bz2"
     broken.write_bytes(b"BZh9 nothing")
-    for path, why in ((tmp_path / "empty", "there are no problems"), (broken, "cannot be read")):
+    empty = tmp_path / "empty"
+    for path, why in ((empty, "there are no problems"), (broken, "not a whole archive")):
         ran = run("recognise", path)
         assert ran.status == 1
         assert len(ran.complaints) == 1
@@ -336,3 +342,5 @@ def test_peers_are_asked_about_the_same_problems(run, found, tmp_path: Path) -> 
     table = run("recognise", folder, "--peers").out
     assert "recogniser" in table
     assert "uniqueness" in table
+    alone = run("recognise", next(folder.rglob("*.tar.bz2")), "--peers").out
+    assert re.search(r"^recogniser +most probable goals\ncompletion +\d", alone, re.MULTILINE)

@@ -220,6 +220,7 @@ def break_(path, good):
         "unknown": lambda: write(path, "bc-mlp", network="gpt"),
         "list": lambda: write(path, "bc-mlp", network=["bc-mlp"]),
         "nested": lambda: path.write_bytes(save({"x": np.zeros(1)}, {CARD: "[" * 100_000})),
+        "nowhere": lambda: None,
         "infinite": lambda: write(
             path, "bc-mlp", {n: w + np.inf for n, w in NETWORKS["bc-mlp"].init(1).items()}
         ),
@@ -232,6 +233,7 @@ def break_(path, good):
         ("truncated", "not weights of a network"),
         ("header", "not weights of a network"),
         ("empty", "weights"),
+        ("nowhere", "there is no such file"),
         ("text", "not weights of a network"),
         ("code", "not weights of a network"),
         ("no card", "not weights of a network"),

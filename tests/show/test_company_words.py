@@ -154,7 +154,7 @@ def test_it_goes_to_whoever_helped_or_not():
         "it went to ben, which had opened the way twice; nothing surprising"
     )
     assert said(*before, TO_CAT) == (
-        "ben opened the way twice; it went to cat, which had closed it twice"
+        "ben had opened the way twice; the agent went to cat, which had closed it twice"
     )
 
 
@@ -166,7 +166,7 @@ def test_a_door_that_is_no_barrier_makes_the_way_longer():
     detour = way((0, HOME), (40, HOME), (46, (90, 130)), (55, (50, 110)), (56, (50, 110)))
     closed = around(door(CAT, opens=False, path=detour))
     assert said(opened, closed, opened, closed, TO_CAT) == (
-        "ben made the way shorter twice; it went to cat, which had made it longer twice"
+        "ben had made the way shorter twice; the agent went to cat, which had made it longer twice"
     )
 
 

@@ -162,6 +162,7 @@ def test_observations_and_goals_that_are_unknown_are_told() -> None:
         ("hyps.dat", "(have bread)\n(has soap)", "hyps.dat: line 2: there is no predicate 'has'"),
         ("hyps.dat", "\n", "hyps.dat: there are no goals"),
         ("obs.dat", "(fly)", "obs.dat: nothing was observed"),
+        ("obs.dat", "(go home mill)\n(go mill", "obs.dat: line 2: '\\(go mill' is not an action"),
         ("template.pddl", TOWN.replace("(:init", "(:start"), "template.pddl: line .*':start'"),
         ("domain.pddl", ERRANDS.replace("(at home)", "(in home)"), "domain.pddl: line .*'in'"),
     ],

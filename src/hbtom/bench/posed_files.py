@@ -145,10 +145,9 @@ def _members(path: str) -> dict[str, bytes]:
                 stream = archive.extractfile(member)
                 assert stream is not None  # it is a file
                 found.setdefault(name, stream.read())
-    except (tarfile.TarError, OSError, EOFError, LZMAError, zlib.error) as error:
-        hint = f"a problem is an archive ({', '.join(ENDINGS)}), or a folder"
-        why = str(error).partition(":")[0]  # what follows tells of every format that was tried
-        raise BadInput(f"the archive cannot be read: {why}", hint=hint) from None
+    except (tarfile.TarError, OSError, EOFError, LZMAError, zlib.error):
+        hint = f"copy it again, if it should be an archive ({', '.join(ENDINGS)}), or name a folder"
+        raise BadInput("this is not a whole archive", hint=hint) from None
     if lacking := [name for name in NEEDED if name not in found]:
         told = ", ".join(sorted(others)[:5]) or "nothing else"
         hint = f"it has {told}; a problem has {', '.join(NEEDED)}"

@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -27,6 +28,7 @@ T_co = TypeVar("T_co", covariant=True)
 MOST = 61  # processes; Windows waits for no more
 FEW = 8  # items for which it is not worth starting processes
 MOST_AT_ONCE = 64  # items in a chunk
+THREADS = "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 Progress = Callable[[int, int], None]  # items done, items in all
@@ -72,6 +74,9 @@ def each(
         if isinstance(error, BrokenProcessPool):
             problem = "a worker process was killed, probably because memory ran out"
             hint = "use fewer --workers"
+            if not forks(start):  # a fresh process imports the script that starts it
+                problem = "a worker process ended early"
+                hint = f"{hint}; in a script, call this under if __name__ == '__main__'"
             raise BadInput(problem, hint=hint) from None
         raise
 
@@ -98,10 +103,28 @@ def start_pool(
     """Return processes that leave Ctrl-C to this one, and end when it does.
 
     ``work`` is what all of them do, if that is known. It is sent to each only once, and not at all
-    where processes are forked, which is wherever they can be unless ``start`` is "spawn".
+    where processes are forked, which is wherever they can be unless ``start`` is "spawn". Then
+    each computes with one thread, because several processes with several threads each take turns.
     """
-    context = multiprocessing.get_context("fork" if forks(start) else "spawn")
+    context = multiprocessing.get_context("fork") if forks(start) else _Spawning()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,))
+
+
+class _Spawned(SpawnProcess):
+    """A fresh process whose numerical libraries use one thread, unless the user says otherwise."""
+
+    def start(self) -> None:
+        unset = [name for name in THREADS if name not in os.environ]
+        os.environ.update(dict.fromkeys(unset, "1"))
+        try:
+            super().start()
+        finally:
+            for name in unset:
+                del os.environ[name]
+
+
+class _Spawning(SpawnContext):
+    Process = _Spawned
 
 
 def forks(start: Start) -> bool:

@@ -120,6 +120,9 @@ def recognise(
     how: How | None = None,
 ) -> Recognition:
     """Return what is believed about an agent's goal, given what is known about the agent."""
+    if not isinstance(posed, Posed):
+        hint = "give a problem, such as hbtom.load_posed(path) returns"
+        raise BadInput(f"this is no problem of goal recognition: {posed!r:.60}", hint=hint)
     began, how = time.process_time(), how or How()
     model = default_model() if model is None else find_model(model)
     engine, regret = _evidence(posed, how)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from hbtom.bench.checked_rater import AnyRater, CheckedRater, find_rater
 from hbtom.bench.rater import Rating
 from hbtom.bench.results import Columns
+from hbtom.bench.workers import Start
 from hbtom.neural.nets import NETWORKS
 from hbtom.neural.trained import Reaction, States, react, read_trained, shipped
 from hbtom.observe import Episode
@@ -22,7 +24,12 @@ _ACTIONS = "taken_x", "taken_y", "expected_x", "expected_y"
 
 
 class NetworkRater:
-    """A network whose weights are in a file. Other processes read the file again."""
+    """A network whose weights are in a file. Other processes read the file again.
+
+    They are spawned, because a forked process would have as many threads as this one.
+    """
+
+    start: ClassVar[Start] = "spawn"
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(file).absolute()

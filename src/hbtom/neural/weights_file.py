@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hbtom.errors import BadInput, needed
+from hbtom.errors import BadInput, located, needed
 from hbtom.files import file_bytes, write_whole
 from hbtom.neural.operations import Array
 
@@ -37,7 +37,8 @@ def read_weights(path: Path) -> tuple[dict[str, Array], Card]:
         from safetensors import SafetensorError
         from safetensors.numpy import load
 
-    data = file_bytes(path, "a file of weights")
+    with located(file=str(path)):
+        data = file_bytes(path, "a file of weights")
     try:
         weights = load(data)
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])

@@ -43,12 +43,12 @@ def _calibration(result: Recognised) -> str:
             f"{low:.1f} – {high:.1f}",
             str(one["goals"]),
             three(one["probability"]),
-            three(one["true"]),
+            f"{one['true']:.3f}",
         )
         for one in result.calibration
         for low, high in [one["between"]]
     ]
-    heading = ("probability", "goals", "on average", "true")
+    heading = ("probability", "goals", "on average", "share true")
     return "\n".join(columns([heading, *rows], right=".RRR"))
 
 
@@ -92,4 +92,12 @@ def problem_table(values: dict[str, Any]) -> str:
             (plain(step["observed"] or "before"), *map(three, step["posterior"])) for step in steps
         ]
         lines += ["", *columns([("observed", *many), *told], right="." + "R" * len(many))]
+    if "peers" in values:
+        others = [(name, _best_of(found)) for name, found in values["peers"].items()]
+        lines += ["", *columns([("recogniser", "most probable goals"), *others], right="")]
     return "\n".join(lines)
+
+
+def _best_of(peer: dict[str, Any] | None) -> str:
+    """Return the numbers of the goals that another recogniser finds most probable."""
+    return "no answer" if peer is None else ", ".join(str(goal + 1) for goal in peer["best"])

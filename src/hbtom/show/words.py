@@ -146,7 +146,8 @@ def _other_aim(told: Account, here: CompanyAccount) -> str:
         open = "it could as well have wanted something else" if _often_taken(known) else UNCLEAR
         return f"it {_did(here, _relation(here))}; {open}"
     if expected != goal and known.helped and chance > CLEAR:
-        return f"{plain(expected)} {_deeds(known)}; it {_did(here, _relation(here, 'it'))}"
+        did = _did(here, _relation(here, "it"))
+        return f"{plain(expected)} had {_deeds(known)}; the agent {did}"
     if expected != goal and _taken(known) and (chance > CLEAR or _often_taken(known)):
         return f"{_past(here, expected)}; this time it {_did(here, _relation(here))}"
     if expected != goal and here.known[goal].hindered and chance > CLEAR:

@@ -175,7 +175,10 @@ def _observed(written: str, line: int) -> list[Step]:
     """Return the actions on a line; after an arrow is what was observed after the last one."""
     before, arrow, after = written.partition(_ARROW)
     steps = [Step(read_form(one, line), ()) for one in _ACTIONS.findall(before)]
-    if arrow and steps:
+    if not steps:
+        hint = "write '(ACTION OBJECT ...)', one per line"
+        raise bad(line, f"'{written[:60]}' is not an action", hint)
+    if arrow:
         steps[-1] = Step(steps[-1].action, read_conditions(after, line))
     return steps
 
