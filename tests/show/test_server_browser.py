@@ -170,7 +170,7 @@ def test_a_click_anywhere_on_a_row_opens_it(seen: Browser) -> None:
     ActionChains(seen.driver).move_to_element(plot).click().perform()
     seen.wait(VIEWER)
     assert "pair=000001ep" in seen.driver.current_url
-    seen.click(".around .models a:last-child")
+    seen.click(".around .models a[href*='model=paper']")
     seen.wait("return location.search.includes('model=paper')")
     seen.wait(VIEWER)
     assert "Model paper" in seen.text("footer")
@@ -231,12 +231,12 @@ def test_ratings_are_shown_as_numbers(browser: Browser, shelf: Path, tmp_path: P
     )
     try:
         browser.visit(server.address)
-        browser.wait("return document.querySelector('tbody tr').className === 'wrong'")
+        browser.wait("return document.querySelector('tbody tr')?.className === 'wrong'")
         assert browser.texts("tbody tr:first-child .one") == ["-1235", "-0.25"]
         assert browser.text(".model span") == "Rater"
         assert "RATING" in [one.upper() for one in browser.texts("thead th")]
         select(browser, ".model select", "paper")
-        browser.wait(f"{SETTLED} && document.querySelector('tbody tr').className === 'right'")
+        browser.wait(f"{SETTLED} && document.querySelector('tbody tr')?.className === 'right'")
         assert "PLAUSIBILITY" in [one.upper() for one in browser.texts("thead th")]
         assert browser.text("tbody tr:first-child .one.u").startswith(("0.", "<0."))
     finally:

@@ -86,14 +86,14 @@ def test_a_selection_is_by_task_and_by_words(selection: Selection, names: list[s
 
 
 def test_the_models_to_choose_among(tmp_path: Path) -> None:
-    assert list(choice_of_models("paper")) == ["paper", "default", "default-0.1"]
+    assert list(choice_of_models("paper")) == ["paper", "default", "default-0.1", "people"]
     own = tmp_path / "own.toml"
     own.write_text('base = "paper"\nname = "mine"\n')
-    assert list(choice_of_models(str(own))) == ["mine", "default", "default-0.1", "paper"]
+    assert list(choice_of_models(str(own))) == ["mine", "default", "default-0.1", "paper", "people"]
     own.write_text('base = "paper"\nname = "default"\n')
     first, *others = choice_of_models(str(own))
     assert first == f"default ({Model.preset('paper').fingerprint})"
-    assert others == ["default", "default-0.1", "paper"]
+    assert others == ["default", "default-0.1", "paper", "people"]
 
 
 def test_nothing_of_the_templates_is_left_out() -> None:
