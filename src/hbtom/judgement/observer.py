@@ -48,6 +48,7 @@ class Observer:
         self._scene, self._frames = scene, list[Frame]()
         self._followed: tuple[Setting, Followed] | None = None
         self._now: Now | None = None
+        self._appeared = False  # the agent
 
     @property
     def beliefs(self) -> Beliefs:
@@ -76,7 +77,7 @@ class Observer:
         now. All steps so far are one row; :meth:`judgement` has a row for each.
         """
         one = checked_frame(self._scene, frame, len(self._frames) + 1)
-        appears = one.agent is not None and all(old.agent is None for old in self._frames)
+        appears = one.agent is not None and not self._appeared
         frames = [*self._frames, one] if appears else [one]
         followed = None if appears else self._followed
         if not self.recomputes:
@@ -84,6 +85,7 @@ class Observer:
                 followed = self._next(followed, each, one)
         self._followed = followed or self._followed
         self._frames.append(one)
+        self._appeared |= appears
         if followed is None or self.recomputes:
             return infer_planned(self.model, self.beliefs, self._planned())[0]
         self._now = believed_now(*followed, None if appears else self._now)
