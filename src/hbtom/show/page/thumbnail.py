@@ -12,15 +12,18 @@ MOST_PLACES = 40  # of the way; a picture is as small as a letter or two
 
 
 def thumbnail(trial: Trial) -> Plain:
-    """Return what a small picture shows; walls are a path, things have place, size and colour."""
+    """Return what a small picture shows; things have a kind, place, size and colour."""
     there = trial.walls if trial.walls_there is None else trial.walls[trial.walls_there[-1]]
-    things = [*trial.items, *([trial.lock] if trial.lock else [])]
+    things = [("object", one) for one in trial.objects]
+    things += [(kind, one) for kind, one in (("key", trial.key), ("lock", trial.lock)) if one]
     some = np.linspace(0, len(trial.path) - 1, min(MOST_PLACES, len(trial.path))).astype(int)
     return {
         "size": [round(side) for side in trial.size],
         "walls": _blocks(there),
         "barrier": _blocks(trial.barrier),
-        "things": [[*map(round, (*one.centre, one.radius)), *rgb(one.look)] for one in things],
+        "things": [
+            [kind, *map(round, (*one.centre, one.radius)), *rgb(one.look)] for kind, one in things
+        ],
         "way": np.rint(trial.whole_path[some]).astype(int).tolist(),
     }
 

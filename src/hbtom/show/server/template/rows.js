@@ -114,10 +114,20 @@ function makePicture({ size, walls, barrier, things, way }) {
     { class: "picture", viewBox: `0 0 ${size.join(" ")}` },
     draw("path", { class: "walls", d: walls }),
     draw("path", { class: "barrier", d: barrier }),
-    things.map(([cx, cy, r, ...rgb]) => draw("circle", { cx, cy, r, fill: `rgb(${rgb})` })),
+    things.map(makeThing),
     draw("polyline", { class: "way", points: way.join(" ") }),
     draw("circle", { class: "start", cx: way[0][0], cy: way[0][1], r: 6 }),
   );
+}
+
+/** Draw a thing: an object is a disc, a key a triangle, a lock a square. */
+function makeThing([kind, x, y, r, ...rgb]) {
+  const fill = `rgb(${rgb})`;
+  if (kind === "object") return draw("circle", { cx: x, cy: y, r, fill });
+  const [left, top] = [x - r, y - r];
+  const triangle = `M${x} ${top}l${r} ${2 * r}h${-2 * r}z`;
+  const square = `M${left} ${top}h${2 * r}v${2 * r}h${-2 * r}z`;
+  return draw("path", { class: kind, d: kind === "key" ? triangle : square, fill });
 }
 
 /** Return a number with four digits, or fewer if these say the same. */
