@@ -36,6 +36,8 @@ from hbtom.world import (
     grid_trajectory,
     grid_world,
 )
+from hbtom.world.cell_trajectory import grid_leg
+from hbtom.world.trajectory import continuous_leg
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
@@ -121,10 +123,12 @@ def trials() -> Named:
         trial = odd_trial(10_000 + seed)
         cell = float(np.random.default_rng(seed).choice([4.5, 7.3, 10.0, 20.0]))
         layout, seen, final = layout_of(trial), (trial.whole_path, trial.marks), seed % 3 > 0
+        leg = np.array([0, len(trial.path) - 1, seed % 3, seed % 2 - 1, 0])
         yield f"marks {seed}", list(trial.marks)
         yield f"events {seed}", [astuple(event) for event in trial.events]
         coarse = grid_world(layout, Space(cell), Costs(1.0, 0.7, 2.5))
         steps = grid_trajectory(layout, *seen, coarse, final)
+        yield f"cells {seed}", grid_leg(seen[0], leg, coarse)
         plans = cost_to_go(coarse, GRID)
         yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
         for berth in (0.0, 9.0):
@@ -134,6 +138,7 @@ def trials() -> Named:
             column, row = fine.cell_of(*trial.whole_path[0].tolist())
             plans = cost_to_go(fine, CONTINUOUS, (row, column))
             yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
+            yield f"leg {seed} {berth}", continuous_leg(seen[0], leg, fine, float(seed % 20))
             modes = np.arange(30) % len(fine.blocked)
             places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))
             yield f"between {seed} {berth}", cost_at(plans, places, modes)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hbtom.judgement.attributing import Attribution as Attribution
     from hbtom.judgement.attributing import attribute as attribute
     from hbtom.judgement.attributing import attribute_plans as attribute_plans
+    from hbtom.judgement.observer import Observer as Observer
     from hbtom.judgement.plan_judging import PlanJudgement as PlanJudgement
     from hbtom.judgement.plan_judging import judge_plans as judge_plans
     from hbtom.judgement.recognising import Recognition as Recognition
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from hbtom.observe import Trial as Trial
     from hbtom.observe import load as load
     from hbtom.observe import read as read
+    from hbtom.observe.stream import Frame as Frame
     from hbtom.world.gridworld_file import load_gridworlds as load_gridworlds
     from hbtom.world.pddl import load_goals as load_goals
     from hbtom.world.pddl import load_plan as load_plan
@@ -61,8 +63,10 @@ _HOME = {
     "Correlation": "hbtom.bench.agreements",
     "DesirePosterior": "hbtom.mind.desires",
     "Episode": "hbtom.observe",
+    "Frame": "hbtom.observe.stream",
     "Judgement": "hbtom.judgement",
     "Model": "hbtom.model",
+    "Observer": "hbtom.judgement.observer",
     "PlanJudgement": "hbtom.judgement.plan_judging",
     "Posterior": "hbtom.mind",
     "Trial": "hbtom.observe",

@@ -17,7 +17,7 @@ from hbtom.bench.score import (
     total,
     wilson,
 )
-from hbtom.show.score_text import score_table
+from hbtom.show.score_text import score_lines, score_table
 
 
 def test_a_tie_counts_one_half_and_is_reported():
@@ -121,7 +121,7 @@ def test_the_table_has_margins_of_tasks_groups_and_all():
     end = heading.index("below .05") + len("below .05")
     shown = {line[: heading.index("pairs")].strip(): line[:end].split()[-4:-1] for line in lines}
     assert shown == {
-        "Efficiency": ["-0.500", "-0.500", "66.7"],
+        "Efficiency, 2 of 3": ["-0.500", "-0.500", "66.7"],
         "Path Control": ["-0.500", "-0.500", "50.0"],
         "Time Control": ["1e-05", "1e-05", "100.0"],
         "x": ["4e+06", "4e+06", "0.0"],
@@ -138,8 +138,17 @@ def test_a_score_is_short_to_look_at():
 def test_tasks_come_in_the_papers_order_and_groups():
     rated = scores_of({"my_task": [1.0], "preference": [0.5], "efficiency_time": [-1.0]})
     assert [score.task for score in rated] == ["efficiency_time", "preference", "my_task"]
-    assert [name for name, _ in in_groups(rated)] == ["Efficiency", "Preference", "my_task"]
+    assert [name for name, _ in in_groups(rated)] == ["Efficiency, 1 of 3", "Preference", "my_task"]
     assert total("overall", rated) == Score("overall", (-1.0, 0.5, 1.0))
+
+
+def test_part_of_a_group_is_not_put_beside_what_was_published_of_all():
+    some = scores_of({"efficiency_time": [1.0], "efficiency_path": [1.0]})
+    whole = scores_of({f"efficiency_{one}": [1.0] for one in ("path", "time", "irrational")})
+    part, *_ = score_lines(some)
+    group, *_ = score_lines(whole)
+    assert (part.label, published(part.score.task)) == ("Efficiency, 2 of 3", {})
+    assert (group.label, published(group.score.task)["HBToM"]) == ("Efficiency", 0.96)
 
 
 def test_published_figures():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -537,3 +539,92 @@ def test_the_data_in_the_page_are_json(browser: Browser, alone: Path) -> None:
     browser.open(alone)
     text = browser.run("return document.getElementById('data').textContent")
     assert set(json.loads(text)) == {"version", "films", "differences"}
+
+
+# Charts
+
+
+def chart_order(browser: Browser) -> list[str]:
+    return browser.texts(".member:first-child .chart-box h3")
+
+
+def test_the_chart_that_decides_comes_first(browser: Browser, both: Path, keyed: Path) -> None:
+    browser.open(both)
+    assert chart_order(browser)[0] == "What does it want?"
+    parts = browser.open(keyed).run(
+        "return JSON.parse(document.getElementById('data').textContent).films[0].parts"
+    )
+    least = min(parts, key=parts.__getitem__)
+    wanted = {"goal": "What does it want?", "observation": "How surprising is it?"}
+    assert chart_order(browser)[0] == wanted.get(least, "How efficiently does it act?")
+    assert browser.run("return document.querySelectorAll('.chart .axis').length") == 1
+
+
+def test_charts_lie_beside_the_worlds_of_a_pair(browser: Browser, both: Path) -> None:
+    browser.driver.set_window_size(1400, 900)
+    try:
+        browser.open(both)
+        script = """const [world, charts] = [".world", ".charts"].map((one) =>
+            document.querySelector(one).getBoundingClientRect());
+            return charts.left >= world.right && charts.top < world.bottom"""
+        assert browser.run(script)
+    finally:
+        browser.driver.set_window_size(1280, 900)
+
+
+def test_both_members_of_a_pair_share_the_time_axis(browser: Browser, both: Path) -> None:
+    browser.open(both)
+    ticks = [browser.texts(f".member:nth-child({one}) .axis text") for one in (1, 2)]
+    assert ticks[0] == ticks[1]
+    assert len({*map(int, ticks[0][:-1])}) > 1
+
+
+def test_lines_have_colours_near_those_of_things(browser: Browser, alone: Path) -> None:
+    """The heart is red and the spoon is cyan: orange and green are nearest."""
+    browser.open(alone)
+    names = browser.texts(".chart.goal .end-label")
+    classes = browser.run(
+        "return [...document.querySelectorAll('.chart.goal .end-label')].map((e) => e.classList[1])"
+    )
+    assert dict(zip(names, classes, strict=True)) == {"heart": "item-1", "spoon": "item-2"}
+
+
+def test_eight_things_are_told_apart_by_colour_and_dash(
+    browser: Browser, written: Callable[[str], Path]
+) -> None:
+    colours = [(20 * one, 40, 250 - 20 * one) for one in range(7)]
+    others = [
+        replace(
+            SPOON, image=f"thing_{one}.png", colour=colour, radius=4, centre=(40 + 18 * one, 30)
+        )
+        for one, colour in enumerate(colours)
+    ]
+    trial = to_thing(HEART.at(150, 150), others=others)
+    browser.open(written(page(hbtom.judge(read(episode(trial))))))
+    every = "[...document.querySelectorAll('.chart.goal .series')]"
+    drawn = browser.run(f"return {every}.map((line) => line.getAttribute('class'))")
+    assert len(drawn) == len({*drawn}) == 8
+
+
+def test_charts_are_saved(browser: Browser, alone: Path, tmp_path: Path) -> None:
+    browser.open(alone)
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    behaviour = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
+    for kind in ("PNG", "SVG", "CSV"):
+        browser.click(f".save-{kind}")
+    WebDriverWait(browser.driver, 10).until(
+        lambda _: {path.suffix for path in tmp_path.iterdir()} == {".png", ".svg", ".csv"}
+    )
+    by_kind = {path.suffix: path.read_bytes() for path in tmp_path.iterdir()}
+    assert by_kind[".png"].startswith(b"\x89PNG")
+    drawing = ElementTree.fromstring(by_kind[".svg"])
+    assert "What does it want?" in [node.text for node in drawing.iter() if node.text]
+    rows = list(csv.DictReader(by_kind[".csv"].decode().splitlines()))
+    assert {row["belief"] for row in rows} == {"goal", "efficiency"}
+    first = [
+        row for row in rows if (row["trial"], row["step"], row["belief"]) == ("1", "0", "goal")
+    ]
+    assert sum(float(row["probability"]) for row in first) == pytest.approx(1)
+    assert browser.complaints() == []

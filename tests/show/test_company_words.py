@@ -257,29 +257,29 @@ def test_what_is_pushed_may_end_up_anywhere():
     hidden = paddle(AWAY)
     hidden = replace(hidden, others=(*hidden.others, board), camera=(150.0, 260.0))
     assert said(*[paddle(AT)] * 8, hidden) == (
-        "it moves only when it is pushed, so it may end up anywhere; it ended up at ball"
+        "anna moves only when it is pushed, so it may end up anywhere; it ended up at ball"
     )
 
 
 def test_what_was_pushed_starts_by_itself():
     assert said(*[paddle(AT)] * 8, paddle(AWAY)) == (
-        "it started to move though nothing touched it, which it never did before; it went to ball"
+        "anna started to move though nothing touched it, which it never did before; it went to ball"
     )
 
 
 def test_what_moves_by_itself_is_pushed():
     assert said(*[paddle(AWAY)] * 8, paddle(AT)) == (
-        "it was pushed this time, though it used to move by itself; it went to ball"
+        "anna was pushed this time, though it used to move by itself; it went to ball"
     )
 
 
 def test_what_moves_by_itself_wants_something():
     before = [paddle(AWAY)] * 8
     assert said(*before, paddle(AWAY)) == (
-        "it moves by itself, and went to ball, as in 8 of 8 trials; nothing surprising"
+        "anna moves by itself, and went to ball, as in 8 of 8 trials; nothing surprising"
     )
     assert said(*before, paddle(AWAY, DOWN)) == (
-        "it had gone to ball in 8 of 8 trials; this time it went to cup"
+        "anna had gone to ball in 8 of 8 trials; this time it went to cup"
     )
 
 

@@ -329,12 +329,14 @@ def test_the_dots_are_accuracies_with_intervals_and_published_figures(evaluation
     intervals = [100 * np.array(scores[task].interval) for task in expected]
     assert spans[:-1] == pytest.approx(np.array(intervals))
     assert spans[-1] == pytest.approx(100 * np.array(evaluation.overall.interval))
-    rows = ["Efficiency", *expected[1:], "overall"]
+    rows = ["part of a group", *expected[1:], "overall"]
     for name in published("preference"):
         (theirs,) = (line for line in axes.lines if line.get_label() == name)
         figures = [100 * published(row).get(name, np.nan) for row in rows]
         assert theirs.get_xdata() == pytest.approx(figures, nan_ok=True)
-    assert {"Efficiency", "Path Control", "Preference", "Multi-Agent", "all"} <= set(texts(figure))
+    assert {"Efficiency, 1 of 3", "Path Control", "Preference", "Multi-Agent", "all"} <= set(
+        texts(figure)
+    )
 
 
 def test_the_reliability_of_plausibilities_is_drawn(evaluation: Evaluation) -> None:

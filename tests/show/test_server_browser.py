@@ -70,6 +70,13 @@ def test_what_is_in_sight_is_judged_and_the_rest_is_not(seen: Browser, served: S
     seen.wait("return document.querySelector('.score').textContent.startsWith('Accuracy so far')")
 
 
+def test_rows_that_are_judged_show_both_test_trials(seen: Browser) -> None:
+    each = "[...document.querySelectorAll('tbody tr.right')]"
+    drawn = seen.run(f"return {each}.map((row) => row.querySelectorAll('.picture .way').length)")
+    assert drawn
+    assert {*drawn} == {2}
+
+
 def test_all_are_judged_and_filtered_by_outcome(seen: Browser) -> None:
     seen.click(".start")
     seen.wait(f"{IDLE} && document.querySelector('.start').hidden", 60)

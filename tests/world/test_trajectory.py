@@ -16,7 +16,7 @@ from floors import Floor, grid_floor, grid_steps, pixel_steps
 from hbtom import Trial
 from hbtom.observe import Body, Identity
 from hbtom.world import Act, Mode, Trajectory
-from hbtom.world.trajectory import _touched_last
+from hbtom.world.trajectory import touched_last
 from worlds import odd_trial
 
 FAR = HEART.at(160, 160)  # touched by nobody
@@ -448,10 +448,10 @@ def test_a_trajectory_in_cells_is_the_trial_retold(seed: int, cell: float, final
     radius=st.integers(1, 9),
     bodies=st.lists(st.tuples(*[st.integers(-12, 12)] * 2, st.integers(1, 9)), max_size=5),
 )
-def test_the_nearest_for_its_size_is_touched_last(radius: int, bodies: list[tuple]) -> None:
+def test_the_nearest_for_its_size_istouched_last(radius: int, bodies: list[tuple]) -> None:
     """Whole numbers, so that contacts just so and ties occur; the first of equals is touched."""
     lying = np.array(bodies, dtype=float).reshape(-1, 3)
-    touched = _touched_last(np.array([[3.0, 3.0], [0.0, 0.0]]), lying, float(radius))
+    touched = touched_last(np.array([[3.0, 3.0], [0.0, 0.0]]), lying, float(radius))
     near = [math.sqrt(x * x + y * y) / (radius + r) for x, y, r in bodies]
     assert touched == (near.index(min(near)) if near and min(near) <= 1 else -1)
 

@@ -8,6 +8,7 @@ wrong pair. Margins say how near to failure a perfect score is.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -184,9 +185,18 @@ def total(task: str, parts: Iterable[Score]) -> Score:
 
 
 def in_groups(rated: Sequence[Score]) -> list[tuple[str, tuple[Score, ...]]]:
-    """Return the paper's rows: each group of tasks with its tasks; other tasks stand alone."""
+    """Return the paper's rows: each group of tasks with its tasks; other tasks stand alone.
+
+    A group of which some tasks are missing has another name, because its figures are other ones.
+    """
     group_of = {one.folder: one.group for one in PAIRED_TASKS}
-    groups: dict[str, list[Score]] = {}
+    size, groups = Counter(group_of.values()), dict[str, list[Score]]()
     for score in rated:
         groups.setdefault(group_of.get(score.task, score.task), []).append(score)
-    return [(group, tuple(parts)) for group, parts in groups.items()]
+    return [
+        (
+            group if len(parts) >= size[group] else f"{group}, {len(parts)} of {size[group]}",
+            (*parts,),
+        )
+        for group, parts in groups.items()
+    ]

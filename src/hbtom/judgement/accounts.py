@@ -67,7 +67,8 @@ def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyT
     times = tuple(choices.count(goal) for goal in test.goals)
     told = _account(judgement, PastChoices(before, seen, len(choices), times))
     if judgement.planned[-1].company is not None:
-        told = replace(told, company=company_account(judgement, called))
+        agent = called.get(test.agent, told.agent)
+        told = replace(told, agent=agent, company=company_account(judgement, called))
     if told.surprising not in ("observation", "waste"):
         return told
     return replace(told, detour=detour(judgement.planned[-1], test))

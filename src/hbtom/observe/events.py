@@ -32,11 +32,18 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happens at a frame, to an item (its index in ``Trial.items``) or to none."""
+    """Something that happens at a frame, to an item (its index in ``Trial.items``) or to none.
+
+    Frames and items are indices, so they count from 0. Printed, they count from 1.
+    """
 
     kind: Kind
     frame: int
     item: int | None = None
+
+    def __str__(self) -> str:
+        what = self.kind if self.item is None else f"{self.kind}, item {self.item + 1}"
+        return f"frame {self.frame + 1}: {what}"
 
 
 class Marks(NamedTuple):

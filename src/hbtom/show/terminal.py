@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from string import ascii_uppercase
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from hbtom.mind import Posterior
 from hbtom.observe import names
 from hbtom.show.company_beliefs import aims, company_of
 from hbtom.show.words import CLEAR, SURE, efficiency, explain, plain
+
+WIDEST = 119  # columns of a table
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def trace_table(judgement: Judgement) -> str:
         beliefs = (f"{one.chance[step]:.3f}" for one in wanted)
         known = (*beliefs, f"{mean[step]:.2f}", *(f"{chance:.3f}" for chance in table[step]))
         rows.append((str(step), str(frame + 1), *known, surprise[step]))
-    return "\n".join([*columns(rows, right="R" * len(rows[0])), *_believed_places(test)])
+    return "\n".join([*narrow_columns(rows, "R" * len(rows[0])), *_believed_places(test)])
 
 
 def _company_columns(test: Posterior) -> tuple[list[str], Annotated[Floats, "1+step column"]]:
@@ -105,6 +108,20 @@ def _believed_places(test: Posterior) -> Iterator[str]:
             continue
         told = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
         yield f"where it believes {plain(str(look))} to be: {told}"
+
+
+def narrow_columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
+    """Return rows as :func:`columns` does; if lines are too long, heads become letters.
+
+    What the letters stand for is told below. Only heads of beliefs, "P(...)", are replaced.
+    """
+    lines = columns(rows, right)
+    if max(map(len, lines)) <= WIDEST:
+        return lines
+    long = [head for head in rows[0] if head.startswith("P(")]
+    letters = dict(zip(long, ascii_uppercase, strict=False))
+    short = [letters.get(head, head) for head in rows[0]]
+    return [*columns([short, *rows[1:]], right), *(f"{letters[one]}: {one}" for one in letters)]
 
 
 def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
@@ -140,7 +157,7 @@ def beliefs_table(plan: dict[str, Any], mistakes: Mistakes | None = None) -> str
     heading = f"{plain(PurePath(plan['plan']).name)}, by {plain(plan['agent'])}"
     actions = tuple(step["action"] for step in plan["steps"][1:])
     said = explain_mistakes(mistakes, actions) if mistakes is not None else ""
-    lines = columns(rows, right="R." + "R" * (len(rows[0]) - 2))
+    lines = narrow_columns(rows, "R." + "R" * (len(rows[0]) - 2))
     return "\n".join([heading, *lines, *([said] if said else [])])
 
 

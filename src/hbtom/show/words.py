@@ -85,6 +85,13 @@ def _history(told: Account, goal: int) -> str:
 
 
 def _in_company(told: Account, here: CompanyAccount) -> str:
+    """Say what matters in a trial with company; beside a paddle, "it" could be the paddle."""
+    text = _about_company(told, here)
+    named = here.onsets.paddle and text.startswith("it ")
+    return f"{plain(told.agent)}{text.removeprefix('it')}" if named else text
+
+
+def _about_company(told: Account, here: CompanyAccount) -> str:
     """Say what matters in a trial with company: cause, belief, gestures, and who helped."""
     if not told.reachable:
         return "it cannot reach anything that it could want"

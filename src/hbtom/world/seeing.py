@@ -15,11 +15,12 @@ from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
 from hbtom.observe.events import Marks
 from hbtom.observe.layout import Layout, layout_of
+from hbtom.world.cell_trajectory import grid_trajectory
 from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space
 from hbtom.world.occupancy import continuous_world, grid_world
 from hbtom.world.stages import at_frame, joined, staged
 from hbtom.world.steady import steadied
-from hbtom.world.trajectory import Trajectory, continuous_trajectory, grid_trajectory
+from hbtom.world.trajectory import Trajectory, continuous_trajectory
 
 
 class Seen(NamedTuple):

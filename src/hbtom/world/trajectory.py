@@ -13,11 +13,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.observe.events import Marks, touching
 from hbtom.observe.layout import Layout
-from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, cell_of, exit_of
+from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, exit_of
 
 
 class Act(IntEnum):
@@ -59,7 +59,7 @@ NO_STEPS = Trajectory(
 
 
 @part
-def _legs(layout: Layout, path: Floats, marks: Marks, final: bool) -> Annotated[Ints, "leg 5"]:
+def find_legs(layout: Layout, path: Floats, marks: Marks, final: bool) -> Annotated[Ints, "leg 5"]:
     """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
 
     A leg is its first and last frame, the mode, and the act that ends it with the thing touched.
@@ -79,7 +79,7 @@ def _legs(layout: Layout, path: Floats, marks: Marks, final: bool) -> Annotated[
         # No frame is in two legs, even if the barrier went before the key was picked up.
         count, here, mode = count + 1, max(here, after), OPEN
     lying = len(items) if mode == START else objects
-    item = _touched_last(path, items[:lying], radius) if final and marks.last >= 0 else -1
+    item = touched_last(path, items[:lying], radius) if final and marks.last >= 0 else -1
     if item < 0:
         _write(legs[count], here, end, mode, NO_ACT, -1)
     else:
@@ -116,7 +116,7 @@ def _after_jump(path: Floats, gone: int) -> int:
 
 
 @part
-def _touched_last(path: Floats, lying: Floats, radius: float) -> int:
+def touched_last(path: Floats, lying: Floats, radius: float) -> int:
     """Return the item in contact at the end, the nearest for its size, or -1."""
     nearest, least = -1, 1.0
     for item in range(len(lying)):
@@ -150,34 +150,59 @@ def continuous_trajectory(
     With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
     is a step.
     """
-    legs, modes = _legs(layout, path, marks, final), len(world.blocked)
-    steps = _room_for(len(path) + len(legs), path[0])
+    legs = find_legs(layout, path, marks, final)
+    steps = room_for(len(path) + len(legs), path[0])
     step = 0
     for leg in range(len(legs)):
-        first, end, mode = legs[leg, 0], legs[leg, 1], min(legs[leg, 2], modes - 1)
-        here = arrived = first
-        walked = 0.0
-        for frame in range(first + 1, end + 1):
-            length = _distance(
-                path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1]
-            )
-            if length > 0:
-                walked, arrived = walked + length, frame
-                if walked >= stride:
-                    _add(steps, step, frame, MOVE, -1, mode, path[here], path[frame])
-                    step, here, walked = step + 1, frame, 0.0
-        if walked > 0:
-            _add(steps, step, arrived, MOVE, -1, mode, path[here], path[arrived])
-            step += 1
-        if legs[leg, 3] != NO_ACT:
-            _add(steps, step, end, legs[leg, 3], legs[leg, 4], mode, path[end], path[end])
-            steps.exit[step] = exit_of(world.exits, mode, legs[leg, 4])
-            step += 1
-    return _cut(steps, step)
+        step, _ = _walk(steps, step, path, legs[leg], world, stride)
+    return cut(steps, step)
+
+
+@kernel
+def continuous_leg(
+    path: Annotated[Floats, "frame 2"], leg: Annotated[Ints, "5"], world: PlaceWorld, stride: float
+) -> tuple[Trajectory, int]:
+    """Return the steps of one leg, and how many of its moves are complete whatever follows."""
+    steps = room_for(len(path) + 1, path[0])
+    step, complete = _walk(steps, 0, path, leg, world, stride)
+    return cut(steps, step), complete
 
 
 @part
-def _room_for(most: int, first: Floats) -> Trajectory:
+def _walk(
+    steps: Trajectory, step: int, path: Floats, leg: Ints, world: PlaceWorld, stride: float
+) -> tuple[int, int]:
+    """Add the steps of a leg; return how many there are then, and how many before its last rest."""
+    first, end, mode = leg[0], leg[1], min(leg[2], len(world.blocked) - 1)
+    here = arrived = first
+    walked = 0.0
+    for frame in range(first + 1, end + 1):
+        length = _distance(path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1])
+        if length > 0:
+            walked, arrived = walked + length, frame
+            if walked >= stride:
+                add(steps, step, frame, MOVE, -1, mode, path[here], path[frame])
+                step, here, walked = step + 1, frame, 0.0
+    complete = step
+    if walked > 0:
+        add(steps, step, arrived, MOVE, -1, mode, path[here], path[arrived])
+        step += 1
+    if leg[3] != NO_ACT:
+        add_act(steps, step, leg, world, path[end])
+        step += 1
+    return step, complete
+
+
+@part
+def add_act(steps: Trajectory, step: int, leg: Ints, world: PlaceWorld, place: Floats) -> None:
+    """Add the act that ends a leg."""
+    mode = min(leg[2], len(world.blocked) - 1)
+    add(steps, step, leg[1], leg[3], leg[4], mode, place, place)
+    steps.exit[step] = exit_of(world.exits, mode, leg[4])
+
+
+@part
+def room_for(most: int, first: Floats) -> Trajectory:
     """Return a trajectory with room for some steps, not filled in yet."""
     numbers, places = np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
     frame, act, thing, mode = numbers[0], numbers[1], numbers[2], numbers[3]
@@ -185,7 +210,7 @@ def _room_for(most: int, first: Floats) -> Trajectory:
 
 
 @part
-def _add(
+def add(
     steps: Trajectory,
     step: int,
     frame: int,
@@ -195,6 +220,7 @@ def _add(
     start: Annotated[Floats, "2"],
     stop: Annotated[Floats, "2"],
 ) -> None:
+    """Fill in a step."""
     steps.frame[step], steps.act[step] = frame, act
     steps.thing[step], steps.mode[step], steps.exit[step] = thing, mode, -1
     steps.start[step, 0], steps.start[step, 1] = start[0], start[1]
@@ -202,7 +228,7 @@ def _add(
 
 
 @part
-def _cut(steps: Trajectory, many: int) -> Trajectory:
+def cut(steps: Trajectory, many: int) -> Trajectory:
     """Return as many steps as there are."""
     return Trajectory(
         steps.frame[:many],
@@ -214,100 +240,3 @@ def _cut(steps: Trajectory, many: int) -> Trajectory:
         steps.first,
         steps.exit[:many],
     )
-
-
-# Moves between cells
-
-
-@kernel
-def grid_trajectory(
-    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: PlaceWorld, final: bool
-) -> Trajectory:
-    """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
-    cell, legs = world.space.cell, _legs(layout, path, marks, final)
-    modes, rows, columns = world.blocked.shape
-    most = len(legs)
-    for leg in range(len(legs)):
-        most += _pieces(path, legs[leg, 0], legs[leg, 1], cell)
-    steps = _room_for(most, _cell_at(path[0], cell, rows, columns))
-    step = 0
-    for leg in range(len(legs)):
-        first, end, mode = legs[leg, 0], legs[leg, 1], min(legs[leg, 2], modes - 1)
-        cells = _cells(path, first, end, world.blocked[mode], cell, most)
-        for k in range(1, len(cells)):
-            start, stop = cells[k - 1, 1:], cells[k, 1:]
-            _add(steps, step, cells[k, 0], MOVE, -1, mode, start, stop)
-            step += 1
-        if legs[leg, 3] != NO_ACT:
-            here = _cell_at(path[end], cell, rows, columns)
-            _add(steps, step, end, legs[leg, 3], legs[leg, 4], mode, here, here)
-            steps.exit[step] = exit_of(world.exits, mode, legs[leg, 4])
-            step += 1
-    return _cut(steps, step)
-
-
-@part
-def _cell_at(place: Floats, cell: float, rows: int, columns: int) -> Annotated[Floats, "2"]:
-    """Return the column and row of the cell that holds a place."""
-    at = np.empty(2)
-    at[0], at[1] = cell_of(place[0], cell, columns), cell_of(place[1], cell, rows)
-    return at
-
-
-@part
-def _pieces(path: Floats, first: int, last: int, cell: float) -> int:
-    """Return into how many pieces a path must be cut so that no cell is jumped over."""
-    pieces = 1
-    for frame in range(first + 1, last + 1):
-        pieces += _between(path, frame, cell)
-    return pieces
-
-
-@part
-def _between(path: Floats, frame: int, cell: float) -> int:
-    """Return into how many pieces a frame's motion must be cut; none for a still frame."""
-    across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
-    square, piece = across * across + down * down, cell / 4
-    if square <= piece * piece:  # as in nearly all frames: there is no need for a root
-        return 1 if square > 0 else 0
-    return math.ceil(math.sqrt(square) / piece)
-
-
-@part
-def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float, most: int) -> Ints:
-    """Return the cells that a path runs through, as rows: frame where it is entered, column, row.
-
-    Two moves at a right angle become one diagonal wherever the diagonal is legal. There are no
-    more cells than ``most``.
-    """
-    rows, columns = blocked.shape
-    cells = np.empty((most, 3), dtype=np.int64)
-    column, row = cell_of(path[first, 0], cell, columns), cell_of(path[first, 1], cell, rows)
-    cells[0, 0], cells[0, 1], cells[0, 2] = first, column, row
-    count = 1
-    for frame in range(first + 1, last + 1):
-        pieces = _between(path, frame, cell)
-        x, y = path[frame - 1, 0], path[frame - 1, 1]
-        across, down = path[frame, 0] - x, path[frame, 1] - y
-        for k in range(1, pieces + 1):
-            to_x = x + across * k / pieces if k < pieces else path[frame, 0]
-            to_y = y + down * k / pieces if k < pieces else path[frame, 1]
-            next_column, next_row = cell_of(to_x, cell, columns), cell_of(to_y, cell, rows)
-            if next_column == column and next_row == row:
-                continue
-            column, row = next_column, next_row
-            if count >= 2 and _makes_diagonal(
-                cells[count - 2], cells[count - 1], column, row, blocked
-            ):
-                count -= 1
-            cells[count, 0], cells[count, 1], cells[count, 2] = frame, column, row
-            count += 1
-    return cells[:count]
-
-
-@part
-def _makes_diagonal(a: Ints, b: Ints, column: int, row: int, blocked: Bools) -> bool:
-    """Tell whether a to b to here is a right angle whose both inner cells are free."""
-    one = abs(b[1] - a[1]) + abs(b[2] - a[2]) == 1 and abs(column - b[1]) + abs(row - b[2]) == 1
-    turns = abs(column - a[1]) == 1 and abs(row - a[2]) == 1
-    return bool(one and turns and not blocked[a[2], column] and not blocked[row, a[1]])

@@ -25,7 +25,9 @@ def summary(scene: Scene) -> str:
         called = {look: f"the {name}" for look, name in scene.names.items()}
         told = explain(account(scene.judgement, called))
         return f"{told[0].upper()}{told[1:]}."
-    told = f"It {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
+    paddle = any(panel.kind == "paddle" for panel in scene.trial.panels)
+    who = f"{scene.agent[0].upper()}{scene.agent[1:]}" if paddle else "It"
+    told = f"{who} {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
     if not scene.is_test:
         return told
     what = surprising(scene.judgement)

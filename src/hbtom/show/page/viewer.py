@@ -25,12 +25,14 @@ from hbtom.show.words import plain
 
 STYLES = ("page", "drawings", "company", "print")
 SCRIPTS = (
+    "tones",  # colours of lines
     "film",  # reads the data, and finds where things are at a frame
     "shapes",  # draws the things that images are named after
     "company",  # others, things that move, and what the agent sees
     "minds",  # what is believed about company
     "alone",  # in place of these
     "world",  # the scene, and its thumbnails
+    "saving",  # charts as pictures, beliefs as a table
     "charts",  # what the charts have in common
     "beliefs",  # the three charts
     "deeds",  # who does what, above them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
 
@@ -16,6 +16,9 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.judgement.sharing import judge_members
 from hbtom.model import Model
+from hbtom.observe import Episode
+from hbtom.show.page.plain_values import Plain
+from hbtom.show.page.thumbnail import thumbnail
 from hbtom.show.page.viewer import Shown, shown
 from hbtom.show.words import plain
 
@@ -36,6 +39,7 @@ class Outcome:
     expected: float | None
     unexpected: float | None
     problems: tuple[str, ...] = ()
+    pictures: tuple[Plain, ...] = ()  # of both test trials, if both can be read
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,13 @@ def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> Outcom
     why = {one.file: one.why for one in left_out}
     members = [one for one in (pair.expected, pair.unexpected) if one.file in why]
     problems = (plain(f"{pair.name}{one.member}: {why[one.file]}") for one in members)
-    return _outcome(values, tuple(problems))
+    return replace(_outcome(values, tuple(problems)), pictures=_pictures(expected, unexpected))
+
+
+def _pictures(*episodes: Episode | BadInput) -> tuple[Plain, ...]:
+    """Return small pictures of test trials, if all can be read."""
+    read = [one for one in episodes if not isinstance(one, BadInput)]
+    return tuple(thumbnail(one.test) for one in read) if len(read) == len(episodes) else ()
 
 
 @cache
@@ -83,6 +93,9 @@ def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) ->
     outcome = _outcome(rated, problems) if view == "both" else None
     if problems:
         return Drawing(None, outcome, problems)
+    if outcome is not None:
+        pictures = _pictures(*(one.episode for one in judgements.values()))
+        outcome = replace(outcome, pictures=pictures)
     return Drawing(shown(*judgements.values()), outcome)
 
 

@@ -12,7 +12,8 @@ function drawGoal(film, trial, scale, height) {
   const series = goals.map((item, index) => {
     const [name, values] = [film.items[item].name, goal.map((row) => row[index])];
     const told = reachable[index] ? name : `${name} (out of reach)`;
-    return { item, dash: item, name, told, values, faint: !reachable[index] };
+    const [tone, dash] = [toneOf(film, item), film.items[item].dash];
+    return { tone, dash, name, told, values, faint: !reachable[index] };
   });
   return drawShares(trial, scale, height, series);
 }
@@ -25,7 +26,8 @@ function drawPlaces(film, trial, scale, height) {
   const series = (trial.beliefs.aims ?? []).map(([item, place, where, values]) => {
     const name = film.items[item].name;
     const told = where ? `${name} ${where}` : name;
-    return { item, dash: item + place, name: where || name, told, values };
+    const tone = toneOf(film, item);
+    return { tone, dash: film.items[item].dash + place, name: where || name, told, values };
   });
   return drawShares(trial, scale, height, series);
 }
@@ -35,14 +37,14 @@ function drawShares(trial, scale, height, series) {
   const { frame } = trial.beliefs;
   const [top, bottom] = [8, height - 6];
   const y = (share) => round(bottom + (top - bottom) * share);
-  const lines = series.map(({ item, dash, values }) => {
-    const d = stairs(frame, values, scale.x, y, scale.right);
-    return draw("path", { class: `series item-${item % 6} dash-${dash % 4}`, d });
+  const lines = series.map(({ tone, dash, values }) => {
+    const d = stairs(frame, values, scale.x, y, scale.end);
+    return draw("path", { class: `series ${tone} dash-${dash % DASHES}`, d });
   });
-  const labels = series.map(({ item, values, name, faint }) => {
-    return { item, y: y(values.at(-1)), faint, text: name };
+  const labels = series.map(({ tone, values, name, faint }) => {
+    return { tone, y: y(values.at(-1)), faint, text: name };
   });
-  const dots = series.map(({ item }) => draw("circle", { class: `dot item-${item % 6}`, r: 3.6 }));
+  const dots = series.map(({ tone }) => draw("circle", { class: `dot ${tone}`, r: 3.6 }));
   return {
     below: [...[0, 0.5, 1].map((share) => gridLine(scale, y(share), `${100 * share} %`)), ...lines],
     above: [...endLabels(labels, scale, top, bottom), ...dots],
@@ -63,7 +65,7 @@ function drawEfficiency(film, trial, scale, height) {
   const cells = order.flatMap((which, row) =>
     efficiency.map((shares, step) => {
       const from = scale.x(frame[step]);
-      const to = step + 1 < frame.length ? scale.x(frame[step + 1]) : scale.right;
+      const to = step + 1 < frame.length ? scale.x(frame[step + 1]) : scale.end;
       const where = { x: from, width: round(to - from), y: round(top + row * tall) };
       return draw("rect", { class: "heat", ...where, height: round(tall), opacity: shares[which] });
     }),
@@ -101,12 +103,11 @@ function drawEfficiency(film, trial, scale, height) {
 
 function drawSurprise(film, trial, scale, height) {
   const { frame, goal_shift, efficiency_shift, unlikely } = trial.beliefs;
-  const known = unlikely.filter((value) => value !== null);
   const shift = { frame, low: 0, high: 1, shape: area };
   const steps = {
     frame: [trial.motion ? trial.motion[0] - 1 : 0, ...frame.slice(1)],
-    low: Math.min(0, ...known),
-    high: Math.max(1, ...known),
+    low: Math.min(0, ...trial.steps),
+    high: Math.max(1, ...trial.steps),
     shape: bars,
   };
   const rows = [
@@ -158,7 +159,7 @@ function surpriseRow({ name, values, frame, low, high, shape, top, bottom, scale
 }
 
 function area(frames, values, scale, y) {
-  const line = stairs(frames, values, scale.x, y, scale.right);
+  const line = stairs(frames, values, scale.x, y, scale.end);
   return [draw("path", { class: "shift", d: `${line}V${y(0)}H${scale.left}Z` })];
 }
 

@@ -3,12 +3,17 @@
 const marginOf = (width) => ({ left: 46, right: width < 420 ? 98 : 104 });
 const LINE_HEIGHT = 14;
 const AXIS_HEIGHT = 18;
+const LEGENDS = {
+  efficiency: "Darker: more probable.",
+  surprise: "Ring: the most, which counts. Grey, below 0: likelier than chance.",
+};
 
 /**
  * Make the charts of a film. `show(trial, at)` moves the cursor. `onpeek(frame)` is called where
- * the mouse points, with null when it leaves; `onseek(frame)` where it clicks or drags.
+ * the mouse points, with null when it leaves; `onseek(frame)` where it clicks or drags. The chart
+ * named `decisive` comes first.
  */
-function makeCharts(film, { onseek, onpeek }) {
+function makeCharts(film, { decisive, onseek, onpeek }) {
   const rows = Math.min(film.efficiencies.length, 16);
   const deeds = film.trials.some((trial) => trial.deeds?.length)
     ? [makeChart("Who does what?", "deeds", deedHeights, drawDeeds)]
@@ -21,12 +26,15 @@ function makeCharts(film, { onseek, onpeek }) {
     makeChart("What does it want?", "goal", goalHeights, drawGoal),
     ...places,
     makeChart("How efficiently does it act?", "efficiency", [13 * rows, 18 * rows], drawEfficiency),
-    makeChart("How surprising is it?", "surprise", [150, 216], drawSurprise, AXIS_HEIGHT),
+    makeChart("How surprising is it?", "surprise", [150, 216], drawSurprise),
   ];
+  const first = charts.findIndex((chart) => chart.kind === decisive);
+  charts.unshift(...charts.splice(first, 1));
   const node = make(
     "div",
     { class: "charts" },
     charts.map((chart) => chart.node),
+    makeSaving(film, charts),
   );
   let trial = null;
   let at = 0;
@@ -34,7 +42,7 @@ function makeCharts(film, { onseek, onpeek }) {
   function layout() {
     if (!trial) return;
     const width = Math.max(node.clientWidth, 220);
-    for (const chart of charts) chart.layout(film, trial, width);
+    for (const chart of charts) chart.layout(film, trial, width, chart === charts.at(-1));
     show(trial, at);
   }
   function show(now, time) {
@@ -59,27 +67,28 @@ function makeCharts(film, { onseek, onpeek }) {
  * Make one chart: a question, the values at the cursor, and a drawing with cursor and veil.
  * `heights` are the least and the most, or a function of the trial; without height it is hidden.
  */
-function makeChart(question, kind, heights, drawInside, axisHeight = 0) {
+function makeChart(question, kind, heights, drawInside) {
   const value = make("p", { class: "value" });
   const svg = draw("svg", { class: `chart ${kind}`, role: "img" });
-  const heading = make("figcaption", {}, make("h3", {}, question), value);
+  const legend = LEGENDS[kind] ? make("p", { class: "note" }, LEGENDS[kind]) : null;
+  const heading = make("figcaption", {}, make("h3", {}, question), value, legend);
   const node = make("figure", { class: `chart-box ${kind}` }, heading, svg);
   let scale = null;
   let inside = null;
   let veil = null;
   let cursor = null;
 
-  function layout(film, trial, width) {
+  function layout(film, trial, width, isLast) {
     const [least, most] = typeof heights === "function" ? heights(trial) : heights;
     node.hidden = most === 0;
     const height = Math.round(least + (most - least) * roominess());
-    const whole = height + axisHeight;
+    const whole = height + (isLast ? AXIS_HEIGHT : 0);
     scale = timeScale(trial, width);
     set(svg, { viewBox: `0 0 ${width} ${whole}`, width, height: whole });
     inside = drawInside(film, trial, scale, height);
     veil = draw("rect", { class: "veil", y: 0, height });
     cursor = draw("line", { class: "cursor", y1: 0, y2: height });
-    const axis = axisHeight ? [timeAxis(scale, height)] : [];
+    const axis = isLast ? [timeAxis(scale, height)] : [];
     svg.replaceChildren(...inside.below, ...axis, veil, cursor, ...inside.above);
   }
   function show(film, trial, frame) {
@@ -92,7 +101,7 @@ function makeChart(question, kind, heights, drawInside, axisHeight = 0) {
     say(value, text);
     set(svg, { "aria-label": `${question} ${text}` });
   }
-  return { node, svg, layout, show, frameAt: (x) => scale.frame(x) };
+  return { node, svg, kind, question, layout, show, frameAt: (x) => scale.frame(x) };
 }
 
 /** Return how much room the window has for charts, from 0 to 1. */
@@ -101,13 +110,15 @@ const roominess = () => (innerWidth < 860 ? 0 : clamp((innerHeight - 800) / 280,
 function timeScale(trial, width) {
   const margin = marginOf(width);
   const [left, right] = [margin.left, width - margin.right];
-  const last = Math.max(trial.frames - 1, 1);
+  const last = Math.max(trial.span - 1, 1); // the longer of a pair
+  const x = (frame) => round(left + ((right - left) * frame) / last);
   return {
     left,
     right,
     last,
     room: margin.right - 10, // for labels
-    x: (frame) => round(left + ((right - left) * frame) / last),
+    x,
+    end: x(Math.max(trial.frames - 1, 1)),
     frame: (x) => clamp(Math.round(((x - left) / (right - left)) * last), 0, trial.frames - 1),
   };
 }
@@ -173,8 +184,8 @@ function endLabels(labels, scale, top, bottom) {
   sorted.reverse().forEach((one, index) => {
     one.at = Math.min(one.at, index ? sorted[index - 1].at - LINE_HEIGHT : bottom);
   });
-  return labels.map(({ text, item, at, faint }) => {
-    const kind = `end-label item-${item % 6}${faint ? " faint" : ""}`;
+  return labels.map(({ text, tone, at, faint }) => {
+    const kind = `end-label ${tone}${faint ? " faint" : ""}`;
     return draw(
       "text",
       { class: kind, x: scale.right + 7, y: round(at + 4) },

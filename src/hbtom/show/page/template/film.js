@@ -2,7 +2,7 @@
 
 /** Return a film with the lists of changes expanded to one value per frame. */
 function openFilm(raw) {
-  return { ...raw, trials: raw.trials.map(openTrial) };
+  return { ...raw, items: toned(raw.items), trials: raw.trials.map(openTrial) };
 }
 
 function openTrial(raw, index, all) {

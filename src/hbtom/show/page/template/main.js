@@ -11,6 +11,24 @@ const lengths = Array.from({ length: slots }, (_, slot) =>
   Math.max(...trialsIn(slot).map((trial) => trial.frames)),
 );
 
+// Both members of a pair share their axes
+for (let slot = 0; slot < slots; slot++) {
+  const steps = trialsIn(slot).flatMap((trial) => trial.beliefs.unlikely);
+  for (const trial of trialsIn(slot)) {
+    trial.span = lengths[slot];
+    trial.steps = steps.filter((value) => value !== null);
+  }
+}
+
+/** Return the chart that shows best why a film, or one of two, is not plausible. */
+function decisiveChart() {
+  const [one, other] = films;
+  const log = (part) => Math.log(Math.max(part, 1e-300));
+  const weigh = (kind) => Math.abs(log(one.parts[kind]) - (other ? log(other.parts[kind]) : 0));
+  const kinds = Object.keys(one.parts).sort((a, b) => weigh(b) - weigh(a));
+  return { waste: "efficiency", observation: "surprise" }[kinds[0]] ?? kinds[0];
+}
+
 const player = makePlayer({
   lengths,
   pauses: (slot, frame) => trialsIn(slot).every((trial) => isPause(trial, frame)),
@@ -36,6 +54,7 @@ function makeMember(film) {
   const seek = (slot, frame) => player.scrub(slot, frame);
   const world = makeWorld(film);
   const charts = makeCharts(film, {
+    decisive: decisiveChart(),
     onseek: (frame) => seek(player.state.slot, frame),
     onpeek: player.peek,
   });

@@ -106,8 +106,8 @@ function picture({ shape, rgb }) {
   const transform = `rotate(${turn ?? 0})`;
   if (kind === "triangle") return draw("path", { d: TRIANGLE, fill, transform });
   if (kind) {
-    const slot = box(-10, -10, 20, 20) + "M0-5.5L5.5 4.8H-5.5Z";
-    return draw("path", { d: slot, fill, transform, "fill-rule": "evenodd" });
+    const slot = draw("path", { class: "slot", d: "M0-5.5L5.5 4.8H-5.5Z" }); // white in any light
+    return draw("g", { transform }, draw("path", { d: box(-10, -10, 20, 20), fill }), slot);
   }
   if (Object.hasOwn(SHAPES, shape)) {
     const rule = HOLES.has(shape) ? "evenodd" : "nonzero";

@@ -62,7 +62,7 @@ function preferenceChart(film, trial) {
   const y = (share) => round(height - 4 + (8 - height) * share);
   const lines = preferred.map((item, index) =>
     draw("path", {
-      class: `series item-${item % 6} dash-${item % 4}`,
+      class: `series ${toneOf(film, item)} dash-${film.items[item].dash}`,
       d: stairs(
         frame,
         preference.map((row) => row[index]),
@@ -114,7 +114,7 @@ function preferenceLabels() {
       ...preferred.map((item, index) =>
         make(
           "li",
-          { class: `item-${item % 6}` },
+          { class: toneOf(film, item) },
           make("b", {}, icon(film.items[item]), ` ${film.items[item].name}`),
           make("span", {}, perCent(now[index])),
         ),

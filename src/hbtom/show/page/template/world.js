@@ -32,7 +32,7 @@ function layScene(svg, film, trial) {
   const [width, height] = trial.size;
   const { lock, key } = trial;
   const wanted = wantedThings(trial);
-  const rings = wanted.map(ring);
+  const rings = wanted.map((thing) => ring(film, thing));
   const labels = wanted.map((thing) => label(labelOf(film, thing), thing, trial.size));
   const isWanted = key !== null && key.item !== null; // then it is the last of them
   const objects = trial.objects.map((thing) => place(drawThing(thing), thing));
@@ -102,12 +102,12 @@ function home(trial) {
   return draw("rect", square);
 }
 
-function ring(thing) {
+function ring(film, thing) {
   const r = thing.r + RING_GAP;
   const around = 2 * Math.PI * r;
   const arc = draw("circle", { class: "arc", r, "stroke-width": RING_WIDTH });
   const track = draw("circle", { class: "track", r, "stroke-width": RING_WIDTH });
-  const node = place(draw("g", { class: `ring item-${thing.item % 6}` }, track, arc), thing);
+  const node = place(draw("g", { class: `ring ${toneOf(film, thing.item)}` }, track, arc), thing);
   return { node, arc, item: thing.item, around };
 }
 

@@ -64,6 +64,7 @@ function makeRow(key, watch, isRater) {
   const plot = makePlot();
   const links = Object.keys(MEMBERS).map((member) => make("a", { class: `one ${member}` }));
   const told = make("td", { role: "cell", class: "told" });
+  const pictures = make("td", { role: "cell", class: "pictures", "aria-hidden": "true" });
   const node = make(
     "tr",
     { role: "row" },
@@ -73,9 +74,13 @@ function makeRow(key, watch, isRater) {
     make("td", { role: "cell", class: "plot" }, plot.node),
     links.map((link) => make("td", { role: "cell", class: "value" }, link)),
     told,
+    pictures,
   );
   const row = { key, node, link: pair, links, data: null, show };
   function show(data) {
+    if (row.data?.pictures?.length !== data.pictures?.length) {
+      pictures.replaceChildren(...(data.pictures ?? []).map(makePicture));
+    }
     row.data = data;
     const { mark: sign, means } = VERDICTS[data.verdict];
     node.className = data.verdict;
@@ -100,6 +105,29 @@ function makeRow(key, watch, isRater) {
     told.hidden = !data.problems?.length;
   }
   return row;
+}
+
+/** Draw a test trial as small as a word: walls, things, and the way of the agent. */
+function makePicture({ size, walls, barrier, things, way }) {
+  return draw(
+    "svg",
+    { class: "picture", viewBox: `0 0 ${size.join(" ")}` },
+    draw("path", { class: "walls", d: walls }),
+    draw("path", { class: "barrier", d: barrier }),
+    things.map(makeThing),
+    draw("polyline", { class: "way", points: way.join(" ") }),
+    draw("circle", { class: "start", cx: way[0][0], cy: way[0][1], r: 6 }),
+  );
+}
+
+/** Draw a thing: an object is a disc, a key a triangle, a lock a square. */
+function makeThing([kind, x, y, r, ...rgb]) {
+  const fill = `rgb(${rgb})`;
+  if (kind === "object") return draw("circle", { cx: x, cy: y, r, fill });
+  const [left, top] = [x - r, y - r];
+  const triangle = `M${x} ${top}l${r} ${2 * r}h${-2 * r}z`;
+  const square = `M${left} ${top}h${2 * r}v${2 * r}h${-2 * r}z`;
+  return draw("path", { class: kind, d: kind === "key" ? triangle : square, fill });
 }
 
 /** Return a number with four digits, or fewer if these say the same. */

@@ -1,0 +1,131 @@
+"""An observer that is fed frame by frame, for a camera, a robot or a game."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from hbtom.errors import BadInput
+from hbtom.judgement.judging import Judgement
+from hbtom.judgement.tracing import verdict
+from hbtom.mind import Beliefs, Planned, Posterior, plan_one
+from hbtom.mind.live import (
+    Followed,
+    Now,
+    Setting,
+    believed_now,
+    first_frame,
+    next_frame,
+    planned_so_far,
+    settle,
+    why_not,
+)
+from hbtom.mind.watching import infer_planned, learn_planned
+from hbtom.model import Model, find_model
+from hbtom.observe import Episode, Trial
+from hbtom.observe.checks import check_once
+from hbtom.observe.stream import Frame, checked_frame, recorded
+
+
+class Observer:
+    """Watches trials frame by frame, and says after each frame what it believes.
+
+    ``scene`` is a trial as it is seen first; frames after its first are ignored. A frame takes the
+    same time however many came before, unless :attr:`recomputes` says why not.
+    """
+
+    def __init__(self, scene: Trial, model: Model | str | os.PathLike[str] = "default") -> None:
+        self.model = find_model(model)
+        self._past: tuple[tuple[Trial, Planned, Beliefs], ...] = ()
+        self._begin(scene)
+
+    def _begin(self, scene: Trial) -> None:
+        check_once(scene)
+        if scene.changes or scene.company or scene.others:
+            hint = "record the trial, and judge the recording with hbtom.judge"
+            kind = "changing worlds" if scene.changes else "other agents and panels"
+            raise BadInput(f"{kind} cannot be watched live", hint=hint)
+        self._scene, self._frames = scene, list[Frame]()
+        self._followed: tuple[Setting, Followed] | None = None
+        self._now: Now | None = None
+        self._appeared = False  # the agent
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """What was learnt from the trials before this one."""
+        return self._past[-1][2] if self._past else Beliefs()
+
+    @property
+    def recomputes(self) -> str:
+        """Why all frames are gone through again after each, or nothing if they are not."""
+        if self._followed is not None and self._followed[1].lost:
+            return "a key was picked up after a barrier had gone"
+        return why_not(self.model)
+
+    @property
+    def trial(self) -> Trial:
+        """The trial so far, as if it had been recorded."""
+        if not self._frames:
+            raise BadInput("nothing has been observed yet", hint="call observe first")
+        return recorded(self._scene, self._frames)
+
+    def observe(self, frame: Frame | Sequence[float] | None) -> Posterior:
+        """Take in one more frame; return what is believed before the trial's first step, and now.
+
+        A frame is a :class:`hbtom.Frame`, or the agent's centre in pixels, or None if the agent is
+        not seen. The last row of every belief is that of :func:`hbtom.infer` if the trial ended
+        now. All steps so far are one row; :meth:`judgement` has a row for each.
+        """
+        one = checked_frame(self._scene, frame, len(self._frames) + 1)
+        appears = one.agent is not None and not self._appeared
+        frames = [*self._frames, one] if appears else [one]
+        followed = None if appears else self._followed
+        if not self.recomputes:
+            for each in frames:
+                followed = self._next(followed, each, one)
+        self._followed = followed or self._followed
+        self._frames.append(one)
+        self._appeared |= appears
+        if followed is None or self.recomputes:
+            return infer_planned(self.model, self.beliefs, self._planned())[0]
+        self._now = believed_now(*followed, None if appears else self._now)
+        return self._now.posterior
+
+    def _next(
+        self, followed: tuple[Setting, Followed] | None, frame: Frame, first: Frame
+    ) -> tuple[Setting, Followed]:
+        """Return the state after a frame; ``first`` tells where the agent appears."""
+        if followed is not None:
+            return followed[0], next_frame(*followed, frame)
+        place = Frame(first.agent)._replace(barrier_left=frame.barrier_left)
+        setting = settle(self.model, self.beliefs, recorded(self._scene, [place]))
+        return setting, first_frame(setting, frame)
+
+    def _planned(self) -> Planned:
+        if self._followed is not None and not self.recomputes:
+            return planned_so_far(*self._followed, self.trial)
+        known, earlier = self.beliefs, tuple(trial for trial, _, _ in self._past)
+        return plan_one(self.model, self.trial, known.openings, known.memory, earlier=earlier)
+
+    def judgement(self) -> Judgement:
+        """Judge the trial so far, given the trials before it, as :func:`hbtom.judge` does.
+
+        This takes longer than :meth:`observe`, and the longer the more steps there are.
+        """
+        planned = self._planned()
+        test, after = infer_planned(self.model, self.beliefs, planned)
+        trials, known, learnt = zip(*self._past, (self.trial, planned, after), strict=True)
+        episode = Episode(trials, "live")
+        return Judgement(self.model, *verdict(self.model, test), test, episode, learnt, known)
+
+    def next_trial(self, scene: Trial | None = None) -> Beliefs:
+        """End the trial; return what is learnt from it. The next one begins, in the same scene."""
+        planned = self._planned()
+        after = learn_planned(self.model, self.beliefs, planned)
+        past = (*self._past, (self.trial, planned, after))
+        self._begin(self._scene if scene is None else scene)
+        self._past = past
+        return after
+
+    def __repr__(self) -> str:
+        return f"<Observer in trial {len(self._past) + 1}, frame {len(self._frames)}>"

@@ -1,0 +1,264 @@
+"""Following a trial frame by frame: a frozen state, and a pure step from one frame to the next.
+
+After every frame, what is believed is what it would be if the trial ended now. Steps that cannot
+change any more are weighed once, and only their sum is kept. The rest is short: the motion since
+the last complete step, and the touch that would end the trial. While the agent touches an item,
+the state when contact began is kept, because motion since then would be part of the touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from hbtom.arrays import Floats
+from hbtom.mind.beliefs import Beliefs
+from hbtom.mind.inference import Posterior, infer_agent
+from hbtom.mind.likelihood import Likelihood, find_likelihood
+from hbtom.mind.motions import find_regrets
+from hbtom.mind.regret import FilteredChoice
+from hbtom.mind.watching import Planned
+from hbtom.model import Model
+from hbtom.observe import Trial
+from hbtom.observe.events import touching
+from hbtom.observe.stream import Frame
+from hbtom.plan import CostToGo
+from hbtom.plan.planning import plan_in
+from hbtom.world.going_on import (
+    Ending,
+    Tail,
+    can_follow,
+    complete_steps,
+    in_a_row,
+    steps_to_end,
+    tail_at,
+)
+from hbtom.world.modes import HELD, OPEN, START
+from hbtom.world.seeing import Seen, see, waits
+from hbtom.world.trajectory import NO_ACT, OPENING, TOUCH, Trajectory, cut, touched_last
+
+Place = tuple[float, float]
+Chain = tuple["Chain | None", Trajectory]  # steps, and those before them
+
+
+def why_not(model: Model) -> str:
+    """Return why a model cannot follow a trial step by step, or nothing if it can."""
+    if model.observation.noise > 0:
+        return "observation.noise is not 0"
+    if model.goals.switching > 0:
+        return "goals.switching is not 0"
+    if model.knowledge.plan:
+        return "knowledge.plan is on"
+    return "" if can_follow(model.motion) else "its motion is not known here"
+
+
+class Setting(NamedTuple):
+    """What stays the same during a trial."""
+
+    model: Model
+    beliefs: Beliefs  # before the trial
+    scene: Trial  # as it is seen first
+    seen: Seen  # the world, and the trajectory before the first step
+    costs: CostToGo  # from everywhere
+
+
+class Way(NamedTuple):
+    """What the agent has done: complete steps, and the end of the leg that it is on."""
+
+    tail: Tail
+    mode: int
+    frame: int
+    entries: Trajectory  # the first step in each mode that was entered
+    log: Annotated[Floats, "hypothesis efficiency"]  # of all complete steps together
+    wasted: Annotated[Floats, "goal"]
+    steps: Chain | None = None
+
+
+class Followed(NamedTuple):
+    """All that matters of the frames so far."""
+
+    way: Way
+    place: Place
+    touched: Mapping[int, Way]  # the way when contact began with each item that is touched now
+    barrier: float  # how much of it stood at first
+    moved: bool = False
+    picked: bool = False
+    started: bool = False  # the barrier, to vanish
+    gone: bool = False  # all of the barrier
+    walks: bool = True  # False from when the barrier starts to vanish to the first motion after
+    lost: bool = False  # a key was picked up after a barrier had gone: legs have to be cut anew
+
+
+def settle(model: Model, beliefs: Beliefs, scene: Trial) -> Setting:
+    """Plan in a scene from everywhere; its path needs one frame only."""
+    seen = see(model, scene, beliefs.openings)
+    seen = seen._replace(trajectory=cut(seen.trajectory, 0))
+    return Setting(
+        model, beliefs, scene, seen, plan_in(model.motion, seen.world, seen.trajectory, True)
+    )
+
+
+def first_frame(setting: Setting, frame: Frame) -> Followed:
+    """Return the state after the first frame; the agent is where the scene has it."""
+    place, nothing = setting.scene.agent.centre, setting.seen.trajectory
+    weighed = _weighed(setting, nothing, nothing)
+    log, wasted = np.zeros(weighed.log.shape[1:]), np.zeros(len(weighed.goals))
+    way = Way(tail_at(place, 0), START, 0, nothing, log, wasted)
+    state = Followed(way, place, _touched(setting, place, {}, way), frame.barrier_left)
+    return _happened(setting, state, frame)
+
+
+def next_frame(setting: Setting, state: Followed, frame: Frame) -> Followed:
+    """Return the state after one more frame."""
+    place, number = frame.agent or state.place, state.way.frame + 1
+    moves = place != state.place
+    way = state.way._replace(frame=number)
+    if moves and not state.walks:  # until the barrier is gone, and for a jump afterwards
+        way = way._replace(tail=tail_at(place, number))
+        state = state._replace(walks=state.gone, touched={})
+    elif moves:
+        steps, tail = complete_steps(
+            setting.model.motion, way.tail.to(place, number), way.mode, setting.seen.world
+        )
+        way = _with_steps(setting, way, steps)._replace(tail=tail)
+    touched = _touched(setting, place, state.touched, way)
+    state = state._replace(way=way, place=place, touched=touched, moved=state.moved or moves)
+    return _happened(setting, state, frame)
+
+
+def _touched(
+    setting: Setting, place: Place, before: Mapping[int, Way], way: Way
+) -> Mapping[int, Way]:
+    """Return the items that the agent touches, and its way when contact began."""
+    radius = float(setting.scene.agent.radius)
+    now = (
+        item
+        for item, body in enumerate(setting.scene.places)
+        if touching(place[0], place[1], body, radius)
+    )
+    return MappingProxyType({item: before.get(item, way) for item in now})
+
+
+def _happened(setting: Setting, state: Followed, frame: Frame) -> Followed:
+    """Return the state after what happens to the key and the barrier in a frame."""
+    scene, key = setting.scene, len(setting.scene.objects)
+    if not (state.picked or frame.key_lies or scene.key is None):
+        state = state._replace(lost=state.started, picked=True)
+        way = state.touched.get(key, state.way)
+        state = _new_leg(setting, state, way, Ending(START, TOUCH, key, way.frame), HELD)
+    less = frame.barrier_left < state.barrier
+    if not state.started and (less or (scene.lock is not None and not frame.lock_there)):
+        act = OPENING if state.way.mode == HELD else NO_ACT
+        arrived = int(state.way.tail.frame[-1])
+        end = Ending(state.way.mode, act, len(scene.items), arrived)
+        state = _new_leg(setting, state, state.way, end, OPEN)._replace(started=True, walks=False)
+    return state._replace(gone=state.gone or (state.started and frame.barrier_left == 0))
+
+
+def _new_leg(setting: Setting, state: Followed, way: Way, end: Ending, mode: int) -> Followed:
+    """End a leg, and begin another where the agent is now."""
+    steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    number = state.way.frame
+    way = _with_steps(setting, way, steps)
+    way = way._replace(tail=tail_at(state.place, number), mode=mode, frame=number)
+    return state._replace(way=way, touched=_touched(setting, state.place, {}, way))
+
+
+def _with_steps(setting: Setting, way: Way, steps: Trajectory) -> Way:
+    """Add complete steps."""
+    if not len(steps.act):
+        return way
+    log, wasted = _summed(way, _weighed(setting, way.entries, steps), len(way.entries.act))
+    last = way.entries.mode[-1] if len(way.entries.act) else START
+    entered = in_a_row(way.entries, cut(steps, 1)) if steps.mode[0] != last else way.entries
+    return way._replace(entries=entered, log=log, wasted=wasted, steps=(way.steps, steps))
+
+
+def _weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likelihood:
+    """Return the likelihood of some steps after those with which modes were entered.
+
+    What can be reached follows from where modes were entered.
+    """
+    model, some = setting.model, in_a_row(entries, steps)
+    seen = setting.seen._replace(trajectory=some)
+    return find_likelihood(model, *find_regrets(model, setting.scene, seen, setting.costs))
+
+
+def _summed(way: Way, likelihood: Likelihood, known: int) -> tuple[Floats, Floats]:
+    """Return the sums over all steps; the first ``known`` of the likelihood are in them already."""
+    log, wasted = way.log, way.wasted
+    for step, regret in zip(
+        likelihood.log[known:], likelihood.regret.step_regret[known:], strict=True
+    ):
+        log, wasted = log + step, wasted + regret
+    return log, wasted
+
+
+# As if the trial ended now
+
+
+class Now(NamedTuple):
+    """What is believed now, and what that rests on."""
+
+    way: Way  # up to the last complete step that counts
+    end: Ending  # of the trial, if it ended now
+    posterior: Posterior
+
+
+def believed_now(setting: Setting, state: Followed, before: Now | None = None) -> Now:
+    """Return what is believed before the first step, and now.
+
+    All steps so far are one step of the posterior, for the sake of speed. ``before`` is what was
+    believed a frame before: where nothing has changed since then, it is right.
+    """
+    way, end = _ended(setting, state)
+    if before is not None and way.tail is before.way.tail and end[:3] == before.end[:3]:
+        return before
+    steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    likelihood = _weighed(setting, way.entries, steps)
+    log, wasted = _summed(way, likelihood, len(way.entries.act))
+    if way.steps is not None or len(likelihood.log):
+        last = int(steps.frame[-1]) if len(steps.act) else int(way.tail.frame[0])
+        regret = replace(
+            likelihood.regret,
+            frame=np.array([last]),
+            step_regret=wasted[None],
+            choice=FilteredChoice(lambda _: log[None]),
+            warnings=(),
+        )
+        likelihood = replace(likelihood, log=log[None], regret=regret)
+    agent = setting.scene.agent.look
+    posterior, _ = infer_agent(setting.model, setting.beliefs, agent, likelihood)
+    return Now(way, end, posterior)
+
+
+def planned_so_far(setting: Setting, state: Followed, trial: Trial) -> Planned:
+    """Return all steps so far, and their regret; ``trial`` has all frames so far."""
+    way, end = _ended(setting, state)
+    last = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    steps = in_a_row(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
+    seen = setting.seen._replace(steady=trial, trajectory=steps, waited=waits(trial))
+    regrets = find_regrets(setting.model, trial, seen, setting.costs)
+    return Planned(seen, setting.costs, *regrets, memory=setting.beliefs.memory)
+
+
+def _ended(setting: Setting, state: Followed) -> tuple[Way, Ending]:
+    """Return the way that counts if the trial ended now, and how it would end."""
+    scene, way = setting.scene, state.way
+    if setting.model.acts.final and state.moved:
+        lying = scene.places if way.mode == START else scene.places[: len(scene.objects)]
+        item = touched_last(np.array([state.place]), lying, float(scene.agent.radius))
+        if item >= 0:
+            way = state.touched.get(item, way)
+            return way, Ending(way.mode, TOUCH, item, way.frame)
+    return way, Ending(way.mode)
+
+
+def _backwards(chain: Chain | None) -> Iterator[Trajectory]:
+    while chain is not None:
+        chain, steps = chain
+        yield steps

@@ -1,0 +1,149 @@
+"""What the agent did, as steps between the cells of a grid."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import kernel, part
+from hbtom.observe.events import Marks
+from hbtom.observe.layout import Layout
+from hbtom.world.modes import PlaceWorld, cell_of
+from hbtom.world.trajectory import (
+    MOVE,
+    NO_ACT,
+    Trajectory,
+    add,
+    add_act,
+    cut,
+    find_legs,
+    room_for,
+)
+
+
+@kernel
+def grid_trajectory(
+    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: PlaceWorld, final: bool
+) -> Trajectory:
+    """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
+    cell, legs = world.space.cell, find_legs(layout, path, marks, final)
+    _, rows, columns = world.blocked.shape
+    most = len(legs)
+    for leg in range(len(legs)):
+        most += _pieces(path, legs[leg, 0], legs[leg, 1], cell)
+    steps = room_for(most, _cell_at(path[0], cell, rows, columns))
+    step = 0
+    for leg in range(len(legs)):
+        step, _ = _walk(steps, step, path, legs[leg], world, most)
+    return cut(steps, step)
+
+
+@kernel
+def grid_leg(
+    path: Annotated[Floats, "frame 2"], leg: Annotated[Ints, "5"], world: PlaceWorld
+) -> tuple[Trajectory, int]:
+    """Return the steps of one leg, and how many of its moves are complete whatever follows."""
+    cell, (_, rows, columns) = world.space.cell, world.blocked.shape
+    most = 1 + _pieces(path, leg[0], leg[1], cell)
+    steps = room_for(most, _cell_at(path[0], cell, rows, columns))
+    step, complete = _walk(steps, 0, path, leg, world, most)
+    return cut(steps, step), complete
+
+
+@part
+def _walk(
+    steps: Trajectory, step: int, path: Floats, leg: Ints, world: PlaceWorld, most: int
+) -> tuple[int, int]:
+    """Add the steps of a leg; return how many there are then, and how many cannot change.
+
+    A straight move may become a diagonal with the next one.
+    """
+    modes, rows, columns = world.blocked.shape
+    mode, cell = min(leg[2], modes - 1), world.space.cell
+    cells = _cells(path, leg[0], leg[1], world.blocked[mode], cell, most)
+    for k in range(1, len(cells)):
+        add(steps, step, cells[k, 0], MOVE, -1, mode, cells[k - 1, 1:], cells[k, 1:])
+        step += 1
+    complete = step
+    if len(cells) > 1 and _straight(cells[-2], cells[-1]):
+        complete -= 1
+    if leg[3] != NO_ACT:
+        add_act(steps, step, leg, world, _cell_at(path[leg[1]], cell, rows, columns))
+        step += 1
+    return step, complete
+
+
+@part
+def _cell_at(place: Floats, cell: float, rows: int, columns: int) -> Annotated[Floats, "2"]:
+    """Return the column and row of the cell that holds a place."""
+    at = np.empty(2)
+    at[0], at[1] = cell_of(place[0], cell, columns), cell_of(place[1], cell, rows)
+    return at
+
+
+@part
+def _pieces(path: Floats, first: int, last: int, cell: float) -> int:
+    """Return into how many pieces a path must be cut so that no cell is jumped over."""
+    pieces = 1
+    for frame in range(first + 1, last + 1):
+        pieces += _between(path, frame, cell)
+    return pieces
+
+
+@part
+def _between(path: Floats, frame: int, cell: float) -> int:
+    """Return into how many pieces a frame's motion must be cut; none for a still frame."""
+    across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
+    square, piece = across * across + down * down, cell / 4
+    if square <= piece * piece:  # as in nearly all frames: there is no need for a root
+        return 1 if square > 0 else 0
+    return math.ceil(math.sqrt(square) / piece)
+
+
+@part
+def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float, most: int) -> Ints:
+    """Return the cells that a path runs through, as rows: frame where it is entered, column, row.
+
+    Two moves at a right angle become one diagonal wherever the diagonal is legal. There are no
+    more cells than ``most``.
+    """
+    rows, columns = blocked.shape
+    cells = np.empty((most, 3), dtype=np.int64)
+    column, row = cell_of(path[first, 0], cell, columns), cell_of(path[first, 1], cell, rows)
+    cells[0, 0], cells[0, 1], cells[0, 2] = first, column, row
+    count = 1
+    for frame in range(first + 1, last + 1):
+        pieces = _between(path, frame, cell)
+        x, y = path[frame - 1, 0], path[frame - 1, 1]
+        across, down = path[frame, 0] - x, path[frame, 1] - y
+        for k in range(1, pieces + 1):
+            to_x = x + across * k / pieces if k < pieces else path[frame, 0]
+            to_y = y + down * k / pieces if k < pieces else path[frame, 1]
+            next_column, next_row = cell_of(to_x, cell, columns), cell_of(to_y, cell, rows)
+            if next_column == column and next_row == row:
+                continue
+            column, row = next_column, next_row
+            if count >= 2 and _makes_diagonal(
+                cells[count - 2], cells[count - 1], column, row, blocked
+            ):
+                count -= 1
+            cells[count, 0], cells[count, 1], cells[count, 2] = frame, column, row
+            count += 1
+    return cells[:count]
+
+
+@part
+def _makes_diagonal(a: Ints, b: Ints, column: int, row: int, blocked: Bools) -> bool:
+    """Tell whether a to b to here is a right angle whose both inner cells are free."""
+    one = _straight(a, b) and abs(column - b[1]) + abs(row - b[2]) == 1
+    turns = abs(column - a[1]) == 1 and abs(row - a[2]) == 1
+    return bool(one and turns and not blocked[a[2], column] and not blocked[row, a[1]])
+
+
+@part
+def _straight(a: Ints, b: Ints) -> bool:
+    """Tell whether two cells share a side."""
+    return bool(abs(b[1] - a[1]) + abs(b[2] - a[2]) == 1)
