@@ -15,6 +15,7 @@ from hbtom.cli.options import (
     option,
     path,
     rater_option,
+    serving_options,
     suite_option,
     tasks_option,
     verb,
@@ -26,19 +27,7 @@ from hbtom.cli.options import (
 @click.argument("dataset", required=False, type=path)
 @labels_option
 @model_option
-@option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8765,
-    help="The port to listen on; 0 is any free port.",
-)
-@option(
-    "--host",
-    default="127.0.0.1",
-    help="The address to listen on. Only this machine can reach the default. For any other, the "
-    "printed address includes a token, and requests without it are refused.",
-)
-@flag("--no-open", help="Do not open the list in a browser.")
+@serving_options
 @workers_option
 @rater_option
 def view(**given: Any) -> None:
