@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from hbtom.errors import BadInput
-from hbtom.files import check_target, write_whole
+from hbtom.files import check_folder, check_target, write_folder, write_whole
 from hbtom.model import Model
-from hbtom.scratch import scratch
 from hbtom.show.page.plain_values import Plain
 from hbtom.show.server.judges import Judges
 from hbtom.show.studio.edits import change_of, edited
@@ -75,9 +74,8 @@ class Desk:
         path = self.folder / _checked(what.name)
         members = {_checked(name): self._text(trials) for name, trials in what.members.items()}
         if what.folder:
-            if path.exists():
-                raise BadInput("the folder exists already", hint="choose another name", file=path)
-            _write_folder(path, await self._do(experiment, members, what.form))
+            check_folder(path)
+            write_folder(path, await self._do(experiment, members, what.form))
             return path
         check_target(
             path,
@@ -131,13 +129,3 @@ def _checked(name: str) -> str:
         hint = "use letters, digits, spaces, dots and dashes, and begin with a letter or digit"
         raise BadInput(f"'{name}' is not a name for a file", hint=hint)
     return name
-
-
-def _write_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder elsewhere and move it into place."""
-    with scratch(path.parent) as place:
-        whole = place / "whole"
-        whole.mkdir()
-        for name, data in files.items():
-            (whole / name).write_bytes(data)
-        whole.rename(path)
