@@ -150,3 +150,15 @@ def test_a_telephone_shows_the_scene_and_changes_nothing(page: Browser) -> None:
         assert page.run(WALLS) == walls
     finally:
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_other_sites_are_refused_and_odd_requests_answered(studio: tuple[Served, Path]) -> None:
+    server, folder = studio
+    before = sorted(folder.iterdir())
+    for headers in ([("Origin", "http://example.org")], [("Host", "example.org")], []):
+        assert server.ask("/save", method="POST", headers=headers).status == 403
+    for path in ("/edit", "/judge", "/save", "/open"):
+        assert "problem" in server.post(path).json
+    assert server.get("/elsewhere").status == 404
+    assert "script-src 'sha256-" in server.get("/").headers["content-security-policy"]
+    assert sorted(folder.iterdir()) == before

@@ -24,7 +24,7 @@ from hbtom.show.studio.raw_trials import (
     tool_fields,
 )
 from hbtom.show.studio.stepping import steps_along, steps_of, walked
-from hbtom.show.studio.ways import Manner, steps_to, way
+from hbtom.show.studio.ways import Manner, goals, steps_to, way
 
 MOST = 64  # objects in a trial, at most
 _TOOLS: dict[str, Thing] = {
@@ -73,7 +73,7 @@ class Path(Struct, tag="path"):
 
 
 class Go(Struct, tag="go"):
-    """Let the agent go to an object by the shortest way."""
+    """Let the agent go to an object by the shortest way, or to the key, which comes last."""
 
     index: int
 
@@ -177,7 +177,7 @@ def _(change: Path, frames: Frames) -> Frames:
 
 @edited.register
 def _(change: Go, frames: Frames) -> Frames:
-    _objects(frames, change.index)
+    _known(goals(frames), change.index)
     return walked(frames, steps_to(frames, change.index))
 
 
@@ -196,10 +196,13 @@ def _with_tools(frames: Frames, change: Any) -> Frames:
 
 
 def _objects(frames: Frames, index: int) -> Sequence[Thing]:
-    objects: Sequence[Thing] = frames[0]["objects"]
-    if not 0 <= index < len(objects):
+    return _known(frames[0]["objects"], index)
+
+
+def _known(things: Sequence[Thing], index: int) -> Sequence[Thing]:
+    if not 0 <= index < len(things):
         raise BadInput(f"there is no object {index + 1} in this trial")
-    return objects
+    return things
 
 
 def _inside(frames: Frames, place: Place) -> None:

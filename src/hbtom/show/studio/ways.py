@@ -19,7 +19,15 @@ from hbtom.bench.synth.geometry import (
 )
 from hbtom.bench.synth.walks import ITEM_R
 from hbtom.errors import BadInput
-from hbtom.show.studio.raw_trials import Frames, Place, agent_in, centre_of, thing_in, tool_fields
+from hbtom.show.studio.raw_trials import (
+    Frames,
+    Place,
+    Thing,
+    agent_in,
+    centre_of,
+    thing_in,
+    tool_fields,
+)
 from hbtom.show.studio.stepping import steps_along, steps_of
 
 Manner = Literal["straighten", "swap", "detour"]
@@ -27,31 +35,40 @@ CONTACT = 0.8  # of the radii of agent and object: the distance at which the age
 NOTABLE, USUAL = 1.25, 1.7  # detours, as multiples of the shortest way: at least, and rather
 
 
+def goals(frames: Frames) -> list[Thing]:
+    """Return all that an agent may go to: the objects, and the key last, if there is one."""
+    first = frames[0]
+    key = thing_in(first.get(tool_fields(first)[0], ()))
+    return [*map(list, first["objects"]), *([] if key is None else [key])]
+
+
 def goal_of(frames: Frames) -> int:
-    """Return the index of the object that is nearest to where the agent ends."""
-    end = steps_of(frames)[-1]
-    objects = [centre_of(list(one)) for one in frames[0]["objects"]]
-    if not objects:
+    """Return which goal is nearest to where the agent ends."""
+    end, centres = steps_of(frames)[-1], [centre_of(one) for one in goals(frames)]
+    if not centres:
         raise BadInput("there is no object to go to", hint="draw one first")
-    return min(range(len(objects)), key=lambda index: math.dist(end, objects[index]))
+    return min(range(len(centres)), key=lambda index: math.dist(end, centres[index]))
 
 
 def way(frames: Frames, manner: Manner) -> list[Place]:
-    """Return the steps of the test trial of the other member of a pair."""
+    """Return the steps of the test trial of the other member of a pair.
+
+    The other goal is the next object. Where there is only one object, it is the key.
+    """
     goal, objects = goal_of(frames), len(frames[0]["objects"])
     if manner == "swap":
-        if objects < 2:
+        if len(goals(frames)) < 2:
             raise BadInput("there is only one object", hint="draw another one to swap the goal")
-        goal = (goal + 1) % objects
+        goal = (goal + 1) % (objects if objects > 1 else 2)
     return steps_to(frames, goal, detour=manner == "detour")
 
 
 def steps_to(frames: Frames, goal: int, *, detour: bool = False) -> list[Place]:
-    """Return the steps of the shortest way to an object, or of a detour, until they touch."""
+    """Return the steps of the shortest way to a goal, or of a detour, until they touch."""
     if list(frames[0]["size"]) != [WORLD, WORLD]:
         hint = "draw the path instead"
         raise BadInput(f"ways are found in worlds of {WORLD} × {WORLD} pixels only", hint=hint)
-    home, target = _point(steps_of(frames)[0]), frames[0]["objects"][goal]
+    home, target = _point(steps_of(frames)[0]), goals(frames)[goal]
     route = _route(frames, home, goal)
     if detour:
         route = _detour(frames, home, goal, path_length(route))
@@ -62,8 +79,8 @@ def steps_to(frames: Frames, goal: int, *, detour: bool = False) -> list[Place]:
 
 
 def _route(frames: Frames, start: Point, goal: int) -> list[Point]:
-    """Return the shortest way to an object, by key and lock if there is no other."""
-    end = _point(centre_of(frames[0]["objects"][goal]))
+    """Return the shortest way to a goal, by key and lock if there is no other."""
+    end = _point(centre_of(goals(frames)[goal]))
     found = _space(frames, goal).route(start, end) or _space(frames).route(start, end)
     found = found or _by_key(frames, start, end)
     if found is None:
@@ -102,10 +119,11 @@ def _detour(frames: Frames, home: Point, goal: int, shortest: float) -> list[Poi
 
 
 def _space(frames: Frames, around: int | None = None, *, unlocked: bool = False) -> FreeSpace:
-    """Return where the agent may be; ``around`` is a goal: other objects are in the way."""
+    """Return where the agent may be; ``around`` is a goal: all others are in the way."""
     first = frames[0]
     blocks: Sequence[Any] = first["walls"]
-    things = [] if around is None else [*first["objects"][:around], *first["objects"][around + 1 :]]
+    others = [] if around is None else goals(frames)
+    things = [one for index, one in enumerate(others) if index != around]
     solid = [square(_point(centre_of(one)), ITEM_R) for one in things]
     if not unlocked:
         lock = thing_in(first.get(tool_fields(first)[1], ()))

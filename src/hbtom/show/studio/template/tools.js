@@ -83,7 +83,10 @@ function moveThing(view, { what, index }, at) {
   return { view: { ...view, [what]: thing }, change };
 }
 
-/** Draw a path by hand from where the agent starts; a click on an object is the shortest way. */
+/**
+ * Draw a path by hand from where the agent starts; a click on an object or the key is the
+ * shortest way there.
+ */
 function drawPath(view, where, { preview, edit }) {
   const points = [view.points[0]];
   function move(place) {
@@ -93,7 +96,8 @@ function drawPath(view, where, { preview, edit }) {
   }
   function end() {
     const goal = thingAt({ ...view, points: [] }, where);
-    if (points.length < 2 && goal?.what === "object") edit({ type: "go", index: goal.index });
+    const index = goal?.what === "key" ? view.objects.length : goal?.index;
+    if (points.length < 2 && index !== undefined) edit({ type: "go", index });
     else edit({ type: "path", points: points.length < 2 ? [points[0], where] : points });
   }
   return { move, end };
