@@ -10,6 +10,7 @@ import pytest
 
 import hbtom
 from browsing import Browser
+from episodes import simple_episode, write
 from served import Served
 
 WALLS = "return document.querySelector('.stage .walls').getAttribute('d').split('M').length - 1"
@@ -112,6 +113,27 @@ def test_saving_asks_before_it_replaces(page: Browser, studio: tuple[Served, Pat
     page.click("dialog .yes")
     page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
     assert len(json.loads(target.read_bytes())) == 1
+
+
+def test_a_file_is_opened_changed_changed_back_and_saved_without_loss(
+    page: Browser, studio: tuple[Served, Path], tmp_path: Path
+) -> None:
+    trials = simple_episode()
+    for frame in trials[0]:
+        frame["gaze"] = {"id": 12345678901234567890}  # more digits than browsers keep
+    source = write(tmp_path / "mine.json.gz", trials)
+    page.find("input[type=file]").send_keys(str(source))
+    page.wait("return document.querySelectorAll('.trial').length === 3")
+    walls = page.run(WALLS)
+    page.run("document.querySelector('.everywhere').click()")
+    page.press("w")
+    drag(page, (150, 150))
+    page.wait(f"{WALLS} === {walls + 1}")
+    drag(page, (150, 150))
+    page.wait(f"{WALLS} === {walls}")
+    page.press("Control+s")
+    page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
+    assert json.loads((studio[1] / "mine.json").read_bytes()) == trials
 
 
 def test_keys_alone_put_an_object_and_move_and_remove_it(page: Browser) -> None:

@@ -40,7 +40,7 @@ function steerByKeys(stage, deeds) {
     s: deeds.save,
   };
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.target.closest("dialog, select, input:not([type=range])")) return;
+    if (event.altKey || event.target.closest("dialog, select, input.name")) return;
     const onStage = event.target === stage.node;
     const key = event.key.toLowerCase();
     const deed = event.ctrlKey || event.metaKey ? held[key] : plain[key];

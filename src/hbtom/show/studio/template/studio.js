@@ -12,6 +12,8 @@ let tool = "select";
 let cursor = [100, 100];
 let unsaved = false;
 let queue = Promise.resolve(); // of changes, which are made one after the other
+let pending = 0; // changes in the queue
+let foreseen = null; // how the trial looks with them
 
 const stage = makeStage();
 const time = makeTime(refresh);
@@ -60,6 +62,7 @@ async function tell(deed) {
 
 /** Change the current trial, or all trials if that is chosen. */
 function edit(change, everywhere = palette.everywhere()) {
+  pending++;
   queue = queue.then(() =>
     tell(async () => {
       const state = history_.now();
@@ -71,6 +74,10 @@ function edit(change, everywhere = palette.everywhere()) {
       history_.commit(withTrials(state, old.map(changed)));
     }),
   );
+  queue = queue.then(() => {
+    pending--;
+    if (!pending) foreseen = null;
+  });
   return queue;
 }
 
@@ -131,9 +138,13 @@ function choose(what, view = viewOf(history_.now())) {
 /** Begin to use the tool at a place. */
 function begin(where) {
   cursor = where;
-  const preview = (view) => stage.show(view, time.frame(), chosen);
+  const view = (pending && foreseen) || viewOf(history_.now());
+  function preview(next) {
+    foreseen = next;
+    stage.show(next, time.frame(), chosen);
+  }
   const deeds = { preview, edit, choose, look: palette.look };
-  return TOOLS[tool].begin(viewOf(history_.now()), where, deeds);
+  return TOOLS[tool].begin(view, where, deeds);
 }
 
 function nudge([dx, dy]) {
