@@ -33,6 +33,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, P
 @pytest.fixture
 def page(browser: Browser, studio: tuple[Served, Path]) -> Iterator[Browser]:
     """The page, which in the end has asked nobody else, and complained of nothing."""
+    before = browser.driver.get_window_size()
     browser.driver.set_window_size(1400, 900)
     browser.visit(studio[0].address)
     browser.wait("return document.querySelector('.stage .walls') !== null")
@@ -41,6 +42,7 @@ def page(browser: Browser, studio: tuple[Served, Path]) -> Iterator[Browser]:
     assert [one for one in asked if not one.startswith("data:")] == []
     assert browser.complaints() == []
     browser.run("addEventListener('beforeunload', (e) => e.stopImmediatePropagation(), true)")
+    browser.driver.set_window_size(before["width"], before["height"])
 
 
 def drag(page: Browser, *places: tuple[float, float]) -> None:
@@ -65,7 +67,7 @@ def drag(page: Browser, *places: tuple[float, float]) -> None:
 def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     page: Browser, studio: tuple[Served, Path]
 ) -> None:
-    page.wait("return document.querySelector('.told').textContent.includes('no objects')")
+    page.wait("return document.querySelector('.told').textContent.includes('no objects')", 40)
     page.press("w")
     walls = page.run(WALLS)
     drag(page, (90, 90), (90, 110))
@@ -79,15 +81,15 @@ def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     page.press("p")
     drag(page, (150, 60))  # by the shortest way
     page.wait("return document.querySelectorAll('.handle').length === 2")
-    page.wait(JUDGED)
+    page.wait(JUDGED, 40)
     for number in (2, 3, 4):
         page.click("button.copy")
         page.wait(f"return document.querySelectorAll('.trial').length === {number}")
-    page.wait(JUDGED)
+    page.wait(JUDGED, 40)
     page.click(".vary.swap")
     page.wait("return document.querySelectorAll('.one-member').length === 2")
     values = "return [...document.querySelectorAll('.one-member b')].map((one) => one.textContent)"
-    page.wait(f"{values.replace('return ', 'return !')}.includes('…')")
+    page.wait(f"{values.replace('return ', 'return !')}.includes('…')", 40)
     first, second = page.run(values)
     assert float(first) > 0.9
     assert float(second) < 0.2
