@@ -1,7 +1,7 @@
 // Opening and saving. A file that is there is replaced only if the user says so.
 
 /** Make the bar with names and files. `members()` are the trials of each, by name. */
-function makeFiles({ state, tell, load, saved }) {
+function makeFiles({ state, settled, tell, load, saved }) {
   const name = make("input", { class: "name", value: stem(facts.name), "aria-label": "Name" });
   const picker = make("input", { type: "file", hidden: true, onchange: pick });
   const question = make("p", {});
@@ -16,6 +16,7 @@ function makeFiles({ state, tell, load, saved }) {
     const [file] = picker.files;
     picker.value = "";
     if (!file) return;
+    await settled();
     await tell(async () => {
       load(await ask(`/open?${new URLSearchParams({ name: file.name })}`, file));
       name.value = stem(file.name);
@@ -34,6 +35,7 @@ function makeFiles({ state, tell, load, saved }) {
   }
   /** Save the member that is shown, or both as an experiment. */
   async function save(form = "json", folder = false) {
+    await settled();
     await tell(async () => {
       const members = Object.fromEntries(
         state()

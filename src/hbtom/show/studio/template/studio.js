@@ -24,11 +24,17 @@ const models = make(
   facts.models.map((name) => make("option", {}, name)),
 );
 const palette = makePalette({ tool: useTool, dress });
-const files = makeFiles({ state: history_.now, tell, load, saved: () => (unsaved = false) });
+const files = makeFiles({
+  state: history_.now,
+  settled: () => queue,
+  tell,
+  load,
+  saved: () => (unsaved = false),
+});
 const judging = makeJudge({ model: () => models.value, nameOf: files.nameOf, onchange: refresh });
 const verdicts = makeVerdicts({ judge: judging, turnTo: showMember, vary, drop });
 const trials = makeTrials({
-  turn: (trial) => history_.show({ trial }),
+  turn: (trial) => turnTo(() => trial),
   copy: () => changeTrials((list, at) => list.toSpliced(at, 0, list[at]), 1),
   shift: (by) => changeTrials((list, at) => list.toSpliced(at, 1).toSpliced(at + by, 0, list[at]), by),
   remove: () => changeTrials((list, at) => list.toSpliced(at, 1), 0),
@@ -60,54 +66,66 @@ async function tell(deed) {
   }
 }
 
-/** Change the current trial, or all trials if that is chosen. */
-function edit(change, everywhere = palette.everywhere()) {
+/** Do something once all that was begun before is done. */
+function inTurn(deed) {
   pending++;
-  queue = queue.then(() =>
-    tell(async () => {
-      const state = history_.now();
-      const old = trialsOf(state);
-      const targets = new Set(everywhere ? old : [old[state.trial]]);
-      const made = new Map();
-      for (const trial of targets) made.set(trial, learn(await ask("/edit", { trial, change })));
-      const changed = (id, at) => (everywhere || at === state.trial ? made.get(id) : id);
-      history_.commit(withTrials(state, old.map(changed)));
-    }),
-  );
-  queue = queue.then(() => {
+  queue = queue.then(() => tell(deed)).then(() => {
     pending--;
     if (!pending) foreseen = null;
   });
   return queue;
 }
 
+/** Change the current trial, or all trials if that is chosen. */
+function edit(change, everywhere = palette.everywhere()) {
+  return inTurn(async () => {
+    const state = history_.now();
+    const old = trialsOf(state);
+    const targets = new Set(everywhere ? old : [old[state.trial]]);
+    const made = new Map();
+    for (const trial of targets) made.set(trial, learn(await ask("/edit", { trial, change })));
+    const changed = (id, at) => (everywhere || at === state.trial ? made.get(id) : id);
+    history_.commit(withTrials(state, old.map(changed)));
+  });
+}
+
 function changeTrials(change, by) {
-  const state = history_.now();
-  const list = trialsOf(state);
-  history_.commit(withTrials(state, change(list, state.trial), state.trial + by));
+  inTurn(() => {
+    const state = history_.now();
+    const list = trialsOf(state);
+    history_.commit(withTrials(state, change(list, state.trial), state.trial + by));
+  });
 }
 
 /** Make the other member of a pair: this one with another test trial. */
 function vary(manner) {
-  queue = queue.then(() =>
-    tell(async () => {
-      const state = history_.now();
-      const own = trialsOf(state);
-      const change = { type: "vary", manner };
-      const test = learn(await ask("/edit", { trial: own.at(-1), change }));
-      const members = [own, [...own.slice(0, -1), test]];
-      history_.commit({ members, current: 1, trial: own.length - 1 });
-    }),
-  );
+  inTurn(async () => {
+    const own = trialsOf(history_.now());
+    const change = { type: "vary", manner };
+    const test = learn(await ask("/edit", { trial: own.at(-1), change }));
+    const members = [own, [...own.slice(0, -1), test]];
+    history_.commit({ members, current: 1, trial: own.length - 1 });
+  });
 }
 
 function drop() {
-  history_.commit({ members: [trialsOf(history_.now())], current: 0 });
+  inTurn(() => history_.commit({ members: [trialsOf(history_.now())], current: 0 }));
+}
+
+/** Show another trial; `choice` takes the index of the current one. */
+function turnTo(choice) {
+  inTurn(() => {
+    const state = history_.now();
+    history_.show({ trial: clamp(choice(state.trial), 0, trialsOf(state).length - 1) });
+  });
 }
 
 function showMember(current) {
-  const { members, trial } = history_.now();
-  if (members[current]) history_.show({ current, trial: Math.min(trial, members[current].length - 1) });
+  inTurn(() => {
+    const { members, trial } = history_.now();
+    if (!members[current]) return;
+    history_.show({ current, trial: Math.min(trial, members[current].length - 1) });
+  });
 }
 
 function load(raw) {
@@ -169,8 +187,8 @@ function remove() {
 
 const sheet = (name, title, text, onclick) =>
   make("button", { type: "button", class: name, title, "aria-label": title, onclick }, text);
-const undo = sheet("undo", "Undo (Ctrl+Z)", "↶", history_.undo);
-const redo = sheet("redo", "Redo (Ctrl+Shift+Z)", "↷", history_.redo);
+const undo = sheet("undo", "Undo (Ctrl+Z)", "↶", () => deeds.undo());
+const redo = sheet("redo", "Redo (Ctrl+Shift+Z)", "↷", () => deeds.redo());
 
 const deeds = {
   begin,
@@ -178,13 +196,10 @@ const deeds = {
   editable: () => matchMedia("(min-width: 780px)").matches,
   use: () => begin(cursor).end(),
   tool: useTool,
-  turnTo: (by) => {
-    const state = history_.now();
-    history_.show({ trial: clamp(state.trial + by, 0, trialsOf(state).length - 1) });
-  },
+  turnTo: (by) => turnTo((trial) => trial + by),
   member: showMember,
-  undo: history_.undo,
-  redo: history_.redo,
+  undo: () => inTurn(history_.undo),
+  redo: () => inTurn(history_.redo),
   save: () => files.save(),
   help: () => help.showModal(),
   play: time.play,
