@@ -1,4 +1,4 @@
-"""A real ``hbtom view``: a process of its own on a free port, and ways to talk to it."""
+"""A real ``hbtom view`` or ``hbtom studio`` on a free port, and ways to talk to it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,19 @@ class Answer:
 class Served:
     """A server that runs until it is stopped."""
 
-    def __init__(self, dataset: Path, *words: str, cache: Path, **environ: str) -> None:
+    def __init__(
+        self, shown: Path, *words: str, cache: Path, verb: str = "view", **environ: str
+    ) -> None:
         usual = {name: value for name, value in os.environ.items() if name not in SCREENS}
-        command = [sys.executable, "-m", "hbtom", "view", str(dataset), "--port", "0", *words]
+        named = [] if shown.is_dir() and verb == "studio" else [str(shown)]
+        command = [sys.executable, "-m", "hbtom", verb, *named, "--port", "0", *words]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env={**usual, "HBTOM_CACHE": str(cache), **environ},
+            cwd=None if named else shown,  # where the studio saves
             start_new_session=True,  # a process group of its own, as a terminal would give it
         )
         assert self.process.stdout is not None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -139,3 +139,26 @@ def write_whole(path: Path, data: bytes) -> None:
         part = folder / "whole"
         part.write_bytes(data)
         part.replace(path)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that exists, or that cannot be made, before any work is done."""
+    with system_errors("the folder cannot be made", path, "choose another name"):
+        there = os.path.lexists(path)  # or the name is too long
+    if there:
+        raise BadInput("this exists already", hint="name a folder that does not exist", file=path)
+    if not path.parent.is_dir():
+        raise BadInput("there is no such folder", hint="make it first", file=path.resolve().parent)
+
+
+def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder of files elsewhere and move it into place, if nothing is there."""
+    from hbtom.scratch import scratch
+
+    with system_errors("the folder cannot be written", path), scratch(path.parent) as place:
+        whole = place / "whole"
+        whole.mkdir()
+        for name, data in files.items():
+            (whole / name).write_bytes(data)
+        check_folder(path)
+        whole.rename(path)

@@ -46,6 +46,8 @@ start()
         ("hbtom.bench.download.server", ["download", "preference"]),
         ("hbtom.show.report.saving", ["report", "results.csv", "-o", "report.html"]),
         ("hbtom.show.server.catalogue", ["view", "data"]),
+        ("hbtom.show.studio.studio_app", ["studio"]),
+        ("hbtom.bench.designing", ["design", "default", "paper", "--out", "found"]),
     ],
 )
 def test_it_ends_with_one_line(tmp_path: Path, moment: str, words: list[str]) -> None:

@@ -168,6 +168,24 @@ def measures_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def serving_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what says where pages are served."""
+    port = option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8765,
+        help="The port to listen on; 0 is any free port.",
+    )
+    host = option(
+        "--host",
+        default="127.0.0.1",
+        help="The address to listen on. Only this machine can reach the default. For any other, "
+        "the printed address includes a token, and requests without it are refused.",
+    )
+    no_open = flag("--no-open", help="Do not open the page in a browser.")
+    return port(host(no_open(command)))
+
+
 def dataset_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add what says which pairs are judged, and by which model."""
     for add in (tasks_option, model_option, labels_option):

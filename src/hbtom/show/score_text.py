@@ -10,13 +10,14 @@ import msgspec
 from hbtom.bench.ablation import Ablation
 from hbtom.bench.calibration import Calibration
 from hbtom.bench.comparison import Difference
+from hbtom.bench.designing import Design, Finding, difference
 from hbtom.bench.labels import ORDER
 from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
 from hbtom.bench.sweep import Sweep, Swept
 from hbtom.bench.tasks import PAIRED_TASKS, SOCIAL_TASKS
 from hbtom.errors import count
-from hbtom.show.terminal import columns
+from hbtom.show.terminal import columns, three
 from hbtom.show.words import plain
 
 _MARGINS = ("margin 5 %", "least", "below .05")
@@ -183,3 +184,25 @@ def _swept(one: Swept) -> tuple[str, ...]:
 
 def _setting(value: object) -> str:
     return " ".join(f"{one:g}" for one in value) if isinstance(value, list) else str(value)
+
+
+def design_table(found: Design) -> str:
+    """Return one row per episode: its plausibilities, and those with fewer trials."""
+    heading = (
+        "episode",
+        "first",
+        "second",
+        "difference",
+        "trials",
+        "first",
+        "second",
+        "difference",
+    )
+    return "\n".join(columns([heading, *map(_designed, found.findings)], right=".RRRRRRR"))
+
+
+def _designed(one: Finding) -> tuple[str, ...]:
+    whole, short = (
+        (*map(three, two), f"{difference(two):+.3f}") for two in (one.values, one.short)
+    )
+    return one.name, *whole, f"{one.enough} of {one.trials}", *short

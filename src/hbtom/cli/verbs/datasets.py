@@ -1,4 +1,4 @@
-"""Verbs for datasets: downloading, generating, packing, converting and browsing them."""
+"""Verbs for datasets: downloading, generating, designing, packing, converting and browsing them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import click
 from hbtom.cli.options import (
     Number,
     compress_option,
+    file_option,
     flag,
+    format_option,
     labels_option,
     model_option,
     option,
     path,
     rater_option,
+    serving_options,
     suite_option,
     tasks_option,
     verb,
@@ -26,19 +29,7 @@ from hbtom.cli.options import (
 @click.argument("dataset", required=False, type=path)
 @labels_option
 @model_option
-@option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8765,
-    help="The port to listen on; 0 is any free port.",
-)
-@option(
-    "--host",
-    default="127.0.0.1",
-    help="The address to listen on. Only this machine can reach the default. For any other, the "
-    "printed address includes a token, and requests without it are refused.",
-)
-@flag("--no-open", help="Do not open the list in a browser.")
+@serving_options
 @workers_option
 @rater_option
 def view(**given: Any) -> None:
@@ -144,3 +135,40 @@ def convert(**given: Any) -> None:
     folders and names in it, so that 'hbtom evaluate' finds the same pairs. The format of SOURCE is
     recognised automatically.
     """
+
+
+@verb
+@click.argument("model")
+@click.argument("other", required=False)
+@click.option("--ablation", metavar="NAME", help="Without one of the assumptions of MODEL.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="With another value of a parameter, as in 'hbtom model show'; may be given again.",
+)
+@file_option("-o", "--out", help="A new folder for the episodes and a table of them.")
+@suite_option
+@tasks_option
+@option("--pairs", type=click.IntRange(1, 100_000), default=20, help="Candidates per task.")
+@option("--seed", type=click.IntRange(min=0), default=0, help="The same seed gives the same files.")
+@option("--top", type=click.IntRange(1, 1000), default=10, help="Episodes to keep.")
+@option(
+    "--share",
+    type=Number(0, 1),
+    default=0.8,
+    help="How much of the difference a shorter familiarization must keep.",
+)
+@format_option
+@workers_option
+def design(**given: Any) -> None:
+    """Search for episodes on which MODEL and OTHER disagree most.
+
+    Models are presets or TOML files. Instead of OTHER, give --ablation or --set to compare MODEL
+    with a changed version of it. Candidates are generated. Of those that are kept, familiarization
+    is cut to the first few trials that still make the difference.
+    """
+    ways = (given["other"], given["ablation"], given["changes"])
+    if sum(map(bool, ways)) != 1:
+        raise click.UsageError("give one of OTHER, --ablation and --set")

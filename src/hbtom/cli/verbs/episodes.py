@@ -17,7 +17,9 @@ from hbtom.cli.options import (
     overwrite_option,
     path,
     rater_option,
+    serving_options,
     verb,
+    workers_option,
 )
 
 
@@ -130,3 +132,17 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
             raise click.BadParameter(f"'{given}' does not name trials; write 9, or 1-3,9")
         numbers += range(int(ends[0]), int(ends[1]) + 1)
     return tuple(numbers)
+
+
+@verb
+@click.argument("episode", required=False, type=path)
+@model_option
+@serving_options
+@workers_option
+def studio(**given: Any) -> None:
+    """Draw episodes on a page, and watch how their judgement changes.
+
+    Starts a small server on this machine and prints its address. The page begins with EPISODE, or
+    with an empty room. It saves files in the folder of EPISODE, or in this one. Ctrl-C stops the
+    server. Needs the extra 'viewer'.
+    """

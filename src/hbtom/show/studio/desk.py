@@ -1,0 +1,131 @@
+"""What the studio knows while it runs: every version of every trial, so that nothing gets lost.
+
+The page only knows the numbers of trials. What a file holds never leaves the server, so that its
+numbers and fields stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from hbtom.errors import BadInput
+from hbtom.files import check_folder, check_target, write_folder, write_whole
+from hbtom.model import Model
+from hbtom.show.page.plain_values import Plain
+from hbtom.show.server.judges import Judges
+from hbtom.show.studio.edits import change_of, edited
+from hbtom.show.studio.raw_trials import Frames, empty_trial, opened
+from hbtom.show.studio.stimuli import experiment, judged, movie
+from hbtom.show.studio.views import view
+
+T = TypeVar("T")
+MOST = 1000  # trials in an episode, at most
+MOVIES = ("gif", "mp4")
+_NAME = re.compile(r"[^\W_][\w .()+-]{0,150}")
+
+
+class Saving(Struct):
+    """What to save, and how: lists of trials by the names of their episodes."""
+
+    members: dict[str, list[int]]
+    name: str  # of a file, with its ending, or of a folder
+    form: str = "json"  # or a movie; an experiment is a folder of movies of this form
+    folder: bool = False
+    overwrite: bool = False
+
+
+class Desk:
+    """Everything that the server of the studio knows and does."""
+
+    def __init__(self, folder: Path, models: Mapping[str, Model], judges: Judges) -> None:
+        self.folder, self.models = folder, models
+        self._judges = judges
+        self._trials: list[Frames] = []
+
+    def begin(self) -> list[Plain]:
+        """Return an episode with nothing drawn in it."""
+        return [self._keep(empty_trial())]
+
+    def open(self, data: bytes, name: str) -> list[Plain]:
+        """Return the trials of a file."""
+        return [self._keep(frames) for frames in opened(data, name)]
+
+    def edit(self, trial: int, change: Any) -> Plain:
+        """Return a trial after a change; the one before stays known."""
+        return self._keep(edited(change_of(change), self._known([trial])[0]))
+
+    async def judge(self, trials: Sequence[int], model: str, name: str) -> Plain:
+        """Judge an episode."""
+        if model not in self.models:
+            raise BadInput(f"there is no model '{model}' here")
+        return await self._do(judged, self.models[model], self._text(trials), name)
+
+    async def save(self, what: Saving) -> Path:
+        """Write an episode, a movie or an experiment, and return where it is.
+
+        Files are replaced only if that is asked for, folders never.
+        """
+        path = self.folder / _checked(what.name)
+        members = {_checked(name): self._text(trials) for name, trials in what.members.items()}
+        if what.folder:
+            check_folder(path)
+            write_folder(path, await self._do(experiment, members, what.form))
+            return path
+        check_target(
+            path,
+            overwrite=what.overwrite,
+            kinds=(".json", *(f".{one}" for one in MOVIES)),
+            otherwise="replace it",
+        )
+        (data,) = members.values()
+        if path.suffix != ".json":
+            data = await self._do(movie, data, path.suffix[1:])
+        write_whole(path, data)
+        return path
+
+    async def close(self) -> None:
+        await self._judges.close()
+
+    def _keep(self, frames: Frames) -> Plain:
+        self._trials.append(frames)
+        return {"id": len(self._trials) - 1, **view(frames)}
+
+    def _known(self, trials: Sequence[int]) -> list[Frames]:
+        if not 0 < len(trials) <= MOST:
+            raise BadInput(f"an episode has 1 to {MOST} trials, not {len(trials)}")
+        if not all(0 <= one < len(self._trials) for one in trials):
+            hint = "save what you can from other windows, and reload the page"
+            raise BadInput("the studio was started anew and has forgotten this trial", hint=hint)
+        return [self._trials[one] for one in trials]
+
+    def _text(self, trials: Sequence[int]) -> bytes:
+        return json.dumps(self._known(trials)).encode()
+
+    async def _do(self, work: Callable[..., T], *args: Any) -> T:
+        """Have some work done elsewhere; what is wrong with its input is raised here."""
+        found: T | BadInput = await self._judges.do(_attempt, work, *args)
+        if isinstance(found, BadInput):
+            raise found
+        return found
+
+
+def _attempt(work: Callable[..., T], *args: Any) -> T | BadInput:
+    """Return a result, or what is wrong: errors lose their places on the way between processes."""
+    try:
+        return work(*args)
+    except BadInput as error:
+        return BadInput(error.said)
+
+
+def _checked(name: str) -> str:
+    """Return a name if it is one of a file in this folder, and of no other."""
+    if not _NAME.fullmatch(name) or name.endswith((" ", ".")):
+        hint = "use letters, digits, spaces, dots and dashes, and begin with a letter or digit"
+        raise BadInput(f"'{name}' is not a name for a file", hint=hint)
+    return name

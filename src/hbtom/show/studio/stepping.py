@@ -1,0 +1,153 @@
+"""From the steps of an agent to the frames of a trial: the key is carried, the barrier opens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from hbtom.bench.synth.errands import REACH
+from hbtom.bench.synth.motion import STILL_FRAMES, TRAILING_FRAMES, frames_along
+from hbtom.errors import BadInput
+from hbtom.show.studio.raw_trials import (
+    Frame,
+    Frames,
+    Place,
+    Thing,
+    agent_in,
+    centre_of,
+    in_field,
+    moved,
+    shared,
+    thing_in,
+    tool_fields,
+)
+
+GRASP = 0.85  # of the radii of agent and key: the distance at which it is taken
+OPENING = 20  # frames that it takes to open the barrier
+DETAIL = 1.5  # pixels by which the points of a path may miss it
+LONGEST = 20_000  # frames of a trial, at most
+
+
+class Moment(NamedTuple):
+    """What changes from frame to frame."""
+
+    agent: Place
+    key: Thing | None
+    lock: Thing | None
+    barrier: Sequence[Any]
+
+
+def agent_places(frames: Frames) -> list[Place | None]:
+    """Return where the agent is in each frame; None where it is not seen."""
+    found = (thing_in(frame["agent"]) for frame in frames)
+    return [None if agent is None else centre_of(agent) for agent in found]
+
+
+def steps_of(frames: Frames) -> list[Place]:
+    """Return all places of the agent one after the other, without the frames in which it rests."""
+    steps: list[Place] = []
+    for place in agent_places(frames):
+        if place is not None and (not steps or steps[-1] != place):
+            steps.append(place)
+    return steps
+
+
+def points_of(frames: Frames) -> list[Place]:
+    """Return the few points through which the path goes, within a pixel or two."""
+    return _simplified(steps_of(frames))
+
+
+def _simplified(steps: list[Place]) -> list[Place]:
+    """Return the ends of a line, and the points that it takes in between (Douglas and Peucker)."""
+    if len(steps) < 3:
+        return steps
+    away = [_distance(place, steps[0], steps[-1]) for place in steps]
+    most = max(range(len(steps)), key=away.__getitem__)
+    if away[most] <= DETAIL:
+        return [steps[0], steps[-1]]
+    return [*_simplified(steps[: most + 1])[:-1], *_simplified(steps[most:])]
+
+
+def _distance(place: Place, start: Place, end: Place) -> float:
+    """Return how far a place is from the line between two others."""
+    (x, y), (dx, dy) = ((p[0] - start[0], p[1] - start[1]) for p in (place, end))
+    length = dx * dx + dy * dy
+    share = min(1.0, max(0.0, (x * dx + y * dy) / length)) if length else 0.0
+    return math.hypot(x - share * dx, y - share * dy)
+
+
+def steps_along(points: Sequence[Place]) -> list[Place]:
+    """Return the steps along straight lines between points, two pixels each."""
+    corners = [(round(x), round(y)) for x, y in points]
+    steps: list[Place] = [*frames_along(corners)]
+    return steps if steps[-1] == corners[-1] else [*steps, corners[-1]]
+
+
+def walked(frames: Frames, steps: Sequence[Place]) -> Frames:
+    """Return the trial in which the agent takes these steps.
+
+    It takes the key when it comes to it. With the key it opens the lock, waits until the barrier is
+    gone, and goes on. There are as many still frames before and after as there were, and fields
+    that hbtom does not know are kept frame by frame.
+    """
+    before, after = _rests(frames)
+    agent = agent_in(frames)
+    moments = list(_moments(frames[0], agent, steps))
+    moments = [moments[0]] * (before - 1) + moments + [moments[-1]] * after
+    if len(moments) > LONGEST:
+        hint = "draw a shorter one"
+        raise BadInput(f"the path takes {len(moments)} frames", hint=hint)
+    known = (frames[min(at, len(frames) - 1)] for at in range(len(moments)))
+    return _from_home([_frame(old, one, agent) for old, one in zip(known, moments, strict=True)])
+
+
+def _rests(frames: Frames) -> tuple[int, int]:
+    """Return how many frames are still before the agent moves, and after that."""
+    places = agent_places(frames)
+    moves = [at for at in range(1, len(places)) if places[at] != places[at - 1]]
+    if not moves:
+        return STILL_FRAMES, TRAILING_FRAMES
+    return moves[0], len(places) - 1 - moves[-1]
+
+
+def _moments(first: Frame, agent: Thing, steps: Sequence[Place]) -> Iterator[Moment]:
+    key, lock = (thing_in(first.get(name, ())) for name in tool_fields(first))
+    barrier = first.get("fuse_walls", [])
+    carried = False
+    for at, place in enumerate(steps):
+        yield Moment(place, moved(key, place) if key and carried else key, lock, barrier)
+        if key and lock and carried and math.dist(place, centre_of(lock)) <= REACH:
+            inserted = moved(key, centre_of(lock))
+            for time in range(OPENING):
+                rest = barrier[len(barrier) * time // OPENING :]
+                yield Moment(place, inserted, lock, rest)
+            yield from (Moment(later, None, None, []) for later in steps[at:])
+            return
+        if key and not carried:
+            carried = math.dist(place, centre_of(key)) <= GRASP * (agent[1] + key[1])
+
+
+def _frame(old: Frame, moment: Moment, agent: Thing) -> Frame:
+    key, lock = tool_fields(old)
+    wrapped = old["agent"] if old["agent"] else agent
+    new = {**old, "agent": in_field(wrapped, moved(agent, moment.agent))}
+    for name, value in ((key, moment.key), (lock, moment.lock)):
+        if value is not None or name in old:
+            new[name] = [] if value is None else [value]
+    if moment.barrier or "fuse_walls" in old:
+        new["fuse_walls"] = moment.barrier
+    return new
+
+
+def _from_home(frames: Sequence[Frame]) -> Frames:
+    """Return the frames with the home where the agent starts."""
+    start = centre_of(agent_in(tuple(frames)))
+
+    def change(frame: Frame) -> Frame:
+        home = thing_in(frame.get("home", ()))
+        if home is None or centre_of(home) == start:
+            return frame
+        return {**frame, "home": in_field(frame["home"], moved(home, start))}
+
+    return shared([change(frame) for frame in frames])

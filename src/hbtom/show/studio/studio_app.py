@@ -1,0 +1,186 @@
+"""The application of the studio: one page, and what it asks for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from hbtom import __version__
+from hbtom.bench.synth.sprites import AGENT_SHAPES, COLOURS, OBJECT_SHAPES
+from hbtom.errors import BadInput
+from hbtom.files import too_large
+from hbtom.model import Model
+from hbtom.show.document import POLICY, document
+from hbtom.show.page.plain_values import Plain
+from hbtom.show.page.viewer import TEMPLATE as PAGE
+from hbtom.show.server.host_check import HostCheck, policy
+from hbtom.show.server.judges import Judges
+from hbtom.show.studio.desk import Desk, Saving
+
+T = TypeVar("T")
+LARGEST = 1 << 26  # bytes that the page may send
+TEMPLATE = Path(__file__).parent / "template"
+_SHARED_STYLES = ("page", "drawings")
+_SHARED_SCRIPTS = ("film", "shapes", "alone", "world", "verdict")
+STYLES = ("studio",)
+SCRIPTS = (
+    "server",  # asks the server
+    "history",  # the episodes that are drawn, with undo and redo
+    "stage",  # draws a trial, and what is selected
+    "tools",  # what the mouse does
+    "keys",  # what keys do
+    "palette",  # tools, shapes and colours
+    "trials",  # the row of trials, and time
+    "verdicts",  # how both episodes are judged
+    "saving",  # opening and saving
+    "studio",  # puts everything together
+)
+_log = logging.getLogger(__name__)
+
+
+class Edit(msgspec.Struct):
+    """A trial, and a change to it."""
+
+    trial: int
+    change: dict[str, Any]
+
+
+class Question(msgspec.Struct):
+    """An episode, and the model that is to judge it."""
+
+    trials: list[int]
+    model: str
+    name: str = "episode"
+
+
+def make_app(
+    start: tuple[bytes, str] | None,
+    models: Mapping[str, Model],
+    *,
+    folder: Path,
+    host: str,
+    token: str | None = None,
+    workers: int | None = None,
+) -> HostCheck:
+    """Return the application, which begins with a file and its name, and saves to a folder."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
+        desk = Desk(folder, models, Judges(workers))
+        try:
+            yield {"desk": desk, "start": start}
+        finally:
+            await desk.close()
+
+    app = Starlette(
+        routes=[
+            Route("/", _page),
+            Route("/edit", _edit, methods=["POST"]),
+            Route("/judge", _judge, methods=["POST"]),
+            Route("/open", _open, methods=["POST"]),
+            Route("/save", _save, methods=["POST"]),
+        ],
+        exception_handlers={HTTPException: _refused, BadInput: _failed, Exception: _broken},
+        lifespan=lifespan,
+    )
+    return HostCheck(app, host, token, policy([studio_document({})]), _refuse)
+
+
+def studio_document(facts: Plain) -> str:
+    """Return the page; it asks for everything that changes."""
+    return document(
+        TEMPLATE,
+        [*(str(PAGE / name) for name in _SHARED_STYLES), *STYLES],
+        [*(str(PAGE / name) for name in _SHARED_SCRIPTS), *SCRIPTS],
+        title="Studio",
+        instead="",
+        data=facts,
+        policy=f"{POLICY}; connect-src 'self'",
+    )
+
+
+async def _page(request: Request) -> Response:
+    desk, start = request.state.desk, request.state.start
+    data, name = start or (b"", "scene.json")
+    facts = {
+        "version": __version__,
+        "folder": str(desk.folder),
+        "models": list(desk.models),
+        "name": name,
+        "trials": desk.open(data, name) if start else desk.begin(),
+        "agents": [f"./shapes/train/agents/{one}.png" for one in AGENT_SHAPES],
+        "objects": [f"./shapes/train/objects/{one}.png" for one in OBJECT_SHAPES],
+        "colours": COLOURS,
+    }
+    return HTMLResponse(studio_document(facts))
+
+
+async def _edit(request: Request) -> Response:
+    asked = await _asked(request, Edit)
+    return JSONResponse(request.state.desk.edit(asked.trial, asked.change))
+
+
+async def _judge(request: Request) -> Response:
+    asked = await _asked(request, Question)
+    return JSONResponse(await request.state.desk.judge(asked.trials, asked.model, asked.name))
+
+
+async def _open(request: Request) -> Response:
+    name = request.query_params.get("name", "episode.json")
+    return JSONResponse(request.state.desk.open(await _body(request), name))
+
+
+async def _save(request: Request) -> Response:
+    what = await _asked(request, Saving)
+    path = request.state.desk.folder / what.name
+    exists = not what.overwrite and not what.folder and path.is_file()
+    try:
+        return JSONResponse({"path": str(await request.state.desk.save(what))})
+    except BadInput as error:
+        return JSONResponse({"problem": str(error), "exists": exists})
+
+
+async def _asked(request: Request, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(await _body(request), type=kind)
+    except msgspec.DecodeError as error:
+        raise BadInput(f"the page has asked for something odd: {error}") from None
+
+
+async def _body(request: Request) -> bytes:
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > LARGEST:
+            raise too_large(most=LARGEST)
+    return bytes(data)
+
+
+def _refuse(told: str) -> Response:
+    return PlainTextResponse(told, status_code=403, headers={"connection": "close"})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return PlainTextResponse(error.detail, status_code=error.status_code, headers=error.headers)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Answer with what is wrong: a scene that is not finished yet is no failure of the page."""
+    return JSONResponse({"problem": str(error)})
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.error("an error in hbtom itself, at %s", request.url.path, exc_info=error)
+    told = "This is an error in hbtom itself. The terminal of the server shows what happened."
+    return JSONResponse({"problem": told}, status_code=500)

@@ -1,0 +1,45 @@
+// The episodes that are drawn: every state of them can be undone and redone.
+
+const MOST_STATES = 1000;
+
+/**
+ * Keep states: { members, current, trial }. A member is a list of the numbers of trials; there are
+ * one or two, and `current` and `trial` tell which is shown.
+ */
+function makeHistory(first, onchange) {
+  const [past, future] = [[], []];
+  let now = first;
+  function become(next, isNew) {
+    now = next;
+    onchange(isNew);
+  }
+  function commit(next) {
+    past.push(now);
+    if (past.length > MOST_STATES) past.shift();
+    future.length = 0;
+    become({ ...now, ...next }, true);
+  }
+  function turn(from, to) {
+    if (!from.length) return;
+    to.push(now);
+    become(from.pop(), true);
+  }
+  return {
+    now: () => now,
+    commit,
+    show: (next) => become({ ...now, ...next }, false), // looks elsewhere, which cannot be undone
+    undo: () => turn(past, future),
+    redo: () => turn(future, past),
+    canUndo: () => past.length > 0,
+    canRedo: () => future.length > 0,
+  };
+}
+
+const trialsOf = ({ members, current }) => members[current];
+const viewOf = (state) => views.get(trialsOf(state)[state.trial]);
+
+/** Return a state with other trials in the member that is shown. */
+function withTrials(state, trials, trial = state.trial) {
+  const members = state.members.map((one, at) => (at === state.current ? trials : one));
+  return { members, trial: clamp(trial, 0, trials.length - 1) };
+}

@@ -1,0 +1,25 @@
+// Asks the server. The page knows trials by their numbers, and what it draws of them.
+
+const facts = JSON.parse(document.getElementById("data").textContent);
+const views = new Map(); // what is drawn of each trial, by its number
+
+/** Remember what is drawn of a trial, and return its number. */
+function learn(raw) {
+  views.set(raw.id, openTrial(raw, 0, [raw]));
+  return raw.id;
+}
+
+/** Ask for something by sending a value or a file. What is wrong is an error with its answer. */
+async function ask(address, value) {
+  const body = value instanceof Blob ? value : JSON.stringify(value);
+  let response;
+  try {
+    response = await fetch(address, { method: "POST", body });
+  } catch {
+    throw new Error("The studio is not answering. If it was stopped, start it again.");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok && !answer.problem) return answer;
+  const told = answer.problem ?? `The studio could not do that (${response.status}).`;
+  throw Object.assign(new Error(told), { exists: answer.exists });
+}

@@ -1,0 +1,57 @@
+"""What the page draws of a trial, in the form of the viewer's trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hbtom.observe import Identity
+from hbtom.show.page.plain_values import Plain, look_of
+from hbtom.show.studio.raw_trials import Frames, Thing, agent_in, centre_of, thing_in, tool_fields
+from hbtom.show.studio.stepping import agent_places, points_of
+
+GONE = None, None
+
+
+def view(frames: Frames) -> Plain:
+    """Return what the page draws of a trial."""
+    first = frames[0]
+    key, lock = (thing_in(first.get(name, ())) for name in tool_fields(first))
+    barrier = [len(frame.get("fuse_walls", ())) for frame in frames]
+    tools = [tool_fields(frame) for frame in frames]
+    keys = [thing_in(f.get(name, ())) for f, (name, _) in zip(frames, tools, strict=True)]
+    locks = [bool(f.get(name)) for f, (_, name) in zip(frames, tools, strict=True)]
+    return {
+        "frames": len(frames),
+        "size": first["size"],
+        "walls": _boxes(first["walls"]),
+        "barrier": _boxes(first.get("fuse_walls", ())),
+        "left": _changes([[count / max(1, barrier[0])] for count in barrier]),
+        "agent": _drawn(agent_in(frames)),
+        "path": _changes([list(place or GONE) for place in agent_places(frames)]),
+        "objects": [_drawn(list(one)) for one in first["objects"]],
+        "others": [],
+        "key": key and {**_drawn(key), "path": _changes([_centre(one) for one in keys])},
+        "lock": lock and {**_drawn(lock), "there": _changes([[is_there] for is_there in locks])},
+        "moments": [],
+        "points": points_of(frames),
+    }
+
+
+def _centre(thing: Thing | None) -> list[float | None]:
+    return list(GONE if thing is None else centre_of(thing))
+
+
+def _boxes(blocks: Sequence[Any]) -> list[list[float]]:
+    return [[*corner, *extent] for corner, extent in blocks]
+
+
+def _drawn(thing: Thing) -> Plain:
+    x, y = centre_of(thing)
+    look = Identity(thing[2], tuple(thing[3]) if len(thing) > 3 else ())
+    return {"x": x, "y": y, "r": thing[1], "image": thing[2], **look_of(look)}
+
+
+def _changes(values: Sequence[list[Any]]) -> list[list[Any]]:
+    """Return ``[frame, *value]`` for the first frame and for every change."""
+    return [[at, *value] for at, value in enumerate(values) if at == 0 or value != values[at - 1]]

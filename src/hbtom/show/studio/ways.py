@@ -1,0 +1,141 @@
+"""Where an agent may go: the shortest way to an object, the way to another one, and detours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, Literal
+
+from hbtom.bench.synth.geometry import (
+    CELL,
+    WORLD,
+    Box,
+    FreeSpace,
+    Point,
+    free_space,
+    path_length,
+    square,
+)
+from hbtom.bench.synth.walks import ITEM_R
+from hbtom.errors import BadInput
+from hbtom.show.studio.raw_trials import (
+    Frames,
+    Place,
+    Thing,
+    agent_in,
+    centre_of,
+    thing_in,
+    tool_fields,
+)
+from hbtom.show.studio.stepping import steps_along, steps_of
+
+Manner = Literal["straighten", "swap", "detour"]
+CONTACT = 0.8  # of the radii of agent and object: the distance at which the agent stops
+NOTABLE, USUAL = 1.25, 1.7  # detours, as multiples of the shortest way: at least, and rather
+
+
+def goals(frames: Frames) -> list[Thing]:
+    """Return all that an agent may go to: the objects, and the key last, if there is one."""
+    first = frames[0]
+    key = thing_in(first.get(tool_fields(first)[0], ()))
+    return [*map(list, first["objects"]), *([] if key is None else [key])]
+
+
+def goal_of(frames: Frames) -> int:
+    """Return which goal is nearest to where the agent ends."""
+    end, centres = steps_of(frames)[-1], [centre_of(one) for one in goals(frames)]
+    if not centres:
+        raise BadInput("there is no object to go to", hint="draw one first")
+    return min(range(len(centres)), key=lambda index: math.dist(end, centres[index]))
+
+
+def way(frames: Frames, manner: Manner) -> list[Place]:
+    """Return the steps of the test trial of the other member of a pair.
+
+    The other goal is the next object. Where there is only one object, it is the key.
+    """
+    goal, objects = goal_of(frames), len(frames[0]["objects"])
+    if manner == "swap":
+        if len(goals(frames)) < 2:
+            raise BadInput("there is only one object", hint="draw another one to swap the goal")
+        goal = (goal + 1) % (objects if objects > 1 else 2)
+    return steps_to(frames, goal, detour=manner == "detour")
+
+
+def steps_to(frames: Frames, goal: int, *, detour: bool = False) -> list[Place]:
+    """Return the steps of the shortest way to a goal, or of a detour, until they touch."""
+    if list(frames[0]["size"]) != [WORLD, WORLD]:
+        hint = "draw the path instead"
+        raise BadInput(f"ways are found in worlds of {WORLD} × {WORLD} pixels only", hint=hint)
+    home, target = _point(steps_of(frames)[0]), goals(frames)[goal]
+    route = _route(frames, home, goal)
+    if detour:
+        route = _detour(frames, home, goal, path_length(route))
+    reach = CONTACT * (agent_in(frames)[1] + target[1])
+    steps, end = steps_along(route), centre_of(target)
+    last = next((at for at, place in enumerate(steps) if math.dist(place, end) <= reach), None)
+    return steps if last is None else steps[: last + 1]
+
+
+def _route(frames: Frames, start: Point, goal: int) -> list[Point]:
+    """Return the shortest way to a goal, by key and lock if there is no other."""
+    end = _point(centre_of(goals(frames)[goal]))
+    found = _space(frames, goal).route(start, end) or _space(frames).route(start, end)
+    found = found or _by_key(frames, start, end)
+    if found is None:
+        hint = "make room, or move them away from walls: agents keep a distance of 9 pixels"
+        raise BadInput("there is no way from the agent to the object", hint=hint)
+    return found
+
+
+def _by_key(frames: Frames, start: Point, end: Point) -> list[Point] | None:
+    key, lock = (thing_in(frames[0].get(name, ())) for name in tool_fields(frames[0]))
+    if key is None or lock is None:
+        return None
+    fetched, (x, y) = _point(centre_of(key)), _point(centre_of(lock))
+    closed = _space(frames)
+    first = closed.route(start, fetched)
+    doors = [(x - CELL, y), (x + CELL, y), (x, y - CELL), (x, y + CELL)]
+    then = [found for door in doors if (found := closed.route(fetched, door))]
+    last = _space(frames, unlocked=True).route((x, y), end)
+    if not first or not then or not last:
+        return None
+    return [*first, *min(then, key=path_length)[1:], *last]
+
+
+def _detour(frames: Frames, home: Point, goal: int, shortest: float) -> list[Point]:
+    """Return a way by a place that makes it longer by about the usual share."""
+    space, middles = _space(frames, goal), range(CELL + CELL // 2, WORLD - CELL, CELL)
+    ways: list[list[Point]] = []
+    for via in product(middles, middles):
+        first = space.route(home, via)
+        if first:
+            ways.append([*first, *_route(frames, via, goal)[1:]])
+    longer = [one for one in ways if path_length(one) >= NOTABLE * shortest]
+    if not longer:
+        raise BadInput("there is no room for a detour", hint="draw the path instead")
+    return min(longer, key=lambda one: abs(path_length(one) - USUAL * shortest))
+
+
+def _space(frames: Frames, around: int | None = None, *, unlocked: bool = False) -> FreeSpace:
+    """Return where the agent may be; ``around`` is a goal: all others are in the way."""
+    first = frames[0]
+    blocks: Sequence[Any] = first["walls"]
+    others = [] if around is None else goals(frames)
+    things = [one for index, one in enumerate(others) if index != around]
+    solid = [square(_point(centre_of(one)), ITEM_R) for one in things]
+    if not unlocked:
+        lock = thing_in(first.get(tool_fields(first)[1], ()))
+        solid += [square(_point(centre_of(lock)), round(lock[1]))] if lock else []
+        blocks = [*blocks, *first.get("fuse_walls", ())]
+    return free_space([*solid, *map(_box, blocks)])
+
+
+def _box(block: Sequence[Any]) -> Box:
+    (x, y), (width, height) = block
+    return round(x), round(y), round(x + width), round(y + height)
+
+
+def _point(place: Place) -> Point:
+    return round(place[0]), round(place[1])
