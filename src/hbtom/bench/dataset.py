@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from hbtom.bench.entries import called_video, entries, is_table, task_name
+from hbtom.bench.entries import Entry, called_video, entries, is_table, task_name
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.labels import Labels, Levels, levels_beside, read_labels
 from hbtom.bench.sources import Sources
@@ -30,8 +30,11 @@ from hbtom.errors import BadInput, system_errors
 from hbtom.observe import Episode
 from hbtom.observe.archive.reading import NOT_OURS, open_archive
 from hbtom.observe.formats import Loaded
+from hbtom.observe.tracks import find_scene, is_track
 
-_EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
+_EPISODE = re.compile(
+    r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif|csv|tsv|h5|hdf5)$"
+)
 _ORDER = {one.folder: number for number, one in enumerate(PAIRED_TASKS)}
 
 
@@ -202,8 +205,8 @@ def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
 def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
     """Yield all members that can be told by their names."""
     for entry in entries(path):
-        named = episode_name(entry.name)
-        if entry.name == LABELS:
+        named = None if _unplaced(entry) else episode_name(entry.name)
+        if entry.name == LABELS or entry.name.endswith(".toml"):  # labels, scenes
             continue
         if entry.why:
             left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))
@@ -214,6 +217,11 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
             left_out.append(LeftOut(entry.file, why))
         else:
             yield Member(entry.task, *named, entry.path, entry.inside, entry.checksum)
+
+
+def _unplaced(entry: Entry) -> bool:
+    """Tell whether this is a table or the like, because no scene tells that it is a track."""
+    return is_track(entry.name) and (bool(entry.inside) or find_scene(Path(entry.path)) is None)
 
 
 def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Member]:

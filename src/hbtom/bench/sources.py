@@ -12,6 +12,7 @@ from hbtom.observe import Episode, load, read
 from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.archive.reading import Both, PairName, open_archive
 from hbtom.observe.formats import Loaded, read_pair
+from hbtom.observe.tracks import is_track
 
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Member, Pair
@@ -42,6 +43,8 @@ class Sources:
 
     def _attempted(self, member: Member) -> bytes | Loaded:
         try:
+            if not member.inside and is_track(member.path):
+                return load(member.path)
             return self._episode(member) if _ours(member) else _bytes_of(member)
         except BadInput as error:
             return error.at(file=member.file)

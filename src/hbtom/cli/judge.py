@@ -7,7 +7,7 @@ from textwrap import indent
 
 import click
 
-from hbtom.cli.say import complain, to_json, warn
+from hbtom.cli.say import complain, tell_notes, to_json, warn
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
@@ -16,7 +16,7 @@ from hbtom.show.terminal import Row, judgement_row, judgement_table
 from hbtom.show.words import explain
 
 
-def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
+def run(files: Sequence[str], model: str, form: str, trace: bool, scene: str | None = None) -> int:
     """Judge all files that can be judged; return 1 if any could not.
 
     An archive may hold very many episodes, so only the text of each judgement is kept.
@@ -26,11 +26,12 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
     objects: list[str] = []
     warnings: list[tuple[str, str]] = []
     failed = False
-    for judgement in _judgements(files, chosen):
+    for judgement in _judgements(files, chosen, scene):
         if isinstance(judgement, BadInput):
             complain(judgement)
             failed = True
             continue
+        tell_notes(judgement.episode)
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
         told = account(judgement)
         if form == "json":
@@ -47,19 +48,21 @@ def run(files: Sequence[str], model: str, form: str, trace: bool) -> int:
     return 1 if failed else 0
 
 
-def _judgements(files: Sequence[str], model: Model) -> Iterator[Judgement | BadInput]:
+def _judgements(
+    files: Sequence[str], model: Model, scene: str | None
+) -> Iterator[Judgement | BadInput]:
     """Judge one episode after the other; where that is impossible, yield why."""
-    for episode in _episodes(files):
+    for episode in _episodes(files, scene):
         try:
             yield episode if isinstance(episode, BadInput) else judge(episode, model)
         except BadInput as error:
             yield error
 
 
-def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
+def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
     """Yield the episode of each file and all episodes of each archive, or why there is none."""
     for file in files:
         try:
-            yield from load_each(file)
+            yield from load_each(file, scene)
         except BadInput as error:
             yield error

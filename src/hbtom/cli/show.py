@@ -8,11 +8,12 @@ import click
 
 from hbtom.cache import cache_folder
 from hbtom.cli.browser import browse
-from hbtom.cli.say import complain, warn_of
+from hbtom.cli.say import complain, tell_notes, warn_of
 from hbtom.errors import system_errors
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
+from hbtom.observe import load
 from hbtom.show.page import page
 
 _LONGEST = 80  # letters of a page's name
@@ -25,15 +26,17 @@ def run(
     overwrite: bool,
     model: str,
     opened: bool | None,
+    scene: str | None = None,
 ) -> None:
     """Write the page of an episode, or of two, and print where it is."""
     target = _cached(episode, other) if out is None else Path(out)
     if out is not None:
         check_target(target, overwrite=overwrite, kinds=(".html", ".htm"))
     chosen = find_model(model)
-    judgements = [judge(episode, chosen)]
-    if other is not None:
-        judgements.append(judge(other, chosen, reuse=judgements[0]))
+    shown = [load(one, scene) for one in (episode, other) if one is not None]
+    tell_notes(*shown)
+    judgements = [judge(shown[0], chosen)]
+    judgements += [judge(one, chosen, reuse=judgements[0]) for one in shown[1:]]
     write_whole(target, page(*judgements).encode())
     warn_of(*judgements)
     click.echo(str(target))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -356,12 +356,25 @@ def _same(one: object, other: object) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
 
 
+class Sight(NamedTuple):
+    """How well an agent is seen, in pixels: jitter, and how far it walks in a frame."""
+
+    noise: float
+    pace: float
+
+
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """A series of trials; the last one is the test trial, those before it are familiarization."""
+    """A series of trials; the last one is the test trial, those before it are familiarization.
+
+    ``sight`` is how well agents are seen, if that is known: a model that takes positions to be
+    exact then expects this noise. ``notes`` say what a reader has guessed.
+    """
 
     trials: tuple[Trial, ...]
     name: str = "episode"
+    sight: Sight | None = None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def company(self) -> bool:

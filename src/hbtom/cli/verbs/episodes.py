@@ -15,6 +15,8 @@ from hbtom.cli.options import (
     option,
     overwrite_option,
     path,
+    scene_option,
+    start,
     verb,
 )
 
@@ -22,6 +24,7 @@ from hbtom.cli.options import (
 @verb
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=path)
 @model_option
+@scene_option
 @format_option
 @flag("--trace", help="Add the beliefs at every step.")
 def judge(**given: Any) -> None:
@@ -34,6 +37,7 @@ def judge(**given: Any) -> None:
 @file_option("-o", "--out", help="The page to write: .html")
 @overwrite_option
 @model_option
+@scene_option
 @click.option(
     "--open/--no-open",
     "opened",
@@ -55,6 +59,7 @@ def show(**given: Any) -> None:
 @file_option("-o", "--out", required=True, help="The figure: .pdf, .svg, .png")
 @overwrite_option
 @model_option
+@scene_option
 @click.option(
     "--width",
     metavar="WIDTH",
@@ -97,6 +102,7 @@ def _centimetres(given: str | None) -> float | None:
 )
 @flag("--beliefs", help="Show the probability of each goal beside it.")
 @model_option
+@scene_option
 @option("--fps", type=Number(1, 120), default=25, help="Pictures per second.")
 @option(
     "--speed",
@@ -126,3 +132,20 @@ def _numbers(given: str | None) -> tuple[int, ...] | None:
             raise click.BadParameter(f"'{given}' does not name trials; write 9, or 1-3,9")
         numbers += range(int(ends[0]), int(ends[1]) + 1)
     return tuple(numbers)
+
+
+@click.group()
+def scene() -> None:
+    """Describe where a track was recorded: the world, and what stands in it."""
+
+
+@scene.command("new")
+@click.argument("track", required=False, type=path)
+@option("-o", "--out", default="scene.toml", type=path, help="The scene file to write: .toml")
+@overwrite_option
+def _new_scene(**given: Any) -> None:
+    """Write a scene file to fill in, with every field explained.
+
+    With TRACK, a CSV or HDF5 file, names and the size are those found in it.
+    """
+    start("new_scene", "new", **given)
