@@ -1,7 +1,7 @@
 """Results that can be drawn: the one place where a lower room calls a higher one.
 
-A posterior or a judgement knows nothing about figures. To draw one, it hands itself to
-``hbtom.show``, which is imported only then.
+A posterior or a judgement knows nothing about figures, sentences and pages. To draw one, or to put
+it in words, it hands itself to ``hbtom.show``, which is imported only then.
 """
 
 from __future__ import annotations
@@ -26,3 +26,14 @@ class Plottable:
         from hbtom.show.plots import html
 
         return html(self)
+
+
+class Explained(Plottable):
+    """A result that can be put in words."""
+
+    @property
+    def explanation(self) -> str:
+        """What was surprising about the last trial, in a sentence; or that nothing was."""
+        from hbtom.show.explaining import explanation
+
+        return explanation(self)

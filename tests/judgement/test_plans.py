@@ -237,7 +237,8 @@ def test_warnings_are_told_once_and_with_the_plan() -> None:
 def test_the_judgement_as_plain_values() -> None:
     judgement = seen("doors-keys-gems", "ann=gem-a", "bob=gem-c")
     values = judgement.to_dict()
-    assert list(values) == ["model", "plans", "plausibility", "parts", "surprise", "warnings"]
+    verdict = ["plausibility", "parts", "surprise", "explanation"]
+    assert list(values) == ["model", "plans", *verdict, "warnings"]
     first = values["plans"][0]
     assert (first["agent"], len(first["steps"])) == ("ann", 12)
     assert first["steps"][0]["action"] is None

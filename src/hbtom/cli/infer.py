@@ -26,7 +26,12 @@ from hbtom.show.terminal import (
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")
-VERDICT = ("plausibility", "parts", "surprise")  # what is printed only if plans are judged
+VERDICT = (
+    "plausibility",
+    "parts",
+    "surprise",
+    "explanation",
+)  # what is printed only if plans are judged
 
 
 def run(

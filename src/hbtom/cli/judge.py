@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from textwrap import indent
 
 import click
 
-from hbtom.cli.say import complain, tell_notes, to_json, warn
-from hbtom.errors import BadInput
+from hbtom.cli.progress import progress
+from hbtom.cli.say import INTERRUPTED, complain, tell_notes, to_json, warn
+from hbtom.errors import BadInput, count
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
@@ -16,17 +18,54 @@ from hbtom.show.terminal import Row, judgement_row, judgement_table
 from hbtom.show.words import explain
 
 
-def run(files: Sequence[str], model: str, form: str, trace: bool, scene: str | None = None) -> int:
-    """Judge all files that can be judged; return 1 if any could not.
+def run(
+    files: Sequence[str],
+    model: str,
+    form: str,
+    trace: bool,
+    scene: str | None,
+    out: str | None,
+    resume: bool,
+    overwrite: bool,
+    workers: int | None,
+) -> int:
+    """Judge all files that can be judged; return 1 if any could not."""
+    chosen = find_model(model)
+    if out is None:
+        return _print(files, chosen, form, trace, scene)
+    from hbtom.bench.singles import KINDS, JudgeSingles, Kept, find_episodes, judge_singles
+
+    kept = Kept(Path(out), resume, overwrite, KINDS)
+    kept.check()
+    found = list(find_episodes(files, scene))
+    work = JudgeSingles(chosen, len(found), scene)
+    work.warm_up()
+    try:
+        with progress("judging episodes", "episodes") as tell:
+            judged = judge_singles(found, work, workers=workers, kept=kept, progress=tell)
+    except KeyboardInterrupt:
+        complain("interrupted: the same command with --resume goes on")
+        return INTERRUPTED
+    failed = [one for one in judged if one.record is None]
+    for one in failed:
+        complain(one.why)
+    if warned := sum(bool(one.record and one.record["warnings"]) for one in judged):
+        complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
+    if len(failed) < len(judged):
+        click.echo(f"{count(len(judged) - len(failed), 'episode')} in {out}")
+    return 1 if failed else 0
+
+
+def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: str | None) -> int:
+    """Judge one episode after the other, and print what is found.
 
     An archive may hold very many episodes, so only the text of each judgement is kept.
     """
-    chosen = find_model(model)
     rows: list[Row] = []
     objects: list[str] = []
     warnings: list[tuple[str, str]] = []
     failed = False
-    for judgement in _judgements(files, chosen, scene):
+    for judgement in _judgements(files, model, scene):
         if isinstance(judgement, BadInput):
             complain(judgement)
             failed = True
@@ -60,9 +99,22 @@ def _judgements(
 
 
 def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
-    """Yield the episode of each file and all episodes of each archive, or why there is none."""
+    """Yield the episode of each file and all episodes of each folder, or why there is none."""
     for file in files:
         try:
-            yield from load_each(file, scene)
+            if Path(file).is_dir():
+                yield from _in_folder(file, scene)
+            else:
+                yield from load_each(file, scene)
+        except BadInput as error:
+            yield error
+
+
+def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
+    from hbtom.bench.singles import find_episodes, load_single
+
+    for one in find_episodes([folder], scene):
+        try:
+            yield load_single(one, scene)
         except BadInput as error:
             yield error

@@ -8,9 +8,9 @@ import click
 
 from hbtom.errors import located
 from hbtom.files import check_target, file_bytes, write_whole
-from hbtom.observe.tracks.track_reading import read_tracks
 from hbtom.observe.tracks.scene_file import Columns
 from hbtom.observe.tracks.scene_template import template
+from hbtom.observe.tracks.track_reading import read_tracks
 
 
 def new(track: str | None, out: str, overwrite: bool) -> None:

@@ -75,6 +75,7 @@ class Judgement(Judged):
             "file": self.episode.name,
             **self._plain(),
             "model": self._named_model(),
+            "explanation": self.explanation,
             "warnings": list(self.warnings),
         }
         return {**plain, "trace": traced(self.posteriors)} if trace else plain

@@ -78,6 +78,7 @@ class PlanJudgement(Judged):
                 )
             ],
             **self._plain(),
+            "explanation": self.explanation,
             "warnings": list(self.warnings),
         }
 

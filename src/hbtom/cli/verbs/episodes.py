@@ -18,6 +18,7 @@ from hbtom.cli.options import (
     scene_option,
     start,
     verb,
+    workers_option,
 )
 
 
@@ -27,8 +28,19 @@ from hbtom.cli.options import (
 @scene_option
 @format_option
 @flag("--trace", help="Add the beliefs at every step.")
+@file_option("-o", "--out", help="Write one row per episode instead: .csv, .jsonl, .parquet.")
+@flag("--resume", help="Continue an earlier run.")
+@overwrite_option
+@workers_option
 def judge(**given: Any) -> None:
-    """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
+    """Judge how plausible the last trial of each episode FILE is, given the trials before it.
+
+    FILE is an episode, a track, an archive, or a folder of them.
+    """
+    if given["out"] is None and (given["resume"] or given["workers"] is not None):
+        raise click.UsageError("--resume and --workers are for results in a file: name it, --out.")
+    if given["out"] is not None and (given["trace"] or given["form"] == "json"):
+        raise click.UsageError("--trace and --format json are for what is printed: not with --out.")
 
 
 @verb

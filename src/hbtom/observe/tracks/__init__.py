@@ -27,9 +27,9 @@ def find_scene(track: Path) -> Path | None:
 
 def load_track(path: Path, scene: str | os.PathLike[str] | None = None) -> Episode:
     """Read an episode from a track; by default with the scene file that lies beside it."""
+    from hbtom.observe.tracks.scene_file import read_scene
     from hbtom.observe.tracks.track_building import build
     from hbtom.observe.tracks.track_reading import read_tracks
-    from hbtom.observe.tracks.scene_file import read_scene
 
     with located(file=str(path)):
         data = file_bytes(path, "a track")

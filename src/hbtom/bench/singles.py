@@ -1,0 +1,276 @@
+"""Judging single episodes: one row per episode, kept as they are judged.
+
+Rows are added to a journal beside the results file, which is written as a whole at the end. So a
+file is never half written, and an interrupted run can go on.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hbtom import __version__
+from hbtom.bench.dataset import LeftOut, Member, in_table
+from hbtom.bench.entries import Entry, called_video, entries, is_table
+from hbtom.bench.journal import journal_of
+from hbtom.bench.labels import FILE as LABELS
+from hbtom.bench.rater import ModelRater
+from hbtom.bench.recognition_file import Kept
+from hbtom.bench.results import json_value, parquet_rows
+from hbtom.bench.sources import Sources
+from hbtom.bench.table_files import encode_records, unguarded
+from hbtom.bench.workers import Progress, each
+from hbtom.errors import BadInput, located, system_errors
+from hbtom.files import read_whole, write_whole
+from hbtom.judgement import Judgement, judge
+from hbtom.model import Model
+from hbtom.observe import Episode, load, names
+from hbtom.observe.archive.reading import archived
+from hbtom.observe.tracks import find_scene, is_track
+from hbtom.scratch import Taken, alone
+
+KINDS = (".csv", ".jsonl", ".parquet")
+Record = Mapping[str, Any]
+_JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
+_BY = ("file", "stamp", "model", "version")  # what a judgement depends on
+_TEXTS = ("expected_goal", "likeliest_goal", "explanation", *_BY)
+
+
+class Outcome(NamedTuple):
+    """What came of an episode: a row of results, or why there is none."""
+
+    file: str
+    record: Record | None
+    why: str = ""
+
+
+@dataclass
+class JudgeSingles:
+    """The work of judging episodes, each on its own."""
+
+    model: Model
+    total: int  # episodes that there are for all processes together
+    scene: str | None = None  # of tracks
+    ready: bool = False
+
+    def warm_up(self) -> None:
+        if not self.ready:
+            ModelRater(self.model).warm_up(self.total // 2)
+            self.ready = True
+
+    def __call__(self, found: Sequence[Member]) -> Iterator[Outcome]:
+        self.warm_up()
+        for one in found:
+            stamp = self.stamp(one)  # before reading
+            try:
+                judgement = judge(load_single(one, self.scene), self.model)
+                yield Outcome(one.file, self.record(judgement, stamp))
+            except BadInput as error:
+                yield Outcome(one.file, None, str(error.at(file=one.file)))
+
+    def stamp(self, one: Member) -> str:
+        """Return a text that changes when the episode does, or the scene of a track."""
+        if one.inside or not is_track(one.path):
+            return one.stamp
+        scene = self.scene or find_scene(Path(one.path)) or ""
+        return f"{one.stamp} {replace(one, path=str(scene)).stamp}"
+
+    def record(self, judgement: Judgement, stamp: str) -> Record:
+        """Return a row of results: one column a number."""
+        test = judgement.test
+        called, chance = names(test.goals), test.goal
+        first, last = int(chance[0].argmax()), int(chance[-1].argmax())
+        own = ModelRater(self.model).of(judgement).own
+        return {
+            "file": judgement.episode.name,
+            **{name: value for name, value in own.items() if name != "preference"},
+            "predictive": judgement.predictive,
+            "expected_goal": called[first],
+            "expected_probability": float(chance[0, first]),
+            "likeliest_goal": called[last],
+            "likeliest_probability": float(chance[-1, last]),
+            "explanation": judgement.explanation,
+            "warnings": len(judgement.warnings),
+            "model": self.model.fingerprint,
+            "version": __version__,
+            "stamp": stamp,
+        }
+
+
+def find_episodes(paths: Sequence[str], scene: str | None = None) -> Iterator[Member]:
+    """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own."""
+    for path in paths:
+        packed = archived(path)
+        if packed is not None:
+            archive = os.path.normpath(path)
+            inside = in_table(os.fspath(packed[0]), left_out := list[LeftOut]())
+            found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
+            if not found:
+                why = left_out[0].why if left_out else "there is no such episode in the archive"
+                raise BadInput(why, file=path)
+            yield from found
+        elif os.path.isdir(path) or path.endswith(".zip"):
+            yield from _in_folder(Path(path), scene)
+        else:
+            yield _member(Entry("", path))
+
+
+def load_single(one: Member, scene: str | None = None) -> Episode:
+    """Read an episode; a scene is for tracks."""
+    if not one.inside and is_track(one.path):
+        return load(one.path, scene)
+    return Sources().load_one(one)
+
+
+def _in_folder(folder: Path, scene: str | None) -> Iterator[Member]:
+    with system_errors("it cannot be read", folder):
+        found = list(entries(folder, background=True))
+    episodes = [
+        member
+        for entry in found
+        for member in (in_table(entry.path, []) if is_table(entry.file) else _alone(entry, scene))
+    ]
+    if not episodes:
+        hint = (
+            "they end in .json, .json.gz, .json.zst, .mp4 or .parquet, or are tracks with a scene"
+        )
+        raise BadInput("there are no episodes in it", hint=hint, file=folder)
+    yield from episodes
+
+
+def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
+    name = entry.name
+    if entry.why or name == LABELS:
+        return
+    placed = is_track(name) and not entry.inside
+    placed = placed and (scene or find_scene(Path(entry.path))) is not None
+    if _JSON.fullmatch(name) or called_video(name) or placed:
+        yield _member(entry)
+
+
+def _member(entry: Entry) -> Member:
+    return Member(entry.task, "", "e", entry.path, entry.inside, entry.checksum)
+
+
+def judge_singles(
+    found: Sequence[Member],
+    work: JudgeSingles,
+    *,
+    workers: int | None = None,
+    kept: Kept | None = None,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Judge episodes, in order, and keep the rows of those that can be judged.
+
+    ``kept`` says where, and whether to go on with an earlier run.
+    """
+    kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
+    with _kept_rows(kept) as (left, add):
+        known = {tuple(row[name] for name in _BY): row for row in left}
+        by = {
+            one: (one.file, work.stamp(one), work.model.fingerprint, __version__) for one in found
+        }
+        done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
+        todo = [one for one in by if one not in done]
+        tell(len(done), len(by))
+        with closing(each(work, todo, workers)) as outcomes:
+            for one, outcome in zip(todo, outcomes, strict=True):
+                if outcome.record is not None:
+                    add(outcome.record)
+                done[one] = outcome
+                tell(len(done), len(by))
+        judged = [done[one] for one in by]
+        _write(kept, [one.record for one in judged if one.record is not None])
+    return judged
+
+
+@contextmanager
+def _kept_rows(kept: Kept) -> Iterator[tuple[list[Record], Callable[[Record], None]]]:
+    """Yield the rows that an earlier run has left, and what adds a row to the journal."""
+    kept.check()
+    if kept.out is None:
+        yield [], lambda row: None
+        return
+    journal = journal_of(kept.out)
+    try:
+        with system_errors("the file cannot be written", kept.out), alone(kept.out):
+            kept.check()  # another run may just have finished
+            left = [*_left(kept.out), *_left(journal)] if kept.resume else []
+            with open(journal, "ab" if kept.resume else "wb", buffering=0) as stream:
+                stream.truncate(_whole(journal))
+                try:
+                    yield left, lambda row: _add(stream, row)
+                finally:
+                    if not os.fstat(stream.fileno()).st_size:
+                        journal.unlink(missing_ok=True)
+    except Taken:
+        hint = "wait for it to end, or choose another name"
+        raise BadInput("another run is writing to this file", hint=hint, file=kept.out) from None
+
+
+def _add(stream: io.FileIO, row: Record) -> None:
+    line = json.dumps(row, allow_nan=False).encode() + b"\n"
+    if stream.write(line) < len(line):
+        raise OSError("there is no space left")
+
+
+def _whole(journal: Path) -> int:
+    """Return how many bytes of a journal are whole lines."""
+    return read_whole(journal).rfind(b"\n") + 1
+
+
+def _left(path: Path) -> list[Record]:
+    if not path.exists():
+        return []
+    with located(file=str(path)):
+        data = read_whole(path)
+        try:
+            rows = [*_READERS[path.suffix](data)]
+            if all({*_TEXTS, "plausibility"} <= row.keys() for row in rows):
+                return rows
+            problem = "other columns"
+        except (ValueError, TypeError, AttributeError, csv.Error) as error:
+            problem = str(error)
+        hint = "choose another name"
+        raise BadInput(f"these are not results of judge ({problem})", hint=hint)
+
+
+def _from_csv(data: bytes) -> Iterator[dict[str, Any]]:
+    text = data.decode(errors="surrogateescape")
+    for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
+        yield {
+            name: unguarded(cell)
+            if name in _TEXTS
+            else int(cell)
+            if name == "warnings"
+            else float(cell)
+            for name, cell in row.items()
+        }
+
+
+def _from_lines(data: bytes) -> list[dict[str, Any]]:
+    return [json_value(line) for line in data[: data.rfind(b"\n") + 1].splitlines()]
+
+
+_READERS: dict[str, Callable[[bytes], Iterable[dict[str, Any]]]] = {
+    ".csv": _from_csv,
+    ".jsonl": _from_lines,
+    ".parquet": parquet_rows,
+}
+
+
+def _write(kept: Kept, records: Sequence[Record]) -> None:
+    """Write all rows to the results file, and remove the journal."""
+    if kept.out is None:
+        return
+    if records:
+        write_whole(kept.out, encode_records(records, kept.out.suffix, list(records[0])))
+    journal_of(kept.out).unlink(missing_ok=True)
