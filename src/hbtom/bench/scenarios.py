@@ -17,7 +17,7 @@ from typing import Any
 from hbtom import __version__
 from hbtom.bench.table_files import write_records
 from hbtom.errors import BadInput, located
-from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
+from hbtom.judgement.plan_judging import PlanJudgement, infer_plans
 from hbtom.model import Model
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world.pddl import (
@@ -83,7 +83,7 @@ def judge_scenario(
         except TooManyStates:
             planned = goals
         for model in models:
-            yield judge_plans(planned, [plan], model, most=most)
+            yield infer_plans(planned, [plan], model, most=most)
 
 
 def write_posteriors(judgements: Iterable[PlanJudgement], path: Path) -> None:

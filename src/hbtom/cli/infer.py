@@ -13,7 +13,7 @@ from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.mistakes import Mistakes
-from hbtom.judgement.plan_judging import ALONE, judge_plans
+from hbtom.judgement.plan_judging import ALONE, infer_plans
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.terminal import (
@@ -65,7 +65,7 @@ def run(
     seen = [load_plan(world, file, agent=agent) for agent, file in plans]
     chosen = find_model(model)
     with located(file=problem):  # errors such as too many states
-        judgement = judge_plans(wanted, seen, chosen, something_else=something_else, most=states)
+        judgement = infer_plans(wanted, seen, chosen, something_else=something_else, most=states)
     if figure is not None:
         from hbtom.show.plots.sheet import figure_bytes
 

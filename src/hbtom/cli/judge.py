@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
@@ -102,7 +103,7 @@ def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
     """Yield the episode of each file and all episodes of each folder, or why there is none."""
     for file in files:
         try:
-            if Path(file).is_dir():
+            if os.path.isdir(file):
                 yield from _in_folder(file, scene)
             else:
                 yield from load_each(file, scene)

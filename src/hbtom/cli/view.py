@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from hbtom.bench.evaluation import as_dataset
-from hbtom.cli.browser import browse
 from hbtom.cli.progress import given_or_default
 from hbtom.cli.say import INTERRUPTED, complain, warn
 from hbtom.errors import count, missing
+from hbtom.show.browser import browse
 
 
 def run(**given: Any) -> int:

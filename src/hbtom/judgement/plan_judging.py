@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
 from hbtom.mind.partial_plan import seen_regret
-from hbtom.model import Model, find_model
+from hbtom.model import Given, Model, find_model
 from hbtom.observe import Identity
 from hbtom.plan.foresight import plan_ahead
 from hbtom.plan.graph import GraphCosts
@@ -53,6 +52,11 @@ class PlanJudgement(Judged):
     warnings: tuple[str, ...] = ()
     costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
     paths: tuple[StatePath | None, ...] = ()  # of each plan, if all of it was seen
+
+    @property
+    def source(self) -> str:
+        """The name of what was judged."""
+        return self.plans[-1].name
 
     @property
     def mistakes(self) -> tuple[Mistakes, ...]:
@@ -102,10 +106,10 @@ class PlanJudgement(Judged):
         return f"<PlanJudgement of {name!r}: plausibility {self.plausibility:.3f}>"
 
 
-def judge_plans(
+def infer_plans(
     goals: Sequence[Goal] | GraphCosts,
     plans: Sequence[SeenPlan],
-    model: Model | str | PathLike[str] = MODEL,
+    model: Given = MODEL,
     *,
     something_else: float = 0.0,
     most: int = MOST_STATES,
@@ -121,7 +125,7 @@ def judge_plans(
     All states are planned from anew each time. To judge many plans in one world, plan once, and
     give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
     """
-    model = find_model(model)
+    model = find_model(model, MODEL)
     plans = check_plans(plans)
     if not isinstance(goals, GraphCosts):
         goals = check_goals(goals)
@@ -154,6 +158,9 @@ def judge_plans(
         costs=costs,
         paths=paths,
     )
+
+
+judge_plans = infer_plans  # as it was called in 0.2
 
 
 def _ahead(
