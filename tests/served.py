@@ -1,4 +1,4 @@
-"""A real ``hbtom view``: a process of its own on a free port, and ways to talk to it."""
+"""A real ``hbtom browse``: a process of its own on a free port, and ways to talk to it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Served:
 
     def __init__(self, dataset: Path, *words: str, cache: Path, **environ: str) -> None:
         usual = {name: value for name, value in os.environ.items() if name not in SCREENS}
-        command = [sys.executable, "-m", "hbtom", "view", str(dataset), "--port", "0", *words]
+        command = [sys.executable, "-m", "hbtom", "browse", str(dataset), "--port", "0", *words]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
