@@ -1,47 +1,32 @@
-"""Judging single episodes: one row per episode, kept as they are judged.
-
-Rows are added to a journal beside the results file, which is written as a whole at the end. So a
-file is never half written, and an interrupted run can go on.
-"""
+"""Judging single episodes, which need no counterpart: one row of results per episode."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
-from hbtom.bench.journal import journal_of
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.recognition_file import Kept
-from hbtom.bench.results import json_value, parquet_rows
+from hbtom.bench.singles_file import BY, KINDS, Record, kept_rows, write_results
 from hbtom.bench.sources import Sources
-from hbtom.bench.table_files import encode_records, unguarded
 from hbtom.bench.workers import Progress, each
-from hbtom.errors import BadInput, located, system_errors
-from hbtom.files import read_whole, write_whole
+from hbtom.errors import BadInput, system_errors
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
 from hbtom.observe import Episode, load, names
 from hbtom.observe.archive.reading import archived
 from hbtom.observe.tracks import find_scene, is_track
-from hbtom.scratch import Taken, alone
 
-KINDS = (".csv", ".jsonl", ".parquet")
-Record = Mapping[str, Any]
 _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
-_BY = ("file", "stamp", "model", "version")  # what a judgement depends on
-_TEXTS = ("expected_goal", "likeliest_goal", "explanation", *_BY)
 
 
 class Outcome(NamedTuple):
@@ -173,8 +158,8 @@ def judge_singles(
     ``kept`` says where, and whether to go on with an earlier run.
     """
     kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
-    with _kept_rows(kept) as (left, add):
-        known = {tuple(row[name] for name in _BY): row for row in left}
+    with kept_rows(kept) as (left, add):
+        known = {tuple(row[name] for name in BY): row for row in left}
         by = {
             one: (one.file, work.stamp(one), work.model.fingerprint, __version__) for one in found
         }
@@ -188,89 +173,5 @@ def judge_singles(
                 done[one] = outcome
                 tell(len(done), len(by))
         judged = [done[one] for one in by]
-        _write(kept, [one.record for one in judged if one.record is not None])
+        write_results(kept, [one.record for one in judged if one.record is not None])
     return judged
-
-
-@contextmanager
-def _kept_rows(kept: Kept) -> Iterator[tuple[list[Record], Callable[[Record], None]]]:
-    """Yield the rows that an earlier run has left, and what adds a row to the journal."""
-    kept.check()
-    if kept.out is None:
-        yield [], lambda row: None
-        return
-    journal = journal_of(kept.out)
-    try:
-        with system_errors("the file cannot be written", kept.out), alone(kept.out):
-            kept.check()  # another run may just have finished
-            left = [*_left(kept.out), *_left(journal)] if kept.resume else []
-            with open(journal, "ab" if kept.resume else "wb", buffering=0) as stream:
-                stream.truncate(_whole(journal))
-                try:
-                    yield left, lambda row: _add(stream, row)
-                finally:
-                    if not os.fstat(stream.fileno()).st_size:
-                        journal.unlink(missing_ok=True)
-    except Taken:
-        hint = "wait for it to end, or choose another name"
-        raise BadInput("another run is writing to this file", hint=hint, file=kept.out) from None
-
-
-def _add(stream: io.FileIO, row: Record) -> None:
-    line = json.dumps(row, allow_nan=False).encode() + b"\n"
-    if stream.write(line) < len(line):
-        raise OSError("there is no space left")
-
-
-def _whole(journal: Path) -> int:
-    """Return how many bytes of a journal are whole lines."""
-    return read_whole(journal).rfind(b"\n") + 1
-
-
-def _left(path: Path) -> list[Record]:
-    if not path.exists():
-        return []
-    with located(file=str(path)):
-        data = read_whole(path)
-        try:
-            rows = [*_READERS[path.suffix](data)]
-            if all({*_TEXTS, "plausibility"} <= row.keys() for row in rows):
-                return rows
-            problem = "other columns"
-        except (ValueError, TypeError, AttributeError, csv.Error) as error:
-            problem = str(error)
-        hint = "choose another name"
-        raise BadInput(f"these are not results of judge ({problem})", hint=hint)
-
-
-def _from_csv(data: bytes) -> Iterator[dict[str, Any]]:
-    text = data.decode(errors="surrogateescape")
-    for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
-        yield {
-            name: unguarded(cell)
-            if name in _TEXTS
-            else int(cell)
-            if name == "warnings"
-            else float(cell)
-            for name, cell in row.items()
-        }
-
-
-def _from_lines(data: bytes) -> list[dict[str, Any]]:
-    return [json_value(line) for line in data[: data.rfind(b"\n") + 1].splitlines()]
-
-
-_READERS: dict[str, Callable[[bytes], Iterable[dict[str, Any]]]] = {
-    ".csv": _from_csv,
-    ".jsonl": _from_lines,
-    ".parquet": parquet_rows,
-}
-
-
-def _write(kept: Kept, records: Sequence[Record]) -> None:
-    """Write all rows to the results file, and remove the journal."""
-    if kept.out is None:
-        return
-    if records:
-        write_whole(kept.out, encode_records(records, kept.out.suffix, list(records[0])))
-    journal_of(kept.out).unlink(missing_ok=True)

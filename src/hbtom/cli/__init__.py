@@ -18,7 +18,6 @@ from hbtom import __version__
 from hbtom.cli.say import INTERRUPTED
 from hbtom.cli.verbs import benchmark, datasets, episodes, plans
 
-
 _FORMERLY = {"view": "browse"}  # verbs that still work, with a warning
 
 

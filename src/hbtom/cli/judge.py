@@ -34,7 +34,9 @@ def run(
     chosen = find_model(model)
     if out is None:
         return _print(files, chosen, form, trace, scene)
-    from hbtom.bench.singles import KINDS, JudgeSingles, Kept, find_episodes, judge_singles
+    from hbtom.bench.recognition_file import Kept
+    from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
+    from hbtom.bench.singles_file import KINDS
 
     kept = Kept(Path(out), resume, overwrite, KINDS)
     kept.check()

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from hbtom.errors import BadInput, Place, needed
+from hbtom.observe.tracks.deeplabcut import by_individual
 from hbtom.observe.tracks.points import Seen, Tracks
-from hbtom.observe.tracks.text import by_individual
 
 _MOST = 1 << 26  # numbers in a file, at most
 

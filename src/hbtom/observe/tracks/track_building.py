@@ -16,12 +16,12 @@ from hbtom.observe.events import without_gaps
 from hbtom.observe.tracks.points import Seen, Tracks, in_order
 from hbtom.observe.tracks.scene_file import WORLD, Scene, Span, Thing
 from hbtom.observe.tracks.track_sight import guess_sight
+from hbtom.observe.tracks.watched import listed, sure, watched
 
 _MARGIN = 0.05 * WORLD  # pixels beyond the edge that may be due to jitter
 _ASTRAY = 0.05  # share of positions farther outside than that, at most
 _SMALL = 0.05  # of the world; a track that covers less is suspicious
 _LARGEST_NOISE = 20.0  # pixels
-_MIDDLE = ("centre", "center", "centroid", "body", "middle", "thorax", "spine", "back")
 _COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0))
 
 Path = Annotated[Floats, "frame 2"]
@@ -30,8 +30,8 @@ Path = Annotated[Floats, "frame 2"]
 def build(tracks: Tracks, scene: Scene, name: str) -> Episode:
     """Return the episode that a track shows in a scene."""
     notes = [f"read as {tracks.kind}"]
-    seen, places = _watched(tracks, scene, notes)
-    places = _sure(places, tracks, scene, notes)
+    seen, places = watched(tracks, scene, notes)
+    places = sure(places, tracks, scene, notes)
     placed = _placed(places, scene, notes)
     spans = list(_spans(seen, scene))
     paths = [_path(seen, placed, rows, timed=tracks.timed) for _, rows in spans]
@@ -56,57 +56,7 @@ def _lost(path: Path) -> tuple[int, int]:
     return len(path), int(np.isnan(path[:, 0]).sum())
 
 
-# Who is watched, and where it was
-
-
-def _watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Seen, Floats]:
-    """Return the track of the agent, and the places of the body part that stands for it."""
-    names, wanted = list(tracks.seen), scene.agent.track
-    if wanted is None and len(names) > 1:
-        problem = f"there are {len(names)} tracks: {_listed(names)}"
-        hint = f'say in the scene whom to judge: [agent] track = "{names[0]}"'
-        raise BadInput(problem, hint=hint, place=Place(field="agent.track"))
-    if wanted is not None and wanted not in names:
-        hint = f"there are {_listed(names)}"
-        raise BadInput(f"there is no track '{wanted}'", hint=hint, place=Place(field="agent.track"))
-    seen = tracks.seen[wanted or names[0]]
-    part = scene.agent.part
-    if part is not None and part not in seen.parts:
-        hint = f"there are {_listed(list(seen.parts))}"
-        raise BadInput(
-            f"there is no body part '{part}'", hint=hint, place=Place(field="agent.part")
-        )
-    if part is None:
-        part = _middle(seen)
-        if len(seen.parts) > 1:
-            which = f"the body part '{part}' of {len(seen.parts)}"
-            notes.append(f"{which} stands for the agent; [agent] part = another")
-    return seen, seen.parts[part]
-
-
-def _middle(seen: Seen) -> str:
-    """Return the body part in the middle by its name, or else the one that is lost least."""
-    named = next((part for word in _MIDDLE for part in seen.parts if word in part.casefold()), None)
-    lost = {part: int(np.isnan(places).sum()) for part, places in seen.parts.items()}
-    return named if named is not None else min(lost, key=lost.__getitem__)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names[:8]) + (", ..." if len(names) > 8 else "")
-
-
-def _sure(places: Floats, tracks: Tracks, scene: Scene, notes: list[str]) -> Path:
-    """Return places, not numbers where they are unlikely."""
-    least = tracks.cutoff if scene.track.likelihood is None else scene.track.likelihood
-    path = places[:, :2].copy()
-    unlikely = (places[:, 2] < least) & ~np.isnan(path).any(axis=1)
-    path[unlikely | np.isnan(path).any(axis=1)] = np.nan
-    if unlikely.any():
-        share = f"{unlikely.sum()} of {len(path)} positions"
-        notes.append(
-            f"{share} are less likely than {least:g} and left out; [track] likelihood = another"
-        )
-    return path
+# Where it was
 
 
 def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
@@ -173,7 +123,7 @@ def _labelled(labels: Sequence[str], seen: Seen, scene: Scene) -> Iterator[tuple
     known = {span.name: span for span in scene.trials}
     for name in known:
         if name not in runs:
-            hint = f"the column has {_listed(list(runs))}"
+            hint = f"the column has {listed(list(runs))}"
             raise BadInput(f"there is no trial '{name}' in the track", hint=hint)
     for label, rows in runs.items():
         yield known.get(label, Span()), rows

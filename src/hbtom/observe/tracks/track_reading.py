@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hbtom.errors import BadInput
+from hbtom.observe.tracks.cells import read_cells
+from hbtom.observe.tracks.deeplabcut import begins_like_deeplabcut, read_deeplabcut
 from hbtom.observe.tracks.hdf5 import read_hdf5
+from hbtom.observe.tracks.plain_table import read_plain
 from hbtom.observe.tracks.points import Tracks
 from hbtom.observe.tracks.scene_file import Columns
-from hbtom.observe.tracks.text import read_text
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -18,4 +20,7 @@ def read_tracks(data: bytes, suffix: str, columns: Columns) -> Tracks:
     if suffix.lower() in (".h5", ".hdf5"):
         hint = "was the download or the copy interrupted?"
         raise BadInput("the file has the name of an HDF5 file but is not one", hint=hint)
-    return read_text(data, columns)
+    rows, lines = read_cells(data)
+    if begins_like_deeplabcut(rows[0]):
+        return read_deeplabcut(rows, lines)
+    return read_plain(rows, lines, columns)

@@ -1,27 +1,23 @@
-"""Tracks in text files: DeepLabCut's tables, and plain tables with one row per frame.
+"""Plain tables: wide (``nose_x, nose_y``) or long (one row per frame and individual).
 
-A plain table is wide (``nose_x, nose_y``) or long (one row per frame and individual). Trajectories
-may have times instead of frames, and points as ``POINT (3 4)``.
+Trajectories may have times instead of frames, and points as ``POINT (3 4)``.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import takewhile
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
+from hbtom.observe.tracks.cells import LOST, Table, number
 from hbtom.observe.tracks.points import Seen, Tracks
 from hbtom.observe.tracks.scene_file import Columns
 
-LEVELS = ("scorer", "individuals", "bodyparts", "coords")  # of DeepLabCut's heading
 _KNOWN = {
     "frame": ("frame", "frames", "frame_id", "frame_idx", "frame_index", "frame_number", "index"),
     "time": ("time", "t", "timestamp", "seconds", "time_s", "datetime"),
@@ -37,128 +33,11 @@ _AXIS = re.compile(
     re.IGNORECASE,
 )
 _POINT = re.compile(r"\s*POINT\s*Z?\s*\(\s*(\S+)\s+(\S+)(?:\s+\S+)?\s*\)\s*", re.IGNORECASE)
-_LOST = ("", "nan", "na", "none", "null")
 
 
-class _Table(NamedTuple):
-    """Cells below a heading, and the line of each row."""
-
-    heading: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    lines: Sequence[int]
-
-    def column(self, name: str) -> list[str]:
-        at = self.heading.index(name)
-        return [row[at] for row in self.rows]
-
-    def numbers(self, name: str) -> Annotated[Floats, "row"]:
-        """Return the numbers in a column; cells where something was lost are not numbers."""
-        at = self.heading.index(name)
-        return np.array(
-            [_number(row[at], line, name) for line, row in zip(self.lines, self.rows, strict=True)]
-        )
-
-    def chosen(self, keep: Sequence[int]) -> _Table:
-        return _Table(self.heading, [self.rows[i] for i in keep], [self.lines[i] for i in keep])
-
-
-def _number(cell: str, line: int, column: str) -> float:
-    cell = cell.strip()
-    if cell.casefold() in _LOST:
-        return np.nan
-    try:
-        number = float(cell)
-    except ValueError:
-        number = np.inf
-    if not np.isfinite(number):
-        hint = "leave the cell empty where the tracker lost the agent"
-        raise BadInput(
-            f"'{cell[:40]}' is not a number", hint=hint, place=Place(line=line, field=column)
-        )
-    return number
-
-
-def read_text(data: bytes, columns: Columns) -> Tracks:
-    """Read the tracks in a text file; ``columns`` are named by the scene."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput("this is not text", hint="tracks are CSV in UTF-8, or HDF5") from None
-    rows, lines = [], []
-    stream = io.StringIO(text, newline="")
-    reader = csv.reader(
-        stream, delimiter=max(",;\t", key=text.partition("\n")[0].count), strict=True
-    )
-    try:
-        for row in reader:
-            if any(map(str.strip, row)):
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise BadInput(f"this is not CSV: {error}", place=Place(line=reader.line_num)) from None
-    if len(rows) < 2:
-        raise BadInput("there are no rows", hint="a track has one row per frame below a heading")
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(rows[0]):
-            problem = f"there are {len(row)} cells, but {len(rows[0])} in the first line"
-            raise BadInput(problem, hint="is the file cut off?", place=Place(line=line))
-    levels = len([*takewhile(lambda row: row[0].strip().casefold() in LEVELS, rows)])
-    if levels:
-        heading = [[name.strip() for name in row] for row in rows[:levels]]
-        return _deeplabcut(
-            heading, _Table(_unique(heading), rows[levels:], lines[levels:]), columns
-        )
-    names = [name.strip() for name in rows[0]]
-    return _plain(_Table(names, rows[1:], lines[1:]), columns)
-
-
-# DeepLabCut
-
-
-def _unique(heading: Sequence[Sequence[str]]) -> list[str]:
-    return [" ".join(levels[1:]) for levels in zip(*heading, strict=True)]
-
-
-def _deeplabcut(heading: Sequence[Sequence[str]], table: _Table, columns: Columns) -> Tracks:
-    levels = {row[0].casefold(): row[1:] for row in heading}
-    if not {"bodyparts", "coords"} <= set(levels):
-        hint = "it begins with the rows scorer, bodyparts and coords"
-        raise BadInput("the heading of this DeepLabCut file is not complete", hint=hint)
-    names = table.heading[1:]
-    who = levels.get("individuals", ["agent"] * len(names))
-    keys = list(zip(who, levels["bodyparts"], levels["coords"], strict=True))
-    values = [table.numbers(name) for name in names]
-    frames = table.numbers(table.heading[0])
-    return by_individual(keys, np.array(values).T, frames, table.lines)
-
-
-def by_individual(
-    keys: Sequence[tuple[str, str, str]],
-    values: Annotated[Floats, "row column"],
-    number: Annotated[Floats, "row"],
-    lines: Sequence[int] = (),
-) -> Tracks:
-    """Return DeepLabCut's tracks; each column is of an individual, a body part and a coordinate."""
-    parts: dict[str, dict[str, Floats]] = {}
-    found = dict(zip(keys, values.T, strict=True))
-    for who, part, coordinate in keys:
-        if coordinate == "x":
-            if (who, part, "y") not in found:
-                raise BadInput(f"'{part}' has x but no y", place=Place(field="coords"))
-            sure = found.get((who, part, "likelihood"), np.ones(len(values)))
-            parts.setdefault(who, {})[part] = np.stack(
-                [found[who, part, "x"], found[who, part, "y"], sure], axis=1
-            )
-    if not parts:
-        raise BadInput("there is no body part with x and y", place=Place(field="coords"))
-    seen = {who: Seen(number, each, lines) for who, each in parts.items()}
-    return Tracks("DeepLabCut", seen)
-
-
-# Plain tables
-
-
-def _plain(table: _Table, columns: Columns) -> Tracks:
+def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Columns) -> Tracks:
+    """Read a table with one row of headings; ``columns`` are named by the scene."""
+    table = Table([name.strip() for name in rows[0]], rows[1:], lines[1:])
     heading = table.heading
     for name in {name for name in heading if heading.count(name) > 1}:
         raise BadInput(f"there are two columns '{name}'", place=Place(line=1))
@@ -198,7 +77,7 @@ def _called(role: str, heading: Sequence[str]) -> str | None:
     return heading[0] if found is None and role == "frame" and heading[0] == "" else found
 
 
-def _numbering(table: _Table, name: str | None, timed: bool) -> Annotated[Floats, "row"] | None:
+def _numbering(table: Table, name: str | None, timed: bool) -> Annotated[Floats, "row"] | None:
     """Return the number or time of each row; None if the table has neither."""
     if name is None:
         return None
@@ -215,7 +94,7 @@ def _numbering(table: _Table, name: str | None, timed: bool) -> Annotated[Floats
     return number
 
 
-def _dates(table: _Table, name: str) -> Iterator[float]:
+def _dates(table: Table, name: str) -> Iterator[float]:
     """Yield seconds since the first row, given dates and times."""
     first = None
     for cell, line in zip(table.column(name), table.lines, strict=True):
@@ -229,7 +108,7 @@ def _dates(table: _Table, name: str) -> Iterator[float]:
             raise BadInput(f"'{cell[:40]}' is not a time", hint=hint, place=place) from None
 
 
-def _places(table: _Table, columns: Columns) -> dict[str, Annotated[Floats, "row 3"]]:
+def _places(table: Table, columns: Columns) -> dict[str, Annotated[Floats, "row 3"]]:
     """Return x, y and likelihood in every row, of each name that has them."""
     sure = np.ones(len(table.rows))
     if columns.x or columns.y:
@@ -272,12 +151,12 @@ def _point(cell: str, line: int, column: str) -> tuple[float, float]:
     """Return the x and y of ``POINT (3 4)``."""
     found = _POINT.fullmatch(cell)
     if found is None:
-        if cell.strip().casefold() in (*_LOST, "point empty"):
+        if cell.strip().casefold() in (*LOST, "point empty"):
             return np.nan, np.nan
         hint = "points are written as POINT (3 4)"
         place = Place(line=line, field=column)
         raise BadInput(f"'{cell[:40]}' is not a point", hint=hint, place=place)
-    return _number(found[1], line, column), _number(found[2], line, column)
+    return number(found[1], line, column), number(found[2], line, column)
 
 
 def _numeric(name: str) -> bool:
