@@ -119,6 +119,12 @@ def test_trials_by_column_with_agents_of_their_own(place) -> None:
     assert [str(trial.agent.look) for trial in episode] == ["agent", "other"]
 
 
+def test_trajectories_may_be_the_trials_of_one_animal(place) -> None:
+    rows = [(name, at, *xy) for name in ("a", "b") for at, xy in enumerate(WALK)]
+    scene = f'{SCENE}[track.columns]\ntrial = "traj_id"\n'
+    assert len(hbtom.load(place(table("traj_id", "t", "x", "y", rows=rows), scene))) == 2
+
+
 def test_jitter_is_measured_at_rest() -> None:
     rng = np.random.default_rng(0)
     way = np.concatenate([np.full(60, 50.0), 50 + 2.0 * np.arange(50), np.full(60, 150.0)])

@@ -70,7 +70,7 @@ def _left(path: Path) -> list[Record]:
     with located(file=str(path)):
         data = read_whole(path)
         try:
-            rows = [*_READERS[path.suffix](data)]
+            rows: list[Record] = [*_READERS[path.suffix](data)]
             if all({*TEXTS, "plausibility"} <= row.keys() for row in rows):
                 return rows
             problem = "other columns"

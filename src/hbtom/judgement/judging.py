@@ -26,6 +26,7 @@ from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 SMALL = 100.0  # pixels; a world whose sides are shorter is suspicious
 TINY = 2.0  # pixels; so is an agent that moves less than this
@@ -66,11 +67,6 @@ class Judgement(Judged):
         known = shown, seen.world, costs, seen.trajectory
         return self._traced(known, self.posteriors[trial])
 
-    @property
-    def source(self) -> str:
-        """The name of what was judged."""
-        return self.episode.name
-
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
@@ -94,6 +90,16 @@ class Judgement(Judged):
         from hbtom.judgement.tables import to_pandas
 
         return to_pandas(self.posteriors)
+
+    def to_datatree(self) -> xr.DataTree:
+        """Return all posteriors and the judgement as one labelled tree (needs ``tables``).
+
+        Its groups are ``judgement`` and ``posterior/trial_1`` and so on. Attributes say what made
+        it. ArviZ opens it.
+        """
+        from hbtom.judgement.tables import to_datatree
+
+        return to_datatree(self, self.posteriors, self.episode.name)
 
     def show(self, *, browser: bool = True) -> Path:
         """Make a page on which to watch the episode, open it in a browser, and return the file."""

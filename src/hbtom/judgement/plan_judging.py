@@ -36,6 +36,7 @@ from hbtom.world.pddl import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 ALONE = "there is one plan only: it is judged without familiarization"
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else, where each goal has 1
@@ -52,11 +53,6 @@ class PlanJudgement(Judged):
     warnings: tuple[str, ...] = ()
     costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
     paths: tuple[StatePath | None, ...] = ()  # of each plan, if all of it was seen
-
-    @property
-    def source(self) -> str:
-        """The name of what was judged."""
-        return self.plans[-1].name
 
     @property
     def mistakes(self) -> tuple[Mistakes, ...]:
@@ -100,6 +96,16 @@ class PlanJudgement(Judged):
         rows = zip(table["trial"], table["step"], strict=True)
         table.insert(place + 1, "action", [actions[trial - 1][step] for trial, step in rows])
         return table
+
+    def to_datatree(self) -> xr.DataTree:
+        """Return all posteriors and the judgement as one labelled tree (needs ``tables``).
+
+        Its groups are ``judgement`` and ``posterior/trial_1`` and so on. Attributes say what made
+        it. ArviZ opens it.
+        """
+        from hbtom.judgement.tables import to_datatree
+
+        return to_datatree(self, self.posteriors, self.plans[-1].name)
 
     def __repr__(self) -> str:
         name = self.plans[-1].name

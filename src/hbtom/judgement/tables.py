@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from hbtom.judgement.judging import Judgement
-    from hbtom.judgement.plan_judging import PlanJudgement
+    from hbtom.judgement.tracing import Judged
 
 _OF_AGENTS = (
     *("goal", "belief", "process", "place", "manner", "cause"),
@@ -162,7 +161,7 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
     )
 
 
-def to_datatree(judgement: Judgement | PlanJudgement) -> xr.DataTree:
+def to_datatree(judgement: Judged, posteriors: Sequence[Posterior], source: str) -> xr.DataTree:
     """Return the posteriors of all trials, and the judgement, as one tree with its provenance."""
     with needed("xarray", "tables"):
         import xarray as xr
@@ -178,7 +177,7 @@ def to_datatree(judgement: Judgement | PlanJudgement) -> xr.DataTree:
     )
     trials = {
         f"/posterior/trial_{number}": to_xarray(posterior)
-        for number, posterior in enumerate(judgement.posteriors, start=1)
+        for number, posterior in enumerate(posteriors, start=1)
     }
     made_by = {
         "inference_library": "hbtom",
@@ -186,7 +185,7 @@ def to_datatree(judgement: Judgement | PlanJudgement) -> xr.DataTree:
         "model": judgement.model.name,
         "model_fingerprint": judgement.model.fingerprint,
         "model_toml": judgement.model.to_toml(),
-        "source": judgement.source,
+        "source": source,
     }
     return xr.DataTree.from_dict(
         {"/": xr.Dataset(attrs=made_by), "/judgement": verdict, **trials}, name="hbtom"

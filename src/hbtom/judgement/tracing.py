@@ -65,16 +65,6 @@ class Judged(Explained):
 
         return to_xarray(self.test)
 
-    def to_datatree(self) -> xr.DataTree:
-        """Return all posteriors and the judgement as one labelled tree (needs ``tables``).
-
-        Its groups are ``judgement`` and ``posterior/trial_1`` and so on. Attributes say what made
-        it. ArviZ opens it.
-        """
-        from hbtom.judgement.tables import to_datatree
-
-        return to_datatree(self)
-
     def _plain(self) -> dict[str, Any]:
         return {
             "plausibility": self.plausibility,

@@ -177,7 +177,7 @@ class Trial:
         from hbtom.observe.making import trial_from_arrays
 
         how = {"size": size, "walls": walls, "agent": agent, "radius": radius, "scale": scale}
-        return trial_from_arrays(path, objects, more=more, **how)  # type: ignore[arg-type]
+        return trial_from_arrays(path, objects, more=more, **how)
 
     def __post_init__(self) -> None:
         """Convert lists and arrays to the types that kernels take. Readers make these at once."""

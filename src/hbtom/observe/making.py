@@ -37,7 +37,7 @@ def trial_from_arrays(
         raise _bad(f"the scale is {scale:g}", "scale", "it is how many pixels one unit is")
     radius = ROUND * max(size) if radius is None else radius
     if isinstance(agent, Body):
-        agent, radius = agent.look, agent.radius
+        radius, agent = agent.radius, agent.look
     way = _numbers(path, "path", 2) * scale
     if not len(way):
         raise _bad("there are no frames", "path", "give one x and y per frame")

@@ -38,17 +38,10 @@ _POINT = re.compile(r"\s*POINT\s*Z?\s*\(\s*(\S+)\s+(\S+)(?:\s+\S+)?\s*\)\s*", re
 def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Columns) -> Tracks:
     """Read a table with one row of headings; ``columns`` are named by the scene."""
     table = Table([name.strip() for name in rows[0]], rows[1:], lines[1:])
-    heading = table.heading
-    for name in {name for name in heading if heading.count(name) > 1}:
-        raise BadInput(f"there are two columns '{name}'", place=Place(line=1))
-    for role in columns.__struct_fields__:
-        name = getattr(columns, role)
-        if name is not None and name not in heading:
-            hint = f"the file has {', '.join(heading)}"
-            raise BadInput(
-                f"there is no column '{name}'", hint=hint, place=Place(line=1, field=name)
-            )
-    by = {role: getattr(columns, role) or _called(role, heading) for role in _KNOWN}
+    _check_heading(table.heading, columns)
+    by = {role: getattr(columns, role) or _called(role, table.heading) for role in _KNOWN}
+    if by["track"] == columns.trial:
+        by["track"] = None
     timed = by["frame"] is None and by["time"] is not None
     places = _places(table, columns)
     every = range(len(table.rows))
@@ -59,15 +52,28 @@ def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Col
     number = _numbering(table, by["time"] if timed else by["frame"], timed)
     trials = table.column(columns.trial) if columns.trial else ()
     seen = {}
-    for who, rows in groups.items():
-        kept = [number[row] for row in rows] if number is not None else range(1, len(rows) + 1)
-        lines = [table.lines[row] for row in rows]
-        labels = [trials[row].strip() for row in rows] if trials else ()
+    for who, own in groups.items():
+        kept = [number[row] for row in own] if number is not None else range(1, len(own) + 1)
+        lines = [table.lines[row] for row in own]
+        labels = [trials[row].strip() for row in own] if trials else ()
         for name, values in places.items():
             both = " ".join(one for one in (who if by["track"] else "", name) if one)
-            part = {"": values[rows]}
+            part = {"": values[own]}
             seen[both or "agent"] = Seen(np.array(kept, dtype=float), part, lines, labels)
     return Tracks("a plain table", seen, timed=timed)
+
+
+def _check_heading(heading: Sequence[str], columns: Columns) -> None:
+    """Refuse names that occur twice, and names in the scene that do not occur."""
+    for name in {name for name in heading if heading.count(name) > 1}:
+        raise BadInput(f"there are two columns '{name}'", place=Place(line=1))
+    for role in columns.__struct_fields__:
+        name = getattr(columns, role)
+        if name is not None and name not in heading:
+            hint = f"the file has {', '.join(heading)}"
+            raise BadInput(
+                f"there is no column '{name}'", hint=hint, place=Place(line=1, field=name)
+            )
 
 
 def _called(role: str, heading: Sequence[str]) -> str | None:
