@@ -24,6 +24,7 @@ from targets import TARGETS, case  # noqa: E402
 GOOD = {
     "bib": {"episode.json": seeds.episodes.to_bytes(seeds.bib()[0])},
     "mcs": {"scene.json": seeds.episodes.to_bytes(seeds.mcs()[0])},
+    "track": {"plain.csv": dict(seeds.tracks())["plain.csv"], "scene.toml": seeds.SCENE.encode()},
     "labels": {"labels.json": seeds.episodes.to_bytes(seeds.LABELS)},
     "model": {"model.toml": seeds.models()[-1].encode()},
     "pddl": {name: text.encode() for name, text in seeds.PDDL[0].items()},

@@ -38,6 +38,15 @@ _EPISODE = re.compile(
 _ORDER = {one.folder: number for number, one in enumerate(PAIRED_TASKS)}
 
 
+def file_stamp(path: str | Path) -> str:
+    """Return the size of a file and when it was changed; nothing if it is gone."""
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return ""
+    return f"{known.st_size}-{known.st_mtime_ns}"
+
+
 @dataclass(frozen=True, order=True, slots=True)
 class Member:
     """One episode of a pair: the more expected one (e) or the more unexpected one (u)."""
@@ -58,15 +67,13 @@ class Member:
         """A text that changes when the content does, found without reading the content.
 
         It is the checksum that an archive lists, or else the size and the time of change of the
-        file, or of the archive that holds it. It is empty if the file is gone.
+        file, or of the archive that holds it; and of its scene, if it is a track. It is empty if
+        the file is gone.
         """
         if self.checksum:
             return self.checksum
-        try:
-            known = os.stat(self.path)
-        except (OSError, ValueError):
-            return ""
-        return f"{known.st_size}-{known.st_mtime_ns}"
+        scene = find_scene(Path(self.path)) if is_track(self.path) else None
+        return file_stamp(self.path) + ("" if scene is None else f" {file_stamp(scene)}")
 
     def load(self) -> Episode:
         """Read the episode."""
@@ -186,12 +193,12 @@ def check_dataset(path: Path) -> None:
 
 
 def _packed(member: Member) -> int:
-    """Return how far a member is from its source: a file, in a zip archive, in ours, a video.
+    """Return how far a member is from its source: a file, in a zip archive, in ours, a recording.
 
     If a member is there more than once, the nearest one counts: an archive may be older than the
-    files that it was made from, and a video is less exact than a file.
+    files that it was made from, and a video or a track is less exact than a file.
     """
-    if called_video(member.file):
+    if called_video(member.file) or is_track(member.file):
         return 3
     return 0 if not member.inside else 2 if is_table(member.path) else 1
 

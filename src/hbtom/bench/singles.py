@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from hbtom import __version__
-from hbtom.bench.dataset import LeftOut, Member, in_table
+from hbtom.bench.dataset import LeftOut, Member, file_stamp, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.rater import ModelRater
@@ -63,10 +63,9 @@ class JudgeSingles:
 
     def stamp(self, one: Member) -> str:
         """Return a text that changes when the episode does, or the scene of a track."""
-        if one.inside or not is_track(one.path):
+        if self.scene is None or one.inside or not is_track(one.path):
             return one.stamp
-        scene = self.scene or find_scene(Path(one.path)) or ""
-        return f"{one.stamp} {replace(one, path=str(scene)).stamp}"
+        return f"{file_stamp(one.path)} {file_stamp(self.scene)}"
 
     def record(self, judgement: Judgement, stamp: str) -> Record:
         """Return a row of results: one column a number."""
