@@ -35,7 +35,8 @@ def trial_from_arrays(
     """Return a checked trial; see :meth:`hbtom.Trial.from_arrays`."""
     if not scale > 0:
         raise _bad(f"the scale is {scale:g}", "scale", "it is how many pixels one unit is")
-    radius = ROUND * max(size) if radius is None else radius
+    usual = ROUND * max(size)
+    radius = usual if radius is None else radius
     if isinstance(agent, Body):
         radius, agent = agent.radius, agent.look
     way = _numbers(path, "path", 2) * scale
@@ -50,7 +51,7 @@ def trial_from_arrays(
         "size": (size[0] * scale, size[1] * scale),
         "walls": frozen(_numbers(walls, "walls", 4) * scale),
         "barrier": frozen(barrier),
-        "objects": tuple(_bodies(objects, radius, scale)),
+        "objects": tuple(_bodies(objects, usual, scale)),
         "agent": Body(look, (x, y), radius * scale),
         "path": frozen(way),
     }
