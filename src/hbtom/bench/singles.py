@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, file_stamp, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
@@ -70,7 +72,7 @@ class JudgeSingles:
     def record(self, judgement: Judgement, stamp: str) -> Record:
         """Return a row of results: one column a number."""
         test = judgement.test
-        called, chance = names(test.goals), test.goal
+        called, chance = names(test.goals), np.minimum(test.goal, 1.0)
         first, last = int(chance[0].argmax()), int(chance[-1].argmax())
         own = ModelRater(self.model).of(judgement).own
         return {
