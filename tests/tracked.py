@@ -72,6 +72,7 @@ def _scene(episode: Episode, first: int) -> Iterator[str]:
     for trial in episode:
         last = first + len(trial.path) - 1
         yield f"[[trials]]\nframes = [{first}, {last}]\n{_things(trial)}"
+        yield f'agent = "{trial.agent.look}"'
         first = last + 1
 
 

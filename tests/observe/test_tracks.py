@@ -11,6 +11,7 @@ import pytest
 import hbtom
 import tracked
 from hbtom.bench import evaluate
+from hbtom.bench.dataset import find_pairs
 from hbtom.observe import same_trial
 from hbtom.observe.tracks.track_sight import guess_sight
 
@@ -142,6 +143,9 @@ def test_datasets_may_consist_of_tracks(place, tmp_path: Path) -> None:
     (row, other) = evaluate(tmp_path).rows
     assert row.rating == hbtom.judge(tmp_path / "1e.csv").plausibility
     assert other.rating < row.rating
+    (tmp_path / "scene.toml").rename(f"{tmp_path}.toml")
+    elsewhere = find_pairs(tmp_path, scene=f"{tmp_path}.toml")
+    assert [one.rating for one in evaluate(elsewhere).rows] == [row.rating, other.rating]
 
 
 NUMBERED = [(at, *xy) for at, xy in enumerate(WALK)]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -57,6 +57,7 @@ class Member:
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
     checksum: str = ""  # of the content, if the archive lists it
+    scene: str | None = None  # of a track, if it is not beside it
 
     @property
     def file(self) -> str:
@@ -72,7 +73,7 @@ class Member:
         """
         if self.checksum:
             return self.checksum
-        scene = find_scene(Path(self.path)) if is_track(self.path) else None
+        scene = self.scene or (find_scene(Path(self.path)) if is_track(self.path) else None)
         return file_stamp(self.path) + ("" if scene is None else f" {file_stamp(scene)}")
 
     def load(self) -> Episode:
@@ -143,17 +144,22 @@ def find_pairs(
     tasks: Sequence[str] | None = None,
     *,
     labels: str | Path | Labels | None = None,
+    scene: str | None = None,
 ) -> Dataset:
-    """Find all pairs of a dataset, or those of some tasks; by their names, or by labels."""
+    """Find all pairs of a dataset, or those of some tasks; by their names, or by labels.
+
+    ``scene`` is that of all tracks in it; by default, each has its own beside it.
+    """
     path = Path(path)
     check_dataset(path)
     labels = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     left_out: list[LeftOut] = []
     with system_errors("it cannot be read", path):
         if labels is None:
-            members = list(_members(path, left_out))
+            members = list(_members(path, left_out, scene))
         else:
             members = _labelled(path, labels, left_out)
+        members = [replace(one, scene=scene) if _is_alone(one) else one for one in members]
     found = {member.task for member in members}
     wanted = found if tasks is None else {task_name(name) for name in tasks}
     if wanted - found:
@@ -209,10 +215,16 @@ def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
     return None if found is None else (found["pair"], "e" if found["member"] == "e" else "u")
 
 
-def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+def _is_alone(one: Member | Entry) -> bool:
+    """Tell whether this is a track, and not in an archive."""
+    return not one.inside and is_track(one.path)
+
+
+def _members(path: Path, left_out: list[LeftOut], scene: str | None) -> Iterator[Member]:
     """Yield all members that can be told by their names."""
     for entry in entries(path):
-        named = None if _unplaced(entry) else episode_name(entry.name)
+        placed = _is_alone(entry) and (scene or find_scene(Path(entry.path))) is not None
+        named = episode_name(entry.name) if placed or not is_track(entry.name) else None
         if entry.name == LABELS or entry.name.endswith(".toml"):  # labels, scenes
             continue
         if entry.why:
@@ -224,11 +236,6 @@ def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
             left_out.append(LeftOut(entry.file, why))
         else:
             yield Member(entry.task, *named, entry.path, entry.inside, entry.checksum)
-
-
-def _unplaced(entry: Entry) -> bool:
-    """Tell whether this is a table or the like, because no scene tells that it is a track."""
-    return is_track(entry.name) and (bool(entry.inside) or find_scene(Path(entry.path)) is None)
 
 
 def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Member]:

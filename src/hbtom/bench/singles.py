@@ -13,18 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from hbtom import __version__
-from hbtom.bench.dataset import LeftOut, Member, file_stamp, in_table
+from hbtom.bench.dataset import LeftOut, Member, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.recognition_file import Kept
 from hbtom.bench.singles_file import BY, KINDS, Record, kept_rows, write_results
-from hbtom.bench.sources import Sources
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, system_errors
 from hbtom.judgement import Judgement, judge
 from hbtom.model import Model
-from hbtom.observe import Episode, load, names
+from hbtom.observe import names
 from hbtom.observe.archive.reading import archived
 from hbtom.observe.tracks import find_scene, is_track
 
@@ -45,7 +44,6 @@ class JudgeSingles:
 
     model: Model
     total: int  # episodes that there are for all processes together
-    scene: str | None = None  # of tracks
     ready: bool = False
 
     def warm_up(self) -> None:
@@ -56,18 +54,12 @@ class JudgeSingles:
     def __call__(self, found: Sequence[Member]) -> Iterator[Outcome]:
         self.warm_up()
         for one in found:
-            stamp = self.stamp(one)  # before reading
+            stamp = one.stamp  # before reading
             try:
-                judgement = judge(load_single(one, self.scene), self.model)
+                judgement = judge(one.load(), self.model)
                 yield Outcome(one.file, self.record(judgement, stamp))
             except BadInput as error:
                 yield Outcome(one.file, None, str(error.at(file=one.file)))
-
-    def stamp(self, one: Member) -> str:
-        """Return a text that changes when the episode does, or the scene of a track."""
-        if self.scene is None or one.inside or not is_track(one.path):
-            return one.stamp
-        return f"{file_stamp(one.path)} {file_stamp(self.scene)}"
 
     def record(self, judgement: Judgement, stamp: str) -> Record:
         """Return a row of results: one column a number."""
@@ -92,7 +84,10 @@ class JudgeSingles:
 
 
 def find_episodes(paths: Sequence[str], scene: str | None = None) -> Iterator[Member]:
-    """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own."""
+    """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own.
+
+    ``scene`` is that of all tracks; by default, each has its own beside it.
+    """
     for path in paths:
         packed = archived(path)
         if packed is not None:
@@ -106,14 +101,7 @@ def find_episodes(paths: Sequence[str], scene: str | None = None) -> Iterator[Me
         elif os.path.isdir(path) or path.endswith(".zip"):
             yield from _in_folder(Path(path), scene)
         else:
-            yield _member(Entry("", path))
-
-
-def load_single(one: Member, scene: str | None = None) -> Episode:
-    """Read an episode; a scene is for tracks."""
-    if not one.inside and is_track(one.path):
-        return load(one.path, scene)
-    return Sources().load_one(one)
+            yield _member(Entry("", path), scene)
 
 
 def _in_folder(folder: Path, scene: str | None) -> Iterator[Member]:
@@ -139,11 +127,11 @@ def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
     placed = is_track(name) and not entry.inside
     placed = placed and (scene or find_scene(Path(entry.path))) is not None
     if _JSON.fullmatch(name) or called_video(name) or placed:
-        yield _member(entry)
+        yield _member(entry, scene if placed else None)
 
 
-def _member(entry: Entry) -> Member:
-    return Member(entry.task, "", "e", entry.path, entry.inside, entry.checksum)
+def _member(entry: Entry, scene: str | None) -> Member:
+    return Member(entry.task, "", "e", entry.path, entry.inside, entry.checksum, scene)
 
 
 def judge_singles(
@@ -161,9 +149,7 @@ def judge_singles(
     kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
     with kept_rows(kept) as (left, add):
         known = {tuple(row[name] for name in BY): row for row in left}
-        by = {
-            one: (one.file, work.stamp(one), work.model.fingerprint, __version__) for one in found
-        }
+        by = {one: (one.file, one.stamp, work.model.fingerprint, __version__) for one in found}
         done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
         todo = [one for one in by if one not in done]
         tell(len(done), len(by))

@@ -41,7 +41,7 @@ def run(
     kept = Kept(Path(out), resume, overwrite, KINDS)
     kept.check()
     found = list(find_episodes(files, scene))
-    work = JudgeSingles(chosen, len(found), scene)
+    work = JudgeSingles(chosen, len(found))
     work.warm_up()
     try:
         with progress("judging episodes", "episodes") as tell:
@@ -114,10 +114,10 @@ def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
 
 
 def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
-    from hbtom.bench.singles import find_episodes, load_single
+    from hbtom.bench.singles import find_episodes
 
     for one in find_episodes([folder], scene):
         try:
-            yield load_single(one, scene)
+            yield one.load()
         except BadInput as error:
             yield error

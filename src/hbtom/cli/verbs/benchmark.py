@@ -22,6 +22,7 @@ from hbtom.cli.options import (
     overwrite_option,
     path,
     rater_option,
+    scene_option,
     score_option,
     start,
     suite_option,
@@ -32,6 +33,7 @@ from hbtom.cli.options import (
 
 @verb
 @dataset_options
+@scene_option
 @suite_option
 @file_option(
     "-o", "--out", help="Write one row per episode as it is judged: .csv, .jsonl, .parquet."
