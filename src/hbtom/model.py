@@ -468,6 +468,14 @@ def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
     return _converted({**table, "name": f"{model.name}, {told}"})
 
 
+def suited(model: Model, sight: tuple[float, float] | None) -> Model:
+    """Return a model that expects noise and pace, if they are known, unless it expects noise."""
+    if sight is None or sight[0] == 0 or model.observation.noise > 0:
+        return model
+    noise, pace = sight
+    return with_settings(model, {"observation.noise": noise, "observation.pace": pace})
+
+
 def _converted(table: dict[str, Any]) -> Model:
     curves = table.get("classifier")
     if isinstance(curves, dict) and curves.get("waste") is False:  # TOML has no word for None

@@ -10,7 +10,7 @@ from textwrap import indent
 import click
 
 from hbtom.cli.progress import progress
-from hbtom.cli.say import INTERRUPTED, complain, tell_notes, to_json, warn
+from hbtom.cli.say import INTERRUPTED, complain, to_json, warn
 from hbtom.errors import BadInput, count
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
@@ -66,6 +66,7 @@ def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: st
     """
     rows: list[Row] = []
     objects: list[str] = []
+    notes: list[str] = []
     warnings: list[tuple[str, str]] = []
     failed = False
     for judgement in _judgements(files, model, scene):
@@ -73,7 +74,7 @@ def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: st
             complain(judgement)
             failed = True
             continue
-        tell_notes(judgement.episode)
+        notes += [f"{judgement.episode.name}: {note}" for note in judgement.episode.notes]
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
         told = account(judgement)
         if form == "json":
@@ -81,6 +82,8 @@ def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: st
             objects.append(indent(to_json({**plain, **judgement.to_dict(trace=trace)}), "  "))
         else:
             rows.append(judgement_row(judgement, told, trace=trace))
+    for note in notes:
+        complain(note)
     for warning in warnings:
         warn(*warning)
     if objects:

@@ -19,7 +19,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.places import Memory
 from hbtom.mind.watching import infer_planned, watch_trials
-from hbtom.model import Given, Grid, Model, find_model, with_settings
+from hbtom.model import Given, Grid, Model, find_model, suited
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
 from hbtom.world.sight_lines import hides_all
@@ -127,7 +127,7 @@ def judge(
     :func:`plan_trials` returned for a model with the same dynamics.
     """
     episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
-    model = suited(find_model(model), episode)
+    model = suited(find_model(model), episode.sight)
     reuse = reuse if reuse is not None and reuse.model == model else None
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
@@ -138,15 +138,6 @@ def judge(
     except BadInput as error:
         raise error.at(file=episode.name) from None
     return Judgement(model, *verdict(model, test), test, episode, beliefs, planned)
-
-
-def suited(model: Model, episode: Episode) -> Model:
-    """Return a model that expects the noise of an episode, unless it expects noise already."""
-    sight = episode.sight
-    if sight is None or sight.noise == 0 or model.observation.noise > 0:
-        return model
-    seen = {"observation.noise": sight.noise, "observation.pace": sight.pace}
-    return with_settings(model, seen)
 
 
 def plan_trials(
