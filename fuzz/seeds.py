@@ -19,7 +19,8 @@ sys.path.insert(0, str(ROOT / "tests"))  # where small episodes, scenes and worl
 import domains  # noqa: E402
 import episodes  # noqa: E402
 import scenes  # noqa: E402
-from hbtom.observe import writing  # noqa: E402
+import tracked  # noqa: E402
+from hbtom.observe import Episode, Trial, writing  # noqa: E402
 
 LETTERS = """
 (define (domain letters)
@@ -100,6 +101,42 @@ def bib() -> tuple[Any, ...]:
     crowded = json.loads(writing.write(scenes.read(scenes.scene(*scenes.CROWDED, scenes.CARRIED))))
     others = episodes.every_frame(crowded, _fewer_walls)
     return plain, episodes.episode(episodes.key_trial(wait=1)), others
+
+
+SCENE = """\
+size = [200, 200]
+units = "px"
+walls = [[90, 0, 20, 80]]
+objects = [{name = "food", at = [150, 40]}, {name = "nest", at = [150, 160], radius = 8}]
+[agent]
+name = "mouse"
+[track]
+likelihood = 0.6
+noise = 0
+[[trials]]
+frames = [0, 9]
+[[trials]]
+frames = [10, 19]
+"""
+
+
+@cache
+def tracks() -> tuple[tuple[str, bytes], ...]:
+    """Return tracks by their names: a plain table, a trajectory, DeepLabCut and SLEAP."""
+    way = [(at, 30 + 3 * at, 100 + at) for at in range(20)]
+    plain = "".join(f"{at},a,{x},{y},0.9\n" for at, x, y in way)
+    dated = "".join(f"2024-05-01 12:00:{at:02},POINT ({x} {y})\n" for at, x, y in way)
+    episode = Episode((Trial.from_arrays([one[1:] for one in way], {"food": (150, 40)}),))
+    with tempfile.TemporaryDirectory() as folder:
+        table, analysis = Path(folder) / "table.csv", Path(folder) / "analysis.h5"
+        tracked.deeplabcut_csv(episode, table)
+        tracked.sleap(episode, analysis)
+        return (
+            ("plain.csv", f"frame,id,x,y,likelihood\n{plain}".encode()),
+            ("dated.csv", f"t,geometry\n{dated}".encode()),
+            ("table.csv", table.read_bytes()),
+            ("analysis.h5", analysis.read_bytes()),
+        )
 
 
 def _fewer_walls(frame: dict[str, Any]) -> None:

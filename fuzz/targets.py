@@ -1,4 +1,4 @@
-"""The eleven kinds of input: how to make strange ones, and the commands that read them."""
+"""The twelve kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -100,6 +100,27 @@ def _painted(rng: Random) -> list[Any]:
         if rng.random() < 0.3:
             pictures[first:last] = pictures[first:last][::-1] * rng.choice((1, 2))
     return pictures
+
+
+def _track(rng: Random) -> Files:
+    name, good = rng.choice(seeds.tracks())
+    scene = seeds.SCENE.encode()
+    if rng.random() < 0.3:
+        scene = changed_text(rng, seeds.SCENE).encode(errors="replace")
+    elif name.endswith(".csv") and rng.random() < 0.7:
+        good = changed_text(rng, good.decode()).encode(errors="replace")
+    else:
+        good = changed_bytes(rng, good)
+    return {name: good, "scene.toml": scene}
+
+
+def _tracked(names: Sequence[str]) -> list[Command]:
+    track = next(name for name in names if name != "scene.toml")
+    return [
+        ["judge", track, "--format", "json"],
+        ["judge", ".", "--out", "out.csv", "--scene", "scene.toml"],
+        ["scene", "new", track, "--out", "new.toml"],
+    ]
 
 
 def _archive(rng: Random) -> Files:
@@ -263,6 +284,7 @@ TARGETS = {
     "bib": Target(_bib, _judged),
     "mcs": Target(_mcs, _judged),
     "video": Target(_video, lambda names: _judged(names)[:1]),
+    "track": Target(_track, _tracked),
     "archive": Target(_archive, _evaluated),
     "zip": Target(_zip, _evaluated),
     "labels": Target(_labels, _labelled, _data_and_ratings),

@@ -1,4 +1,4 @@
-"""A real ``hbtom view`` or ``hbtom studio`` on a free port, and ways to talk to it."""
+"""A real ``hbtom browse`` or ``hbtom studio`` on a free port, and ways to talk to it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Served:
     """A server that runs until it is stopped."""
 
     def __init__(
-        self, shown: Path, *words: str, cache: Path, verb: str = "view", **environ: str
+        self, shown: Path, *words: str, cache: Path, verb: str = "browse", **environ: str
     ) -> None:
         usual = {name: value for name, value in os.environ.items() if name not in SCREENS}
         named = [] if shown.is_dir() and verb == "studio" else [str(shown)]

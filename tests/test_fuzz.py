@@ -26,6 +26,7 @@ from targets import TARGETS, case  # noqa: E402
 GOOD = {
     "bib": {"episode.json": seeds.episodes.to_bytes(seeds.bib()[0])},
     "mcs": {"scene.json": seeds.episodes.to_bytes(seeds.mcs()[0])},
+    "track": {"plain.csv": dict(seeds.tracks())["plain.csv"], "scene.toml": seeds.SCENE.encode()},
     "labels": {"labels.json": seeds.episodes.to_bytes(seeds.LABELS)},
     "measures": {
         f"{name}.csv": encode_records(rows, ".csv", list(rows[0]))

@@ -17,7 +17,7 @@ def seen(name: str, plan: str, something_else: float = 0.0) -> hbtom.PlanJudgeme
     world = example(name)
     goals = hbtom.load_goals(world, EXAMPLES / name / "goals.txt")
     loaded = hbtom.load_plan(world, EXAMPLES / name / "plans" / f"{plan}.plan")
-    return hbtom.judge_plans(goals, [loaded], something_else=something_else)
+    return hbtom.infer_plans(goals, [loaded], something_else=something_else)
 
 
 def belief(judgement: hbtom.PlanJudgement, goal: str) -> np.ndarray:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hbtom.judgement.attributing import attribute_plans as attribute_plans
     from hbtom.judgement.observer import Observer as Observer
     from hbtom.judgement.plan_judging import PlanJudgement as PlanJudgement
-    from hbtom.judgement.plan_judging import judge_plans as judge_plans
+    from hbtom.judgement.plan_judging import infer_plans as infer_plans
     from hbtom.judgement.recognising import Recognition as Recognition
     from hbtom.judgement.recognising import recognise as recognise
     from hbtom.mind import Beliefs as Beliefs
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from hbtom.mind.desires import DesirePosterior as DesirePosterior
     from hbtom.mind.simulate import simulate as simulate
     from hbtom.model import Model as Model
+    from hbtom.observe import Body as Body
     from hbtom.observe import Episode as Episode
+    from hbtom.observe import Look as Look
     from hbtom.observe import Trial as Trial
     from hbtom.observe import load as load
     from hbtom.observe import read as read
@@ -60,11 +62,13 @@ _HOME = {
     "attribute_plans": "hbtom.judgement.attributing",
     "BadInput": "hbtom.errors",
     "Beliefs": "hbtom.mind",
+    "Body": "hbtom.observe",
     "Correlation": "hbtom.bench.agreements",
     "DesirePosterior": "hbtom.mind.desires",
     "Episode": "hbtom.observe",
     "Frame": "hbtom.observe.stream",
     "Judgement": "hbtom.judgement",
+    "Look": "hbtom.observe",
     "Model": "hbtom.model",
     "Observer": "hbtom.judgement.observer",
     "PlanJudgement": "hbtom.judgement.plan_judging",
@@ -72,7 +76,7 @@ _HOME = {
     "Trial": "hbtom.observe",
     "infer": "hbtom.mind",
     "judge": "hbtom.judgement",
-    "judge_plans": "hbtom.judgement.plan_judging",
+    "infer_plans": "hbtom.judgement.plan_judging",
     "load": "hbtom.observe",
     "load_goals": "hbtom.world.pddl",
     "load_gridworlds": "hbtom.world.gridworld_file",
@@ -90,10 +94,20 @@ _HOME = {
     "Whereabouts": "hbtom.world.whereabouts",
 }
 
+_FORMERLY = {"judge_plans": "infer_plans"}  # names that still work, with a warning
+
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FORMERLY:
+        from warnings import warn
+
+        now = _FORMERLY[name]
+        warn(f"hbtom.{name} is now hbtom.{now}", DeprecationWarning, stacklevel=2)
+        name = now
+    if name == "show":  # a room that can be called
+        return import_module("hbtom.show")
     if name not in _HOME:
         raise AttributeError(f"module 'hbtom' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -17,7 +17,16 @@ from itertools import pairwise, product
 from pathlib import Path
 from threading import Lock
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta, Struct
@@ -394,6 +403,12 @@ class Model(_Part, frozen=True):
         except RecursionError:
             raise BadInput("not a model: nested too deeply") from None
 
+    def _repr_html_(self) -> str | None:
+        """Return what notebooks show."""
+        from hbtom.plottable import html_of
+
+        return html_of(self)
+
     def to_toml(self) -> str:
         """Write the model as TOML, every parameter with its meaning."""
         return "\n".join(_toml(self)) + "\n"
@@ -407,10 +422,20 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
 
 
-def find_model(model: Model | str | os.PathLike[str]) -> Model:
-    """Return a model given itself, the name of a preset, or the path of a TOML file."""
+Given = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # what stands for a model
+
+
+def find_model(model: Given, base: str = "default") -> Model:
+    """Return a model given itself, the name of a preset, the path of a TOML file, or settings.
+
+    Settings such as ``{"efficiency.scale": 2}`` change the preset ``base``, or the one that they
+    name as ``"base"``.
+    """
     if isinstance(model, Model):
         return model
+    if isinstance(model, Mapping):
+        settings = {name: value for name, value in model.items() if name != "base"}
+        return with_settings(find_model(model.get("base", base)), settings)
     name = os.fspath(model)
     if name in presets():
         return Model.preset(name)
@@ -441,6 +466,14 @@ def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
         table = _merged(table, value)
     told = ", ".join(f"{name}={value}" for name, value in settings.items())
     return _converted({**table, "name": f"{model.name}, {told}"})
+
+
+def suited(model: Model, sight: tuple[float, float] | None) -> Model:
+    """Return a model that expects noise and pace, if they are known, unless it expects noise."""
+    if sight is None or sight[0] == 0 or model.observation.noise > 0:
+        return model
+    noise, pace = sight
+    return with_settings(model, {"observation.noise": noise, "observation.pace": pace})
 
 
 def _converted(table: dict[str, Any]) -> Model:

@@ -1,15 +1,43 @@
 """Results that can be drawn: the one place where a lower room calls a higher one.
 
-A posterior or a judgement knows nothing about figures. To draw one, it hands itself to
-``hbtom.show``, which is imported only then.
+A posterior or a judgement knows nothing about figures, sentences and pages. To draw one, or to put
+it in words, it hands itself to ``hbtom.show``, which is imported only then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
+
+
+def html_of(value: object) -> str | None:
+    """Return what notebooks show of a value; None if the text of ``repr`` is enough."""
+    from hbtom.show.plots import html
+
+    return html(value)
+
+
+def show_page(judgement: object, *, browser: bool) -> Path:
+    """Make a page on which to watch an episode, and perhaps open it."""
+    from hbtom.show.page.opening import show
+
+    return show(judgement, browser=browser)
+
+
+def notebook_progress() -> Callable[[int, int], None] | None:
+    """Return what shows progress in a notebook; None outside one."""
+    import sys
+
+    if "IPython" not in sys.modules:
+        return None
+    from hbtom.show.notebook_bar import progress_bar
+
+    return progress_bar()
 
 
 class Plottable:
@@ -23,6 +51,15 @@ class Plottable:
 
     def _repr_html_(self) -> str | None:
         """Return what notebooks show; None if the text of ``repr`` is enough."""
-        from hbtom.show.plots import html
+        return html_of(self)
 
-        return html(self)
+
+class Explained(Plottable):
+    """A result that can be put in words."""
+
+    @property
+    def explanation(self) -> str:
+        """What was surprising about the last trial, in a sentence; or that nothing was."""
+        from hbtom.show.explaining import explanation
+
+        return explanation(self)

@@ -81,7 +81,7 @@ def test_one_bad_file_is_refused_by_a_real_process(spawn, tmp_path: Path, name: 
 
 def test_files_that_cannot_be_opened(run, tmp_path: Path) -> None:
     one_complaint(run("judge", tmp_path / "nowhere.json"), tmp_path / "nowhere.json", "no such")
-    one_complaint(run("judge", tmp_path), tmp_path, "folder")
+    one_complaint(run("judge", tmp_path), tmp_path, "no episodes")
     circle = tmp_path / "circle.json"
     circle.symlink_to(circle)
     one_complaint(run("judge", circle), circle, "cannot be read")

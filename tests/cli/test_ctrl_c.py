@@ -45,7 +45,7 @@ start()
         ("hbtom.bench.synth.generate", ["generate", "made", "--pairs", "1"]),
         ("hbtom.bench.download.server", ["download", "preference"]),
         ("hbtom.show.report.saving", ["report", "results.csv", "-o", "report.html"]),
-        ("hbtom.show.server.catalogue", ["view", "data"]),
+        ("hbtom.show.server.catalogue", ["browse", "data"]),
         ("hbtom.show.studio.studio_app", ["studio"]),
         ("hbtom.bench.designing", ["design", "default", "paper", "--out", "found"]),
     ],
@@ -86,6 +86,6 @@ start()
 def test_a_server_that_just_starts_ends_as_one_that_runs(tmp_path: Path, moment: str) -> None:
     pytest.importorskip("uvicorn")
     data = write_pairs(tmp_path / "data", ["preference"], 1)
-    ran = interrupted(moment, "view", data, "--no-open", "--port", "0", cwd=tmp_path)
+    ran = interrupted(moment, "browse", data, "--no-open", "--port", "0", cwd=tmp_path)
     assert ran.returncode == 0
     assert ran.stderr == f"hbtom: showing 1 pair of {data}; Ctrl-C ends it\n"

@@ -113,7 +113,7 @@ def test_what_is_wrong_with_labels_is_one_line(run, scenes):
     assert not Path("x.csv").exists()
 
 
-@pytest.mark.parametrize("verb", ["evaluate", "ablate", "view"])
+@pytest.mark.parametrize("verb", ["evaluate", "ablate", "browse"])
 def test_labels_without_a_dataset_are_wrong_usage(run, scenes, verb):
     ran = run(verb, "--labels", "labels.json")
     assert ran.status == 2

@@ -98,3 +98,10 @@ def test_a_file_may_come_through_a_pipe(spawn, good: Path) -> None:
     ran = spawn("judge", "/dev/stdin", input=good.read_bytes())
     assert ran.status == 0
     assert f"{hbtom.judge(good).plausibility:.3f}" in ran.out
+
+
+def test_a_former_name_of_a_verb_still_works_and_says_so(run) -> None:
+    ran = run("view", "--help")
+    assert ran.status == 0
+    assert ran.err == "hbtom: warning: 'view' is now 'browse'\n"
+    assert "view" not in main.commands

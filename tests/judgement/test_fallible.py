@@ -17,7 +17,7 @@ from episodes import HEART, SPOON, episode, key_trial, read, simple_episode, tri
 from hbtom import BadInput
 from hbtom.judgement.accounts import account
 from hbtom.judgement.mistakes import Mistakes
-from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
+from hbtom.judgement.plan_judging import PlanJudgement, infer_plans
 from hbtom.judgement.sharing import judge_pair
 from hbtom.judgement.tables import to_xarray
 from hbtom.model import Model, with_settings
@@ -39,7 +39,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data" / "people" / "mistakes-2021
 def wants(model: Model | str, plan: str = LOCKED_OUT) -> np.ndarray:
     """Return P(gem a) at every step of an agent that locks itself out of it."""
     world = corridor()
-    return judge_plans(gems(world), [read_plan(world, plan)], model).test.goal[:, 0]
+    return infer_plans(gems(world), [read_plan(world, plan)], model).test.goal[:, 0]
 
 
 def test_who_makes_a_goal_impossible_may_have_wanted_it() -> None:
@@ -57,13 +57,13 @@ def test_who_goes_elsewhere_has_changed_its_mind() -> None:
         "(pick-up key-1 start)\n(unlock key-1 start side)\n(move start side)\n(move side room)\n"
     )
     plan = read_plan(world, steps + "(move room side)\n(move side start)\n(move start west)\n")
-    told = judge_plans(gems(world), [plan], "people").test
+    told = infer_plans(gems(world), [plan], "people").test
     changed = told.changed
     assert changed is not None
     assert changed[0] == pytest.approx(0.0, abs=1e-9)
     assert changed.argmax() == 4  # back from the room without the keys
     never = with_settings(Model.preset("people"), {"goals.switching": 0.0})
-    assert judge_plans(gems(world), [plan], never).test.changed is None
+    assert infer_plans(gems(world), [plan], never).test.changed is None
 
 
 COUNTED = {  # keys are a number, and not things
@@ -82,14 +82,14 @@ COUNTED = {  # keys are a number, and not things
 
 def test_keys_may_be_counted() -> None:
     world = corridor()
-    named = judge_plans(gems(world), [read_plan(world, LOCKED_OUT)], "people").test
+    named = infer_plans(gems(world), [read_plan(world, LOCKED_OUT)], "people").test
     domain = (EXAMPLES / "doors-keys-gems" / "domain.pddl").read_text(encoding="utf-8")
     for old, new in COUNTED.items():
         assert old in domain
         domain = domain.replace(old, new)
     counted = world_of(domain, CORRIDOR.replace("(:init", "(:init (= (keys) 0)"))
     steps = LOCKED_OUT.replace("pick-up key", "take key").replace("unlock key-1", "unlock")
-    told = judge_plans(gems(counted), [read_plan(counted, steps)], "people").test
+    told = infer_plans(gems(counted), [read_plan(counted, steps)], "people").test
     assert told.goal == pytest.approx(named.goal)
 
 
@@ -99,7 +99,7 @@ def test_an_agent_may_want_what_only_seems_possible() -> None:
     world = world_of(domain, CORRIDOR.replace("(lies key-2 room) (lies key-3 room)", ""))
     plan = [read_plan(world, LOCKED_OUT)]
     ideal, people = (
-        judge_plans(gems(world), plan, one).test.goal[:, 0] for one in ("paper", "people")
+        infer_plans(gems(world), plan, one).test.goal[:, 0] for one in ("paper", "people")
     )
     assert not ideal.any()
     assert people[0] == pytest.approx(0.5)
@@ -109,7 +109,7 @@ def test_an_agent_may_want_what_only_seems_possible() -> None:
 def test_foresight_carries_over_from_plan_to_plan() -> None:
     world = corridor()
     plans = [read_plan(world, LOCKED_OUT)] * 2
-    first, second = judge_plans(gems(world), plans, "people").posteriors
+    first, second = infer_plans(gems(world), plans, "people").posteriors
     assert second.foresight[0] == pytest.approx(first.foresight[-1])
     assert first.foresight[0] == pytest.approx(np.full(6, 1 / 6))
 
@@ -118,7 +118,7 @@ def test_all_foresight_alone_is_the_model_without_foresight() -> None:
     world = corridor()
     plan = [read_plan(world, LOCKED_OUT + "(move east start)\n(move start west)\n")]
     same = with_settings(Model.preset("paper"), {"foresight.depths": [float("inf")]})
-    one, other = (judge_plans(gems(world), plan, model).test for model in ("paper", same))
+    one, other = (infer_plans(gems(world), plan, model).test for model in ("paper", same))
     assert np.array_equal(one.full, other.full)
     assert one.full.shape == other.full.shape == (6, 2, 1, 1, 5)
 
@@ -129,7 +129,7 @@ def test_all_foresight_alone_is_the_model_without_foresight() -> None:
 def locked_out() -> PlanJudgement:
     world = corridor()
     plan = read_plan(world, LOCKED_OUT + "(move east start)\n(move start east)\n")
-    return judge_plans(gems(world), [plan], "people")
+    return infer_plans(gems(world), [plan], "people")
 
 
 def test_what_was_not_foreseen_is_told() -> None:
@@ -151,7 +151,7 @@ def test_a_change_of_mind_is_told_and_an_ideal_agent_has_neither() -> None:
     folder = EXAMPLES / "doors-keys-gems"
     goals = load_goals(world, folder / "goals.txt")
     plan = load_plan(world, folder / "plans" / "wrong-door.plan")
-    (people,), (ideal,) = (judge_plans(goals, [plan], one).mistakes for one in ("people", "paper"))
+    (people,), (ideal,) = (infer_plans(goals, [plan], one).mistakes for one in ("people", "paper"))
     assert explain_mistakes(people, plan.steps) == "it probably changed its mind after step 7"
     assert people.to_dict(plan.steps) == {"goal_changed_before": 8}
     assert ideal == Mistakes()
@@ -243,7 +243,7 @@ def test_what_agents_foresee_needs_all_actions() -> None:
     world = example("doors-keys-gems")
     goals = load_goals(world, EXAMPLES / "doors-keys-gems" / "goals.txt")
     with pytest.raises(BadInput, match="not all actions of plan were seen") as told:
-        judge_plans(goals, [read_partial_plan(world, "(move c44 c34)\n?\n")], "people")
+        infer_plans(goals, [read_partial_plan(world, "(move c44 c34)\n?\n")], "people")
     assert "paper" in told.value.hint
 
 
@@ -293,7 +293,7 @@ def test_people_see_block_words_as_the_preset_does() -> None:
         problem = DATA / "block-words-scenarios" / f"scenario-{name}.pddl"
         world = load_world(DATA / "block-words-domain.pddl", problem)
         goals = [make_goal(world, word, spelled(word)) for word in one["goals"]]
-        test = judge_plans(goals, [read_plan(world, "\n".join(one["actions"]))], "people").test
+        test = infer_plans(goals, [read_plan(world, "\n".join(one["actions"]))], "people").test
         believed.append(test.goal[one["judgement_after"]].ravel())
         ratings = DATA / "block-words-human-mean" / f"{name.replace('-', '_')}.csv"
         rated.append(np.loadtxt(ratings, delimiter=",").ravel())

@@ -10,7 +10,7 @@ import pytest
 
 import hbtom
 from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
-from hbtom import BadInput, Model, judge_plans, load_goals, load_plan
+from hbtom import BadInput, Model, infer_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
 from hbtom.judgement.plan_judging import LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
 from hbtom.mind import log_likelihood
@@ -32,7 +32,7 @@ def seen(name: str, *plans: str, **options: object) -> PlanJudgement:
         load_plan(world, EXAMPLES / name / "plans" / f"{file}.plan", agent=agent)
         for agent, _, file in split
     ]
-    return judge_plans(goals, loaded, **options)
+    return infer_plans(goals, loaded, **options)
 
 
 def belief(judgement: PlanJudgement, goal: str, time: int = -1, plan: int = -1) -> float:
@@ -157,7 +157,7 @@ def test_plans_of_several_problems_are_trials_of_one_agent() -> None:
     worlds = [ground(read_problem(text, domain)) for text in (dark, larger)]
     plans = [read_plan(world, "(turn-on stairs)") for world in worlds]
     goals = [make_goal(worlds[0], name, f"(on {name})") for name in ("hall", "stairs")]
-    first, second = judge_plans(goals, plans).posteriors
+    first, second = infer_plans(goals, plans).posteriors
     assert first.goals == second.goals == (Identity("hall"), Identity("stairs"))
     assert 0.5 == first.goal[0, 1] < second.goal[0, 1] < second.goal[-1, 1]
 
@@ -167,7 +167,7 @@ def test_a_goal_that_another_problem_cannot_tell_is_an_error() -> None:
     other = ground(read_problem(LAMPS.replace("stairs", "attic"), domain))
     goal = make_goal(world_of(), "stairs", "(on stairs)")
     with pytest.raises(BadInput, match="no object 'stairs'"):
-        judge_plans([goal], [read_plan(other, "(turn-off hall)")])
+        infer_plans([goal], [read_plan(other, "(turn-off hall)")])
 
 
 def test_what_is_too_large_is_searched() -> None:
@@ -183,13 +183,13 @@ def test_what_was_planned_before_is_looked_up() -> None:
     judgement = seen("logistics", "farm", "flour")
     world = judgement.plans[0].world
     goals = load_goals(world, EXAMPLES / "logistics" / "goals.txt")
-    again = judge_plans(plan_on_graph(explore(world), goals), judgement.plans, most=1)
+    again = infer_plans(plan_on_graph(explore(world), goals), judgement.plans, most=1)
     assert np.array_equal(again.test.joint, judgement.test.joint)
 
 
 def test_without_a_plan_there_is_nothing_to_judge() -> None:
     with pytest.raises(BadInput, match="no plan"):
-        judge_plans([make_goal(world_of(), "dark", "(not (on hall))")], [])
+        infer_plans([make_goal(world_of(), "dark", "(not (on hall))")], [])
 
 
 def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> None:
@@ -206,7 +206,7 @@ def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> Non
         ([goal], 3, "3 is not a list of plans"),
     ):
         with pytest.raises(BadInput, match=told):
-            judge_plans(goals, plans)  # type: ignore[arg-type]
+            infer_plans(goals, plans)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="there are no goals"):
         plan_on_graph(explore(world), ())
 
@@ -214,7 +214,7 @@ def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> Non
 def test_a_goal_that_holds_already_and_a_plan_that_does_nothing() -> None:
     world = world_of()
     goals = [make_goal(world, "light", "(on hall)"), make_goal(world, "dark", "(not (on hall))")]
-    judgement = judge_plans(goals, [read_plan(world, "; nothing happens")])
+    judgement = infer_plans(goals, [read_plan(world, "; nothing happens")])
     assert judgement.test.goal.tolist() == [[0.5, 0.5]]
     assert judgement.surprise.to_dict() == {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
     assert judgement.predictive == 1.0
@@ -226,7 +226,7 @@ def test_warnings_are_told_once_and_with_the_plan() -> None:
     world = example("kitchen")
     salad = make_goal(world, "salad", "(served salad)")
     plan = load_plan(world, EXAMPLES / "kitchen" / "plans" / "spoilt.plan")
-    alone, warning = judge_plans([salad], [plan]).warnings
+    alone, warning = infer_plans([salad], [plan]).warnings
     assert alone == "there is one plan only: it is judged without familiarization"
     assert warning.endswith("makes every goal impossible; it is left out")
 
@@ -237,7 +237,8 @@ def test_warnings_are_told_once_and_with_the_plan() -> None:
 def test_the_judgement_as_plain_values() -> None:
     judgement = seen("doors-keys-gems", "ann=gem-a", "bob=gem-c")
     values = judgement.to_dict()
-    assert list(values) == ["model", "plans", "plausibility", "parts", "surprise", "warnings"]
+    verdict = ["plausibility", "parts", "surprise", "explanation"]
+    assert list(values) == ["model", "plans", *verdict, "warnings"]
     first = values["plans"][0]
     assert (first["agent"], len(first["steps"])) == ("ann", 12)
     assert first["steps"][0]["action"] is None
@@ -261,7 +262,7 @@ def test_the_judgement_as_tables() -> None:
 
 
 def test_the_public_names() -> None:
-    assert hbtom.judge_plans is judge_plans
+    assert hbtom.infer_plans is infer_plans
     assert isinstance(hbtom.load_plan, type(load_plan))
     assert hbtom.PlanJudgement is PlanJudgement
     assert Plan.__name__ == "Plan"
@@ -273,6 +274,6 @@ def test_what_would_take_too_long_is_refused_before_anything_is_planned(monkeypa
     plan = load_plan(world, EXAMPLES / "doors-keys-gems" / "plans" / "gem-a.plan")
     monkeypatch.setattr("hbtom.plan.search._each", None)
     with pytest.raises(BadInput, match="80 goals are too many for 5 plans of up to 11 steps"):
-        judge_plans(goals, [plan] * 5)
+        infer_plans(goals, [plan] * 5)
     with pytest.raises(BadInput, match="more than 250 goals"):
-        judge_plans(goals * 4, [plan])
+        infer_plans(goals * 4, [plan])

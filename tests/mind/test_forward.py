@@ -160,7 +160,7 @@ def test_a_plan_with_gaps_is_read_and_judged() -> None:
     plans = planned("doors-keys-gems")
     partial_plan = read_partial_plan(plans.graph.world, PARTLY)
     assert partial_plan.steps == ("(move c44 c34)", "?", "?", "? => (has key-1)")
-    judgement = hbtom.judge_plans(plans, [partial_plan])
+    judgement = hbtom.infer_plans(plans, [partial_plan])
     assert judgement.to_dict()["plans"][0]["steps"][4]["action"] == "? => (has key-1)"
     belief = dict(zip(map(str, judgement.test.goals), judgement.test.goal[-1], strict=True))
     assert belief["gem-c"] < 0.01  # no key is needed for it
@@ -184,7 +184,7 @@ def test_a_plan_with_gaps_is_read_and_judged() -> None:
 def test_what_cannot_be_is_told(text: str, why: str) -> None:
     plans = planned("doors-keys-gems")
     with pytest.raises(BadInput, match=why) as caught:
-        hbtom.judge_plans(plans, [read_partial_plan(plans.graph.world, text)])
+        hbtom.infer_plans(plans, [read_partial_plan(plans.graph.world, text)])
     assert caught.value.said
 
 
@@ -227,4 +227,4 @@ def test_too_many_states_is_an_error_where_some_actions_are_not_seen() -> None:
     plans = planned("doors-keys-gems")
     partial_plan = read_partial_plan(plans.graph.world, PARTLY)
     with pytest.raises(BadInput, match="more than 10 states"):
-        hbtom.judge_plans(plans.goals, [partial_plan], most=10)
+        hbtom.infer_plans(plans.goals, [partial_plan], most=10)

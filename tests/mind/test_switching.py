@@ -11,7 +11,7 @@ import pytest
 
 import hbtom
 from calibrated import rank, uniform
-from hbtom.judgement.plan_judging import judge_plans
+from hbtom.judgement.plan_judging import infer_plans
 from hbtom.mind import Beliefs, find_likelihood, infer_agent
 from hbtom.mind.bayes import Choice, History, bayes, learn_counts
 from hbtom.mind.graph_regret import foreseen_regrets
@@ -191,11 +191,11 @@ def test_a_step_that_nothing_explains_is_told_and_left_out() -> None:
     goals = (make_goal(world, "gem", "(has gem-a)"),)
     plan = [read_plan(world, LOCKED_OUT)]
     blind = with_settings(Model.preset("paper"), {"foresight.depths": [1, 2]})
-    told = judge_plans(goals, plan, blind)
+    told = infer_plans(goals, plan, blind)
     assert any("nothing explains step 2; it is left out" in warning for warning in told.warnings)
     assert told.test.log_likelihood[1] == pytest.approx(0.0)
     some = with_settings(Model.preset("paper"), {"foresight.depths": [0, 1, 2]})
-    assert "nothing explains" not in " ".join(judge_plans(goals, plan, some).warnings)
+    assert "nothing explains" not in " ".join(infer_plans(goals, plan, some).warnings)
 
 
 def test_what_was_given_up_stays_given_up_unless_goals_change() -> None:
@@ -221,13 +221,13 @@ def test_goals_that_nobody_can_reach_explain_nothing_and_do_no_harm(feasible: bo
     }
     goals = [make_goal(world, name, text) for name, text in conditions.items()]
     settings = {"preference.feasible": feasible, "foresight.depths": [1, 2, math.inf]}
-    told = judge_plans(goals, [read_plan(world, LOCKED_OUT)], with_settings(PEOPLE, settings))
+    told = infer_plans(goals, [read_plan(world, LOCKED_OUT)], with_settings(PEOPLE, settings))
     assert told.test.goal.sum(axis=1) == pytest.approx(np.ones(4))
 
 
 def test_nothing_done_and_something_else_wanted_are_fine() -> None:
     world = corridor()
     plans = [read_plan(world, ""), read_plan(world, LOCKED_OUT)]
-    told = judge_plans(gems(world), plans, "people", something_else=0.5)
+    told = infer_plans(gems(world), plans, "people", something_else=0.5)
     assert told.posteriors[0].goal.shape == (1, 3)
     assert told.posteriors[1].goal[-1].sum() == pytest.approx(1.0)

@@ -1,4 +1,4 @@
-"""``hbtom view``: what it prints, opens, refuses, and does not import."""
+"""``hbtom browse``: what it prints, opens, refuses, and does not import."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def pair(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path, code: str = "") -> subprocess.CompletedProcess[str]:
-    """Run ``hbtom view`` where it is to end by itself, after some code."""
+    """Run ``hbtom browse`` where it is to end by itself, after some code."""
     usual = {name: value for name, value in os.environ.items() if name not in SCREENS}
-    program = f"{code}\nfrom hbtom.cli import main\nmain(['view', *{list(map(str, words))!r}])"
+    program = f"{code}\nfrom hbtom.cli import main\nmain(['browse', *{list(map(str, words))!r}])"
     return subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

@@ -15,11 +15,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from hbtom.bench.entries import called_video, entries, is_table, task_name
+from hbtom.bench.entries import Entry, called_video, entries, is_table, task_name
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.labels import Labels, Levels, levels_beside, read_labels
 from hbtom.bench.sources import Sources
@@ -30,9 +30,21 @@ from hbtom.errors import BadInput, system_errors
 from hbtom.observe import Episode
 from hbtom.observe.archive.reading import NOT_OURS, open_archive
 from hbtom.observe.formats import Loaded
+from hbtom.observe.tracks import find_scene, is_track
 
-_EPISODE = re.compile(r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif)$")
+_EPISODE = re.compile(
+    r"(?P<pair>.+)(?P<member>[eu])\.(json(\.gz|\.zst)?|mp4|webm|gif|csv|tsv|h5|hdf5)$"
+)
 _ORDER = {one.folder: number for number, one in enumerate(PAIRED_TASKS)}
+
+
+def file_stamp(path: str | Path) -> str:
+    """Return the size of a file and when it was changed; nothing if it is gone."""
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return ""
+    return f"{known.st_size}-{known.st_mtime_ns}"
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -45,6 +57,7 @@ class Member:
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
     checksum: str = ""  # of the content, if the archive lists it
+    scene: str | None = None  # of a track, if it is not beside it
 
     @property
     def file(self) -> str:
@@ -55,15 +68,13 @@ class Member:
         """A text that changes when the content does, found without reading the content.
 
         It is the checksum that an archive lists, or else the size and the time of change of the
-        file, or of the archive that holds it. It is empty if the file is gone.
+        file, or of the archive that holds it; and of its scene, if it is a track. It is empty if
+        the file is gone.
         """
         if self.checksum:
             return self.checksum
-        try:
-            known = os.stat(self.path)
-        except (OSError, ValueError):
-            return ""
-        return f"{known.st_size}-{known.st_mtime_ns}"
+        scene = self.scene or (find_scene(Path(self.path)) if is_track(self.path) else None)
+        return file_stamp(self.path) + ("" if scene is None else f" {file_stamp(scene)}")
 
     def load(self) -> Episode:
         """Read the episode."""
@@ -133,17 +144,22 @@ def find_pairs(
     tasks: Sequence[str] | None = None,
     *,
     labels: str | Path | Labels | None = None,
+    scene: str | None = None,
 ) -> Dataset:
-    """Find all pairs of a dataset, or those of some tasks; by their names, or by labels."""
+    """Find all pairs of a dataset, or those of some tasks; by their names, or by labels.
+
+    ``scene`` is that of all tracks in it; by default, each has its own beside it.
+    """
     path = Path(path)
     check_dataset(path)
     labels = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     left_out: list[LeftOut] = []
     with system_errors("it cannot be read", path):
         if labels is None:
-            members = list(_members(path, left_out))
+            members = list(_members(path, left_out, scene))
         else:
             members = _labelled(path, labels, left_out)
+        members = [replace(one, scene=scene) if _is_alone(one) else one for one in members]
     found = {member.task for member in members}
     wanted = found if tasks is None else {task_name(name) for name in tasks}
     if wanted - found:
@@ -183,12 +199,12 @@ def check_dataset(path: Path) -> None:
 
 
 def _packed(member: Member) -> int:
-    """Return how far a member is from its source: a file, in a zip archive, in ours, a video.
+    """Return how far a member is from its source: a file, in a zip archive, in ours, a recording.
 
     If a member is there more than once, the nearest one counts: an archive may be older than the
-    files that it was made from, and a video is less exact than a file.
+    files that it was made from, and a video or a track is less exact than a file.
     """
-    if called_video(member.file):
+    if called_video(member.file) or is_track(member.file):
         return 3
     return 0 if not member.inside else 2 if is_table(member.path) else 1
 
@@ -199,11 +215,17 @@ def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
     return None if found is None else (found["pair"], "e" if found["member"] == "e" else "u")
 
 
-def _members(path: Path, left_out: list[LeftOut]) -> Iterator[Member]:
+def _is_alone(one: Member | Entry) -> bool:
+    """Tell whether this is a track, and not in an archive."""
+    return not one.inside and is_track(one.path)
+
+
+def _members(path: Path, left_out: list[LeftOut], scene: str | None) -> Iterator[Member]:
     """Yield all members that can be told by their names."""
     for entry in entries(path):
-        named = episode_name(entry.name)
-        if entry.name == LABELS:
+        placed = _is_alone(entry) and (scene or find_scene(Path(entry.path))) is not None
+        named = episode_name(entry.name) if placed or not is_track(entry.name) else None
+        if entry.name == LABELS or entry.name.endswith(".toml"):  # labels, scenes
             continue
         if entry.why:
             left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))

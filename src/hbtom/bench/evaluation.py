@@ -31,7 +31,7 @@ from hbtom.bench.workers import Progress, each, forks
 from hbtom.errors import BadInput, count
 from hbtom.judgement.tables import frame
 from hbtom.model import Model
-from hbtom.plottable import Plottable
+from hbtom.plottable import Plottable, notebook_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ def evaluate(
       file that it has written.
     - ``score``: which number a model rates with: the fitted plausibility or the predictive score.
     - ``progress``: called with the numbers of pairs that are rated, and of all. The first call
-      tells how many need not be rated again.
+      tells how many need not be rated again. In a notebook, there is a bar by default.
     - ``out``: a results file, which is written as pairs are rated: ``.csv``, ``.jsonl`` or
       ``.parquet``.
     - ``resume``: continue the run that an earlier call began in ``out``.
@@ -167,7 +167,11 @@ def evaluate(
         found = as_dataset(dataset, tasks)
         target = None if file is None else journal.start(file, found.pairs, rater, **how)
         rate = partial(_results, rater, workers=workers, cluster=cluster)
-        return _evaluate(found, rater, target, rate, progress or (lambda done, pairs: None))
+        return _evaluate(found, rater, target, rate, progress or notebook_progress() or _silent)
+
+
+def _silent(done: int, pairs: int) -> None:
+    """Show no progress."""
 
 
 def _evaluate(

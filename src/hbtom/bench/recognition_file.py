@@ -40,6 +40,7 @@ class Kept:
     out: Path | None = None
     resume: bool = False
     overwrite: bool = False
+    kinds: Sequence[str] = KINDS  # endings that its name may have
 
     def check(self) -> None:
         """Refuse a file that cannot or should not be written, before any work is done."""
@@ -48,7 +49,9 @@ class Kept:
                 raise BadInput("there is no file to resume", hint="name it: --out FILE")
             return
         replace = self.overwrite or self.resume
-        check_target(self.out, overwrite=replace, kinds=KINDS, otherwise="--resume or --overwrite")
+        check_target(
+            self.out, overwrite=replace, kinds=self.kinds, otherwise="--resume or --overwrite"
+        )
         if journal_of(self.out).exists() and not replace:
             problem = "this is what an interrupted run has left"
             hint = "--resume continues it, --overwrite starts over"

@@ -19,7 +19,7 @@ from typing import Any
 from hbtom import __version__
 from hbtom.bench.table_files import write_records
 from hbtom.errors import BadInput, located
-from hbtom.judgement.plan_judging import PlanJudgement, judge_plans
+from hbtom.judgement.plan_judging import PlanJudgement, infer_plans
 from hbtom.model import Model
 from hbtom.plan.foresight import foresee
 from hbtom.plan.graph import GraphCosts, plan_on_graph
@@ -94,7 +94,7 @@ def judge_scenarios(
             plan = load_plan(world, scenario.plan)
             with located(file=str(folder / PROBLEM)):
                 ahead = _ahead(planned, plan, models, most)
-                yield [judge_plans(ahead, [plan], model, most=most) for model in models]
+                yield [infer_plans(ahead, [plan], model, most=most) for model in models]
 
 
 def _planned(goals: tuple[Goal, ...], most: int) -> GraphCosts | tuple[Goal, ...]:

@@ -12,6 +12,7 @@ from hbtom.observe import Episode, load, read
 from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.archive.reading import Both, PairName, open_archive
 from hbtom.observe.formats import Loaded, read_pair
+from hbtom.observe.tracks import is_track
 
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Member, Pair
@@ -36,12 +37,14 @@ class Sources:
     def load_one(self, member: Member | Entry) -> Episode:
         """Read one episode."""
         if not member.inside or _ours(member):
-            return load(member.file)
+            return load(member.file, getattr(member, "scene", None))
         with located(file=member.file):
             return read(_bytes_of(member), member.file)
 
     def _attempted(self, member: Member) -> bytes | Loaded:
         try:
+            if not member.inside and is_track(member.path):
+                return load(member.path, member.scene)
             return self._episode(member) if _ours(member) else _bytes_of(member)
         except BadInput as error:
             return error.at(file=member.file)

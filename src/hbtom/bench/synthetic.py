@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hbtom import __version__
 from hbtom.bench.dataset import Dataset, find_pairs
-from hbtom.bench.synth import generate
+from hbtom.bench.synth.generate import generate
 from hbtom.bench.tasks import SUITES
 from hbtom.bench.workers import Progress
 from hbtom.cache import cache_folder

@@ -18,6 +18,8 @@ from hbtom import __version__
 from hbtom.cli.say import INTERRUPTED
 from hbtom.cli.verbs import benchmark, datasets, episodes, plans
 
+_FORMERLY = {"view": "browse"}  # verbs that still work, with a warning
+
 
 @contextmanager
 def _ended_by_ctrl_c() -> Iterator[None]:
@@ -30,6 +32,12 @@ def _ended_by_ctrl_c() -> Iterator[None]:
 
 class _Front(click.Group):
     """All verbs. Ctrl-C ends each of them with one line and the status that shells expect."""
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return a verb; one that is called by its former name says so."""
+        if name in _FORMERLY:
+            click.echo(f"hbtom: warning: '{name}' is now '{_FORMERLY[name]}'", err=True)
+        return super().get_command(ctx, _FORMERLY.get(name, name))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _ended_by_ctrl_c():

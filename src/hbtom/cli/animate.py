@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hbtom.cli.progress import progress
-from hbtom.cli.say import warn
+from hbtom.cli.say import tell_notes, warn
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import Judgement, judge
 from hbtom.observe import Episode, load
@@ -27,11 +27,14 @@ def run(
     fps: float,
     speed: float,
     size: int,
+    scene: str | None = None,
 ) -> None:
     """Write a movie of an episode."""
     target, pace = Path(out), Pace(fps, speed)
     check_target(target, overwrite=overwrite, kinds=KINDS)
-    shown: Episode | Judgement = judge(episode, model) if beliefs else load(episode)
+    seen = load(episode, scene)
+    tell_notes(seen)
+    shown: Episode | Judgement = judge(seen, model) if beliefs else seen
     with progress("drawing", "pictures") as drawn:
         form = target.suffix[1:]
         movie = animate(shown, form, trials=trials, pace=pace, scale=size, progress=drawn)

@@ -36,6 +36,7 @@ def run(
     wrong: bool,
     report: str | None,
     rater: str | None,
+    scene: str | None,
     **where: Any,
 ) -> int:
     """Evaluate a rater on a dataset; return 1 if anything in it could not be read."""
@@ -48,7 +49,7 @@ def run(
 
             later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
             check(Path(report), overwrite=overwrite, otherwise=later)
-        found = given_or_default(dataset, labels, tasks, suite)
+        found = given_or_default(dataset, labels, tasks, suite, scene)
         told = judging() if rater is None else progress("rating pairs")
         with told as judged, _quiet():
             output = Output(out=out, resume=resume, overwrite=overwrite)

@@ -11,7 +11,7 @@ from hbtom.cli.say import complain, print_json
 from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
-from hbtom.judgement.plan_judging import ALONE, judge_plans
+from hbtom.judgement.plan_judging import ALONE, infer_plans
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.terminal import (
@@ -23,7 +23,12 @@ from hbtom.show.terminal import (
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS = (".pdf", ".svg", ".png")
-VERDICT = ("plausibility", "parts", "surprise")  # what is printed only if plans are judged
+VERDICT = (
+    "plausibility",
+    "parts",
+    "surprise",
+    "explanation",
+)  # what is printed only if plans are judged
 
 
 def run(
@@ -57,7 +62,7 @@ def run(
     seen = [load_plan(world, file, agent=agent) for agent, file in plans]
     chosen = find_model(model)
     with located(file=problem):  # errors such as too many states
-        judgement = judge_plans(wanted, seen, chosen, something_else=something_else, most=states)
+        judgement = infer_plans(wanted, seen, chosen, something_else=something_else, most=states)
     if figure is not None:
         from hbtom.show.plots.sheet import figure_bytes
 

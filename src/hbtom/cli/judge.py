@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from textwrap import indent
 
 import click
 
-from hbtom.cli.say import complain, to_json, warn
-from hbtom.errors import BadInput
+from hbtom.cli.progress import progress
+from hbtom.cli.say import INTERRUPTED, complain, to_json, warn
+from hbtom.errors import BadInput, count
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
@@ -16,25 +19,67 @@ from hbtom.show.terminal import Row, judgement_row, judgement_table
 from hbtom.show.words import explain
 
 
-def run(files: Sequence[str], model: str, form: str, trace: bool, rater: str | None) -> int:
-    """Judge all files that can be judged; return 1 if any could not.
-
-    An archive may hold very many episodes, so only the text of each judgement is kept.
-    """
+def run(
+    files: Sequence[str],
+    model: str,
+    form: str,
+    trace: bool,
+    scene: str | None,
+    out: str | None,
+    resume: bool,
+    overwrite: bool,
+    workers: int | None,
+    rater: str | None,
+) -> int:
+    """Judge all files that can be judged; return 1 if any could not."""
     if rater is not None:
         from hbtom.cli.rating import judge_by_rater
 
-        return judge_by_rater(_episodes(files), rater, form, trace)
+        return judge_by_rater(_episodes(files, scene), rater, form, trace)
     chosen = find_model(model)
+    if out is None:
+        return _print(files, chosen, form, trace, scene)
+    from hbtom.bench.recognition_file import Kept
+    from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
+    from hbtom.bench.singles_file import KINDS
+
+    kept = Kept(Path(out), resume, overwrite, KINDS)
+    kept.check()
+    found = list(find_episodes(files, scene))
+    work = JudgeSingles(chosen, len(found))
+    work.warm_up()
+    try:
+        with progress("judging episodes", "episodes") as tell:
+            judged = judge_singles(found, work, workers=workers, kept=kept, progress=tell)
+    except KeyboardInterrupt:
+        complain("interrupted: the same command with --resume goes on")
+        return INTERRUPTED
+    failed = [one for one in judged if one.record is None]
+    for one in failed:
+        complain(one.why)
+    if warned := sum(bool(one.record and one.record["warnings"]) for one in judged):
+        complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
+    if len(failed) < len(judged):
+        click.echo(f"{count(len(judged) - len(failed), 'episode')} in {out}")
+    return 1 if failed else 0
+
+
+def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: str | None) -> int:
+    """Judge one episode after the other, and print what is found.
+
+    An archive may hold very many episodes, so only the text of each judgement is kept.
+    """
     rows: list[Row] = []
     objects: list[str] = []
+    notes: list[str] = []
     warnings: list[tuple[str, str]] = []
     failed = False
-    for judgement in _judgements(files, chosen):
+    for judgement in _judgements(files, model, scene):
         if isinstance(judgement, BadInput):
             complain(judgement)
             failed = True
             continue
+        notes += [f"{judgement.episode.name}: {note}" for note in judgement.episode.notes]
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
         told = account(judgement)
         if form == "json":
@@ -42,6 +87,8 @@ def run(files: Sequence[str], model: str, form: str, trace: bool, rater: str | N
             objects.append(indent(to_json({**plain, **judgement.to_dict(trace=trace)}), "  "))
         else:
             rows.append(judgement_row(judgement, told, trace=trace))
+    for note in notes:
+        complain(note)
     for warning in warnings:
         warn(*warning)
     if objects:
@@ -51,19 +98,34 @@ def run(files: Sequence[str], model: str, form: str, trace: bool, rater: str | N
     return 1 if failed else 0
 
 
-def _judgements(files: Sequence[str], model: Model) -> Iterator[Judgement | BadInput]:
+def _judgements(
+    files: Sequence[str], model: Model, scene: str | None
+) -> Iterator[Judgement | BadInput]:
     """Judge one episode after the other; where that is impossible, yield why."""
-    for episode in _episodes(files):
+    for episode in _episodes(files, scene):
         try:
             yield episode if isinstance(episode, BadInput) else judge(episode, model)
         except BadInput as error:
             yield error
 
 
-def _episodes(files: Sequence[str]) -> Iterator[Loaded]:
-    """Yield the episode of each file and all episodes of each archive, or why there is none."""
+def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
+    """Yield the episode of each file and all episodes of each folder, or why there is none."""
     for file in files:
         try:
-            yield from load_each(file)
+            if os.path.isdir(file):
+                yield from _in_folder(file, scene)
+            else:
+                yield from load_each(file, scene)
+        except BadInput as error:
+            yield error
+
+
+def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
+    from hbtom.bench.singles import find_episodes
+
+    for one in find_episodes([folder], scene):
+        try:
+            yield one.load()
         except BadInput as error:
             yield error

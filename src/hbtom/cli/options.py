@@ -103,6 +103,9 @@ flag = partial(click.option, is_flag=True)
 option = partial(click.option, show_default=True)
 
 model_option = option("--model", default="default", help="A preset or a TOML file.")
+scene_option = file_option(
+    "--scene", help="Of a track: what stands where. Default: the .toml of the same name."
+)
 format_option = option(
     "--format",
     "form",

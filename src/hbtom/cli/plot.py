@@ -7,17 +7,24 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.say import warn_of
+from hbtom.cli.say import tell_notes, warn_of
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model
+from hbtom.observe import load
 from hbtom.show.plots import need_matplotlib, plot
 
 KINDS = (".pdf", ".svg", ".png")
 
 
 def run(
-    files: Sequence[str], out: str, model: str, overwrite: bool, width: float | None, dpi: int
+    files: Sequence[str],
+    out: str,
+    model: str,
+    overwrite: bool,
+    width: float | None,
+    dpi: int,
+    scene: str | None = None,
 ) -> None:
     """Judge one episode or two, and write their figure."""
     target = Path(out)
@@ -26,8 +33,10 @@ def run(
     from hbtom.show.plots.sheet import INCH, figure_bytes
 
     chosen = find_model(model)
-    judgements = [judge(files[0], chosen)]
-    judgements += [judge(file, chosen, reuse=judgements[0]) for file in files[1:]]
+    shown = [load(file, scene) for file in files]
+    tell_notes(*shown)
+    judgements = [judge(shown[0], chosen)]
+    judgements += [judge(one, chosen, reuse=judgements[0]) for one in shown[1:]]
     figure = plot(*judgements, width=width)
     write_whole(target, figure_bytes(figure, target.suffix[1:], dpi=dpi))
     warn_of(*judgements)

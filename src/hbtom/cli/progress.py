@@ -91,18 +91,22 @@ def _clock(seconds: float) -> str:
 
 
 def given_or_default(
-    dataset: str | None, labels: str | None = None, tasks: Sequence[str] = (), suite: str = "bib"
+    dataset: str | None,
+    labels: str | None = None,
+    tasks: Sequence[str] = (),
+    suite: str = "bib",
+    scene: str | None = None,
 ) -> Path | Dataset:
     """Return the dataset that was given, or by default a synthetic benchmark, made if necessary.
 
-    With labels, its pairs are found here; otherwise where it is used.
+    With labels or a scene, its pairs are found here; otherwise where it is used.
     """
-    if labels is not None:
+    if labels is not None or scene is not None:
         if dataset is None:
-            raise click.UsageError("--labels describe the files of DATASET: give both.")
+            raise click.UsageError("--labels and --scene describe DATASET: give both.")
         from hbtom.bench.dataset import find_pairs
 
-        return find_pairs(dataset, tasks or None, labels=labels)
+        return find_pairs(dataset, tasks or None, labels=labels, scene=scene)
     if dataset is not None:
         return Path(dataset)
     from hbtom.bench.synthetic import default_dataset

@@ -9,6 +9,7 @@ import click
 if TYPE_CHECKING:
     from hbtom.bench.dataset import Result
     from hbtom.judgement import Judgement
+    from hbtom.observe import Episode
 
 INTERRUPTED = 130  # the status that shells expect of a command that Ctrl-C has ended
 
@@ -30,6 +31,13 @@ def warn_of(*judgements: Judgement) -> None:
     for judgement in judgements:
         for warning in judgement.warnings:
             warn(judgement.episode.name, warning)
+
+
+def tell_notes(*episodes: Episode) -> None:
+    """Print what was guessed about episodes."""
+    for episode in episodes:
+        for note in episode.notes:
+            complain(f"{episode.name}: {note}")
 
 
 def tell_left_out(result: Result) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from operator import is_
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -18,13 +19,17 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.places import Memory
 from hbtom.mind.watching import infer_planned, watch_trials
-from hbtom.model import Grid, Model, find_model
+from hbtom.model import Given, Grid, Model, find_model, suited
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
 from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
+
+SMALL = 100.0  # pixels; a world whose sides are shorter is suspicious
+TINY = 2.0  # pixels; so is an agent that moves less than this
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +80,7 @@ class Judgement(Judged):
             "file": self.episode.name,
             **self._plain(),
             "model": self._named_model(),
+            "explanation": self.explanation,
             "warnings": list(self.warnings),
         }
         return {**plain, "trace": traced(self.posteriors)} if trace else plain
@@ -85,26 +91,43 @@ class Judgement(Judged):
 
         return to_pandas(self.posteriors)
 
+    def to_datatree(self) -> xr.DataTree:
+        """Return all posteriors and the judgement as one labelled tree (needs ``tables``).
+
+        Its groups are ``judgement`` and ``posterior/trial_1`` and so on. Attributes say what made
+        it. ArviZ opens it.
+        """
+        from hbtom.judgement.tables import to_datatree
+
+        return to_datatree(self, self.posteriors, self.episode.name)
+
+    def show(self, *, browser: bool = True) -> Path:
+        """Make a page on which to watch the episode, open it in a browser, and return the file."""
+        from hbtom.plottable import show_page
+
+        return show_page(self, browser=browser)
+
     def __repr__(self) -> str:
         return f"<Judgement of {self.episode.name!r}: plausibility {self.plausibility:.3f}>"
 
 
 def judge(
     episode: Episode | str | os.PathLike[str],
-    model: Model | str | os.PathLike[str] = "default",
+    model: Given = "default",
     *,
     reuse: Judgement | None = None,
     planned: tuple[Planned, ...] | None = None,
 ) -> Judgement:
     """Judge how plausible the last trial of an episode is, given the trials before it.
 
-    ``episode`` may be a file; ``model`` may be the name of a preset or a TOML file. Work done
+    ``episode`` may be a file; ``model`` may be the name of a preset, a TOML file, or
+    settings that differ from the preset ``default``, as in ``{"efficiency.scale": 2}``. Work done
     before can be given, for the same result in less time: ``reuse``, a judgement by the same model
     of an episode that begins with the same trials, as the two of a pair often do; ``planned``, what
     :func:`plan_trials` returned for a model with the same dynamics.
     """
-    model = find_model(model)
     episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
+    model = suited(find_model(model), episode.sight)
     reuse = reuse if reuse is not None and reuse.model == model else None
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
@@ -155,6 +178,13 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     trials = judgement.episode.trials
     if len(trials) == 1:
         yield "there is one trial only: it is judged without familiarization"
+    width, height = trials[-1].size
+    if max(width, height) < SMALL:
+        world = f"the world is only {width:g} x {height:g} pixels"
+        yield f"{world}, but the model is made for about 200; is it in other units?"
+    far = float(np.ptp(trials[-1].whole_path, axis=0).max())
+    if 0 < far < TINY:
+        yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
     if len(judgement.test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}

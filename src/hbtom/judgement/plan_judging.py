@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
@@ -17,7 +16,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
 from hbtom.mind.partial_plan import seen_regret
-from hbtom.model import Model, find_model
+from hbtom.model import Given, find_model
 from hbtom.observe import Identity
 from hbtom.plan.foresight import plan_worlds_ahead
 from hbtom.plan.graph import GraphCosts
@@ -34,6 +33,7 @@ from hbtom.world.pddl import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 ALONE = "there is one plan only: it is judged without familiarization"
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else, where each goal has 1
@@ -75,6 +75,7 @@ class PlanJudgement(Judged):
                 )
             ],
             **self._plain(),
+            "explanation": self.explanation,
             "warnings": list(self.warnings),
         }
 
@@ -93,15 +94,25 @@ class PlanJudgement(Judged):
         table.insert(place + 1, "action", [actions[trial - 1][step] for trial, step in rows])
         return table
 
+    def to_datatree(self) -> xr.DataTree:
+        """Return all posteriors and the judgement as one labelled tree (needs ``tables``).
+
+        Its groups are ``judgement`` and ``posterior/trial_1`` and so on. Attributes say what made
+        it. ArviZ opens it.
+        """
+        from hbtom.judgement.tables import to_datatree
+
+        return to_datatree(self, self.posteriors, self.plans[-1].name)
+
     def __repr__(self) -> str:
         name = self.plans[-1].name
         return f"<PlanJudgement of {name!r}: plausibility {self.plausibility:.3f}>"
 
 
-def judge_plans(
+def infer_plans(
     goals: Sequence[Goal] | GraphCosts,
     plans: Sequence[SeenPlan],
-    model: Model | str | PathLike[str] = MODEL,
+    model: Given = MODEL,
     *,
     something_else: float = 0.0,
     most: int = MOST_STATES,
@@ -117,7 +128,7 @@ def judge_plans(
     All states are planned from anew each time. To judge many plans in one world, plan once, and
     give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
     """
-    model = find_model(model)
+    model = find_model(model, MODEL)
     plans = check_plans(plans)
     if not isinstance(goals, GraphCosts):
         goals = check_goals(goals)
@@ -151,6 +162,9 @@ def judge_plans(
         costs=costs,
         paths=paths,
     )
+
+
+judge_plans = infer_plans  # as it was called in 0.2
 
 
 def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:

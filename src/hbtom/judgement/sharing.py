@@ -24,6 +24,11 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
     Models with the same dynamics share all plans; those that differ in nothing but the classifier
     share all beliefs. Nothing is kept any longer than until the last model that needs it.
     """
+    if first.sight or second.sight:  # each may be seen with noise of its own
+        for model in models:
+            one = judge(first, model)
+            yield one, judge(second, model, reuse=one)
+        return
     plans: dict[Any, tuple[tuple[Planned, ...], tuple[Planned, ...]]] = {}
     minds: dict[Any, Pair] = {}
     shared = [_shared(model, models[0]) for model in models]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hbtom import __version__
 from hbtom.errors import needed
 from hbtom.mind import Posterior
 from hbtom.mind.hypotheses import FORESIGHT
@@ -15,6 +16,8 @@ from hbtom.observe import names
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from hbtom.judgement.tracing import Judged
 
 _OF_AGENTS = (
     *("goal", "belief", "process", "place", "manner", "cause"),
@@ -155,4 +158,35 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
             "item": names(posterior.preferred),
         },
         attrs={"agent": str(posterior.agent)},
+    )
+
+
+def to_datatree(judgement: Judged, posteriors: Sequence[Posterior], source: str) -> xr.DataTree:
+    """Return the posteriors of all trials, and the judgement, as one tree with its provenance."""
+    with needed("xarray", "tables"):
+        import xarray as xr
+    parts, surprises = judgement.parts.to_dict(), judgement.surprise.to_dict()
+    verdict = xr.Dataset(
+        {
+            "plausibility": judgement.plausibility,
+            "part": ("kind", list(parts.values())),
+            "surprise": ("kind", list(surprises.values())),
+        },
+        coords={"kind": list(parts)},
+        attrs={"explanation": judgement.explanation},
+    )
+    trials = {
+        f"/posterior/trial_{number}": to_xarray(posterior)
+        for number, posterior in enumerate(posteriors, start=1)
+    }
+    made_by = {
+        "inference_library": "hbtom",
+        "inference_library_version": __version__,
+        "model": judgement.model.name,
+        "model_fingerprint": judgement.model.fingerprint,
+        "model_toml": judgement.model.to_toml(),
+        "source": source,
+    }
+    return xr.DataTree.from_dict(
+        {"/": xr.Dataset(attrs=made_by), "/judgement": verdict, **trials}, name="hbtom"
     )

@@ -10,7 +10,7 @@ from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Likelihood, Posterior, Regret
 from hbtom.model import Model
-from hbtom.plottable import Plottable
+from hbtom.plottable import Explained
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,7 +45,7 @@ def verdict(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surpri
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(Plottable):
+class Judged(Explained):
     """How plausible the last of some trials or plans is."""
 
     model: Model

@@ -19,6 +19,7 @@ from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
 
 MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
+SMALLEST_WORLD = 10.0  # pixels on its longer side; agents make up their minds every 10
 DEEP = 5.0  # pixels inside a wall, at least, to count as inside; less may be due to noise
 KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # ordinate of a key's centre, at most: corner plus radius
 
@@ -64,6 +65,10 @@ def check_trial(
         raise BadInput(f"the trial has {len(trial.path)} frames", hint=hint)
     try:
         check_size(trial.size)
+        if max(trial.size) < SMALLEST_WORLD:
+            width, height = trial.size
+            hint = "positions are in pixels of a world of about 200; multiply them all alike"
+            raise BadInput(f"the world is {width:g} x {height:g} pixels", hint=hint)
     except BadInput as error:
         raise error.at(frame=1, field="size") from None
     _check_shapes(trial)

@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from os import PathLike
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -33,6 +34,9 @@ class Identity(Struct, frozen=True, order=True):
     def __str__(self) -> str:
         name = self.image.replace("\\", "/").rsplit("/", 1)[-1]
         return name if self.twin == 1 else f"{name} ({self.twin})"
+
+
+Look = Identity  # as it is called from outside
 
 
 def names(looks: Sequence[Identity]) -> list[str]:
@@ -146,6 +150,34 @@ class Trial:
     still: bool = False
     agent_there: Annotated[Bools, "frame"] | None = None
     camera: tuple[float, float] | None = None
+
+    @staticmethod
+    def from_arrays(
+        path: Any,
+        objects: Any,
+        *,
+        size: tuple[float, float] = (200.0, 200.0),
+        walls: Any = (),
+        agent: str | Identity | Body = "agent",
+        radius: float | None = None,
+        scale: float = 1.0,
+        **more: Any,
+    ) -> Trial:
+        """Make a trial of lists, arrays or data frames, and check it as files are checked.
+
+        ``path`` has an x and a y per frame, not a number where the agent is not seen. ``objects``
+        maps names to x and y, and perhaps a radius; walls are x, y, width and height. All are in
+        pixels, or in units of which one is ``scale`` pixels: the model's costs are made for a world
+        of about 200 pixels. ``radius`` is the agent's; by default it is 5 % of the longer side, as
+        for objects. ``more`` are other fields of a trial, in pixels.
+
+        >>> Trial.from_arrays([(10, 10), (90, 40)], {"food": (150, 60)}, size=(200, 100))
+        <Trial of 2 frames: agent among food>
+        """
+        from hbtom.observe.making import trial_from_arrays
+
+        how = {"size": size, "walls": walls, "agent": agent, "radius": radius, "scale": scale}
+        return trial_from_arrays(path, objects, more=more, **how)
 
     def __post_init__(self) -> None:
         """Convert lists and arrays to the types that kernels take. Readers make these at once."""
@@ -356,12 +388,25 @@ def _same(one: object, other: object) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
 
 
+class Sight(NamedTuple):
+    """How well an agent is seen, in pixels: jitter, and how far it walks in a frame."""
+
+    noise: float
+    pace: float
+
+
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """A series of trials; the last one is the test trial, those before it are familiarization."""
+    """A series of trials; the last one is the test trial, those before it are familiarization.
+
+    ``sight`` is how well agents are seen, if that is known: a model that takes positions to be
+    exact then expects this noise. ``notes`` say what a reader has guessed.
+    """
 
     trials: tuple[Trial, ...]
     name: str = "episode"
+    sight: Sight | None = None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def company(self) -> bool:
@@ -375,6 +420,18 @@ class Episode:
     @property
     def test(self) -> Trial:
         return self.trials[-1]
+
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the episode as the benchmark's JSON: .json, .json.gz or .json.zst."""
+        from hbtom.observe.making import save
+
+        save(self, path, overwrite=overwrite)
+
+    def _repr_html_(self) -> str | None:
+        """Return what notebooks show."""
+        from hbtom.plottable import html_of
+
+        return html_of(self)
 
     def __iter__(self) -> Iterator[Trial]:
         return iter(self.trials)

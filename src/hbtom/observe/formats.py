@@ -20,6 +20,7 @@ from hbtom.files import file_bytes
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
 from hbtom.observe.episode import Episode
+from hbtom.observe.tracks import is_track, load_track
 from hbtom.observe.video import SUFFIXES, container
 
 _PARQUET = b"PAR1"
@@ -33,23 +34,31 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PartDecoder = Any  # the decoder of one part, as in zlib and zstandard
 
 
-def load(path: str | os.PathLike[str]) -> Episode:
-    """Read an episode from a file: ``.json``, ``.json.gz``, ``.json.zst``, or a video.
+def load(path: str | os.PathLike[str], scene: str | os.PathLike[str] | None = None) -> Episode:
+    """Read an episode from a file: ``.json``, ``.json.gz``, ``.json.zst``, a video, or a track.
 
-    An episode in an archive has a path such as ``bench.parquet/preference/000001loe``.
+    An episode in an archive has a path such as ``bench.parquet/preference/000001loe``. A track
+    (``.csv``, ``.tsv``, ``.h5``) needs a ``scene``: by default the file of the same name that ends
+    in ``.toml``, or ``scene.toml`` in its folder or the one above.
     Raises :class:`hbtom.BadInput`, which names the file, trial, frame and field.
     """
     name = os.fspath(path)
+    if is_track(name):
+        return load_track(Path(path), scene)
+    if scene is not None:
+        raise BadInput("this is not a track: it has no use for a scene", file=name)
     packed = archived(name)
     with located(file=name):
         return load_archived(*packed) if packed else read(file_bytes(Path(path)), name)
 
 
-def load_each(path: str | os.PathLike[str]) -> Iterator[Episode]:
+def load_each(
+    path: str | os.PathLike[str], scene: str | os.PathLike[str] | None = None
+) -> Iterator[Episode]:
     """Yield the episode of a file, or all episodes of an archive or of one of its tasks."""
     packed = archived(path)
     if packed is None:
-        yield load(path)
+        yield load(path, scene)
     else:
         yield from episodes_in(*packed)
 

@@ -22,6 +22,7 @@ from hbtom.cli.options import (
     overwrite_option,
     path,
     rater_option,
+    scene_option,
     score_option,
     start,
     suite_option,
@@ -32,8 +33,11 @@ from hbtom.cli.options import (
 
 @verb
 @dataset_options
+@scene_option
 @suite_option
-@file_option("--out", help="Write one row per episode as it is judged: .csv, .jsonl, .parquet.")
+@file_option(
+    "-o", "--out", help="Write one row per episode as it is judged: .csv, .jsonl, .parquet."
+)
 @flag("--resume", help="Continue an earlier run.")
 @file_option("--report", help="Also write a report on it: .html")
 @flag("--overwrite", help="Replace the files given to --out and --report.")
@@ -94,7 +98,7 @@ def fit(**given: Any) -> None:
 @verb
 @dataset_options
 @suite_option
-@file_option("--out", help="Write one row per variation and task: .csv, .jsonl, .parquet.")
+@file_option("-o", "--out", help="Write one row per variation and task: .csv, .jsonl, .parquet.")
 @overwrite_option
 @format_option
 @workers_option
@@ -115,7 +119,7 @@ def ablate(**given: Any) -> None:
     help="Values of a parameter, as in 'hbtom model show'; may be given again.",
 )
 @dataset_options
-@file_option("--out", help="Write one row per model and task: .csv, .jsonl, .parquet.")
+@file_option("-o", "--out", help="Write one row per model and task: .csv, .jsonl, .parquet.")
 @overwrite_option
 @score_option
 @format_option
@@ -153,7 +157,9 @@ def score(**given: Any) -> None:
 @click.option("--column", help="Of RESULTS: what is compared, such as surprise_goal.")
 @option("--samples", type=click.IntRange(10, 100_000), default=2000, help="Bootstrap samples.")
 @option("--seed", type=click.IntRange(0), default=0, help="Of the samples.")
-@file_option("--out", help="Write one row per answer, for mixed models: .csv, .jsonl, .parquet.")
+@file_option(
+    "-o", "--out", help="Write one row per answer, for mixed models: .csv, .jsonl, .parquet."
+)
 @file_option("--plot", "figure", help="Draw people against models: .pdf, .svg or .png")
 @file_option("--courses", help="Draw people and models over time: .pdf, .svg or .png")
 @flag("--overwrite", help="Replace the files given to --out, --plot and --courses.")

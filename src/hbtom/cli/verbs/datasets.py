@@ -32,7 +32,7 @@ from hbtom.cli.options import (
 @serving_options
 @workers_option
 @rater_option
-def view(**given: Any) -> None:
+def browse(**given: Any) -> None:
     """Browse DATASET in a web browser: its tasks, pairs and episodes, and how they are judged.
 
     Starts a small server on this machine and prints its address. Pairs are judged when you look at

@@ -17,7 +17,9 @@ from hbtom.cli.options import (
     overwrite_option,
     path,
     rater_option,
+    scene_option,
     serving_options,
+    start,
     verb,
     workers_option,
 )
@@ -26,12 +28,26 @@ from hbtom.cli.options import (
 @verb
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=path)
 @model_option
+@scene_option
 @format_option
 @flag("--trace", help="Add the beliefs at every step.")
+@file_option("-o", "--out", help="Write one row per episode instead: .csv, .jsonl, .parquet.")
+@flag("--resume", help="Continue an earlier run.")
+@overwrite_option
+@workers_option
 @rater_option
 def judge(**given: Any) -> None:
-    """Judge how plausible the last trial of each episode FILE is, given the trials before it."""
+    """Judge how plausible the last trial of each episode FILE is, given the trials before it.
+
+    FILE is an episode, a track, an archive, or a folder of them.
+    """
     check_rater(given["rater"])
+    if given["out"] is None and (given["resume"] or given["workers"] is not None):
+        raise click.UsageError("--resume and --workers are for results in a file: name it, --out.")
+    if given["out"] is not None and (given["trace"] or given["form"] == "json"):
+        raise click.UsageError("--trace and --format json are for what is printed: not with --out.")
+    if given["out"] is not None and given["rater"] is not None:
+        raise click.UsageError("--rater prints ratings: not with --out.")
 
 
 @verb
@@ -40,6 +56,7 @@ def judge(**given: Any) -> None:
 @file_option("-o", "--out", help="The page to write: .html")
 @overwrite_option
 @model_option
+@scene_option
 @click.option(
     "--open/--no-open",
     "opened",
@@ -61,6 +78,7 @@ def show(**given: Any) -> None:
 @file_option("-o", "--out", required=True, help="The figure: .pdf, .svg, .png")
 @overwrite_option
 @model_option
+@scene_option
 @click.option(
     "--width",
     metavar="WIDTH",
@@ -103,6 +121,7 @@ def _centimetres(given: str | None) -> float | None:
 )
 @flag("--beliefs", help="Show the probability of each goal beside it.")
 @model_option
+@scene_option
 @option("--fps", type=Number(1, 120), default=25, help="Pictures per second.")
 @option(
     "--speed",
@@ -146,3 +165,20 @@ def studio(**given: Any) -> None:
     with an empty room. It saves files in the folder of EPISODE, or in this one. Ctrl-C stops the
     server. Needs the extra 'viewer'.
     """
+
+
+@click.group()
+def scene() -> None:
+    """Describe where a track was recorded: the world, and what stands in it."""
+
+
+@scene.command("new")
+@click.argument("track", required=False, type=path)
+@option("-o", "--out", default="scene.toml", type=path, help="The scene file to write: .toml")
+@overwrite_option
+def _new_scene(**given: Any) -> None:
+    """Write a scene file to fill in, with every field explained.
+
+    With TRACK, a CSV or HDF5 file, names and the size are those found in it.
+    """
+    start("new_scene", "new", **given)

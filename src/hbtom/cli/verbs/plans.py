@@ -58,7 +58,7 @@ _named_plans = partial(named, otherwise="agent")
     help="The largest number of states kept in memory.",
 )
 @format_option
-@file_option("--out", help="Write one row per plan, time and goal: .csv, .jsonl, .parquet.")
+@file_option("-o", "--out", help="Write one row per plan, time and goal: .csv, .jsonl, .parquet.")
 @file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
 @flag("--overwrite", help="Replace the files given to --out and --plot.")
 def infer(**given: Any) -> None:
@@ -115,7 +115,7 @@ def infer(**given: Any) -> None:
 @flag("--trace", help="Show the beliefs after every observation.")
 @workers_option
 @file_option(
-    "--out", help="Write every problem as it is answered: .json, .jsonl, .csv or .parquet."
+    "-o", "--out", help="Write every problem as it is answered: .json, .jsonl, .csv or .parquet."
 )
 @flag("--resume", help="Continue an earlier run.")
 @overwrite_option
@@ -169,7 +169,7 @@ def recognise(**given: Any) -> None:
 )
 @flag("--trace", help="Show the beliefs after every step.")
 @format_option
-@file_option("--out", help="Also write a table: .csv, .jsonl or .parquet")
+@file_option("-o", "--out", help="Also write a table: .csv, .jsonl or .parquet")
 @file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
 @flag("--overwrite", help="Replace the files given to --out and --plot.")
 def attribute(**given: Any) -> None:

@@ -12,6 +12,8 @@ from hbtom.judgement import Judgement
 from hbtom.judgement.attributing import Attribution
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
+from hbtom.model import Model
+from hbtom.observe import Episode
 from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
@@ -68,8 +70,16 @@ def need_matplotlib() -> None:
         import matplotlib  # noqa: F401
 
 
-def html(result: Plottable) -> str | None:
-    """Return what notebooks show of a judgement or an evaluation; None for other results."""
-    from hbtom.show.plots.notebook import evaluation_html, judgement_html
+def html(value: object) -> str | None:
+    """Return what notebooks show of a value; None if its text is enough."""
+    from hbtom.show.plots import notebook
 
-    return judgement_html(result) if isinstance(result, Judgement) else evaluation_html(result)
+    if isinstance(value, Judgement):
+        return notebook.judgement_html(value)
+    if isinstance(value, PlanJudgement):
+        return notebook.plans_html(value)
+    if isinstance(value, Episode):
+        return notebook.episode_html(value)
+    return (
+        notebook.model_html(value) if isinstance(value, Model) else notebook.evaluation_html(value)
+    )

@@ -12,9 +12,11 @@ from pathlib import PurePath
 
 import numpy as np
 
+from hbtom.errors import count
 from hbtom.judgement import Judgement
-from hbtom.observe import Body, Trial
-from hbtom.plottable import Plottable
+from hbtom.judgement.plan_judging import PlanJudgement
+from hbtom.model import Model
+from hbtom.observe import Body, Episode, Trial, names
 from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, outline, seen_at, seen_from_to, turned
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Signs, hexadecimal, said, signs
 from hbtom.show.terminal import three, two
@@ -41,7 +43,36 @@ def judgement_html(judgement: Judgement) -> str:
     )
 
 
-def evaluation_html(evaluation: Plottable) -> str | None:
+def episode_html(episode: Episode) -> str:
+    """Return a map of every trial, and what was guessed about the episode."""
+    known = signs([episode])
+    maps = "".join(trial_svg(trial, known) for trial in episode)
+    notes = "".join(f"<br><small>{escape(plain(note))}</small>" for note in episode.notes)
+    name = escape(plain(PurePath(episode.name).name))
+    told = f"<b>{name}</b>: {count(len(episode), 'trial')}, the last one is judged{notes}"
+    return f'<div>{told}<div style="display: flex; flex-wrap: wrap; gap: 0.4em">{maps}</div></div>'
+
+
+def model_html(model: Model) -> str:
+    """Return all parameters of a model, folded away."""
+    told = f"model <b>{escape(plain(model.name))}</b> ({model.fingerprint})"
+    return f"<details><summary>{told}</summary><pre>{escape(model.to_toml())}</pre></details>"
+
+
+def plans_html(judgement: PlanJudgement) -> str:
+    """Return plausibility, a sentence, and how probable each goal is by the end of each plan."""
+    goals = names(judgement.test.goals)
+    rows = [("", *goals)]
+    for plan, posterior in zip(judgement.plans, judgement.posteriors, strict=True):
+        known = dict(zip(names(posterior.goals), posterior.goal[-1].tolist(), strict=True))
+        rows.append((plan.name, *(three(known[goal]) if goal in known else "" for goal in goals)))
+    told = f"plausibility <b>{escape(three(judgement.plausibility))}</b>"
+    said_so = escape(plain(judgement.explanation))
+    name = escape(plain(judgement.plans[-1].name))
+    return f"<div><b>{name}</b>: {told}<br>{said_so}{_table(rows)}</div>"
+
+
+def evaluation_html(evaluation: object) -> str | None:
     """Return the benchmark's table; None if this is not an evaluation."""
     from hbtom.bench.evaluation import Evaluation
     from hbtom.show.score_text import score_rows

@@ -1,4 +1,4 @@
-"""``hbtom view``."""
+"""``hbtom browse``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,164 @@
+"""Judging single episodes, which need no counterpart: one row of results per episode."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hbtom import __version__
+from hbtom.bench.dataset import LeftOut, Member, in_table
+from hbtom.bench.entries import Entry, called_video, entries, is_table
+from hbtom.bench.labels import FILE as LABELS
+from hbtom.bench.rater import ModelRater
+from hbtom.bench.recognition_file import Kept
+from hbtom.bench.singles_file import BY, KINDS, Record, kept_rows, write_results
+from hbtom.bench.workers import Progress, each
+from hbtom.errors import BadInput, system_errors
+from hbtom.judgement import Judgement, judge
+from hbtom.model import Model
+from hbtom.observe import names
+from hbtom.observe.archive.reading import archived
+from hbtom.observe.tracks import find_scene, is_track
+
+_JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
+
+
+class Outcome(NamedTuple):
+    """What came of an episode: a row of results, or why there is none."""
+
+    file: str
+    record: Record | None
+    why: str = ""
+
+
+@dataclass
+class JudgeSingles:
+    """The work of judging episodes, each on its own."""
+
+    model: Model
+    total: int  # episodes that there are for all processes together
+    ready: bool = False
+
+    def warm_up(self) -> None:
+        if not self.ready:
+            ModelRater(self.model).warm_up(self.total // 2)
+            self.ready = True
+
+    def __call__(self, found: Sequence[Member]) -> Iterator[Outcome]:
+        self.warm_up()
+        for one in found:
+            stamp = one.stamp  # before reading
+            try:
+                judgement = judge(one.load(), self.model)
+                yield Outcome(one.file, self.record(judgement, stamp))
+            except BadInput as error:
+                yield Outcome(one.file, None, str(error.at(file=one.file)))
+
+    def record(self, judgement: Judgement, stamp: str) -> Record:
+        """Return a row of results: one column a number."""
+        test = judgement.test
+        called, chance = names(test.goals), np.minimum(test.goal, 1.0)
+        first, last = int(chance[0].argmax()), int(chance[-1].argmax())
+        own = ModelRater(self.model).of(judgement).own
+        return {
+            "file": judgement.episode.name,
+            **{name: value for name, value in own.items() if name != "preference"},
+            "predictive": judgement.predictive,
+            "expected_goal": called[first],
+            "expected_probability": float(chance[0, first]),
+            "likeliest_goal": called[last],
+            "likeliest_probability": float(chance[-1, last]),
+            "explanation": judgement.explanation,
+            "warnings": len(judgement.warnings),
+            "model": self.model.fingerprint,
+            "version": __version__,
+            "stamp": stamp,
+        }
+
+
+def find_episodes(paths: Sequence[str], scene: str | None = None) -> Iterator[Member]:
+    """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own.
+
+    ``scene`` is that of all tracks; by default, each has its own beside it.
+    """
+    for path in paths:
+        packed = archived(path)
+        if packed is not None:
+            archive = os.path.normpath(path)
+            inside = in_table(os.fspath(packed[0]), left_out := list[LeftOut]())
+            found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
+            if not found:
+                why = left_out[0].why if left_out else "there is no such episode in the archive"
+                raise BadInput(why, file=path)
+            yield from found
+        elif os.path.isdir(path) or path.endswith(".zip"):
+            yield from _in_folder(Path(path), scene)
+        else:
+            yield _member(Entry("", path), scene)
+
+
+def _in_folder(folder: Path, scene: str | None) -> Iterator[Member]:
+    with system_errors("it cannot be read", folder):
+        found = list(entries(folder, background=True))
+    episodes = [
+        member
+        for entry in found
+        for member in (in_table(entry.path, []) if is_table(entry.file) else _alone(entry, scene))
+    ]
+    if not episodes:
+        hint = (
+            "they end in .json, .json.gz, .json.zst, .mp4 or .parquet, or are tracks with a scene"
+        )
+        raise BadInput("there are no episodes in it", hint=hint, file=folder)
+    yield from episodes
+
+
+def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
+    name = entry.name
+    if entry.why or name == LABELS:
+        return
+    placed = is_track(name) and not entry.inside
+    placed = placed and (scene or find_scene(Path(entry.path))) is not None
+    if _JSON.fullmatch(name) or called_video(name) or placed:
+        yield _member(entry, scene if placed else None)
+
+
+def _member(entry: Entry, scene: str | None) -> Member:
+    return Member(entry.task, "", "e", entry.path, entry.inside, entry.checksum, scene)
+
+
+def judge_singles(
+    found: Sequence[Member],
+    work: JudgeSingles,
+    *,
+    workers: int | None = None,
+    kept: Kept | None = None,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Judge episodes, in order, and keep the rows of those that can be judged.
+
+    ``kept`` says where, and whether to go on with an earlier run.
+    """
+    kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
+    with kept_rows(kept) as (left, add):
+        known = {tuple(row[name] for name in BY): row for row in left}
+        by = {one: (one.file, one.stamp, work.model.fingerprint, __version__) for one in found}
+        done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
+        todo = [one for one in by if one not in done]
+        tell(len(done), len(by))
+        with closing(each(work, todo, workers)) as outcomes:
+            for one, outcome in zip(todo, outcomes, strict=True):
+                if outcome.record is not None:
+                    add(outcome.record)
+                done[one] = outcome
+                tell(len(done), len(by))
+        judged = [done[one] for one in by]
+        write_results(kept, [one.record for one in judged if one.record is not None])
+    return judged

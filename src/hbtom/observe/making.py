@@ -1,0 +1,125 @@
+"""Making trials and saving episodes in Python, from lists, arrays or data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from hbtom.arrays import Floats, frozen
+from hbtom.errors import BadInput, Place
+from hbtom.files import check_target, write_whole
+from hbtom.observe.checks import check_trial, checked
+from hbtom.observe.episode import Body, Episode, Identity, Trial
+from hbtom.observe.events import without_gaps
+
+ROUND = 0.05  # radius of agent and objects by default, as a share of the world's longer side
+_KINDS = (".json", ".gz", ".zst")
+_OBJECTS = 'objects are {"food": (150, 40)}, or hbtom.Body, or a table with name, x and y'
+
+
+def trial_from_arrays(
+    path: Any,
+    objects: Any,
+    *,
+    size: tuple[float, float],
+    walls: Any,
+    agent: str | Identity | Body,
+    radius: float | None,
+    scale: float,
+    more: Mapping[str, Any],
+) -> Trial:
+    """Return a checked trial; see :meth:`hbtom.Trial.from_arrays`."""
+    if not scale > 0:
+        raise _bad(f"the scale is {scale:g}", "scale", "it is how many pixels one unit is")
+    usual = ROUND * max(size)
+    radius = usual if radius is None else radius
+    if isinstance(agent, Body):
+        radius, agent = agent.radius, agent.look
+    way = _numbers(path, "path", 2) * scale
+    if not len(way):
+        raise _bad("there are no frames", "path", "give one x and y per frame")
+    x, y = without_gaps(way)[0].tolist()
+    look = Identity(agent) if isinstance(agent, str) else agent
+    barrier = _numbers(more.get("barrier", ()), "barrier", 4) * scale
+    fields = {
+        "barrier_left": np.full(len(way), float(len(barrier) > 0)),
+        **more,
+        "size": (size[0] * scale, size[1] * scale),
+        "walls": frozen(_numbers(walls, "walls", 4) * scale),
+        "barrier": frozen(barrier),
+        "objects": tuple(_bodies(objects, usual, scale)),
+        "agent": Body(look, (x, y), radius * scale),
+        "path": frozen(way),
+    }
+    try:
+        trial = Trial(**fields)
+    except TypeError as error:
+        raise BadInput(str(error).partition("() ")[2], hint="see help(hbtom.Trial)") from None
+    check_trial(trial, aimless=True)
+    return trial
+
+
+def _numbers(values: Any, field: str, wide: int) -> Annotated[Floats, "row column"]:
+    """Return rows of ``wide`` numbers, given as lists, as an array or as a data frame."""
+    names = [*"xy", "width", "height"][:wide]
+    if hasattr(values, "columns") and set(names) <= set(values.columns):
+        values = values[names]
+    try:
+        rows = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        hint = "give an array of numbers, or lists of equal length"
+        raise _bad("this is not an array", field, hint) from None
+    if not rows.size:
+        return rows.reshape(0, wide)
+    if rows.ndim != 2 or rows.shape[1] != wide:
+        turned = rows.ndim == 2 and rows.shape[0] == wide
+        hint = "it is transposed: give its .T" if turned else f"each row is {', '.join(names)}"
+        raise _bad(f"the array has the shape {rows.shape}, not (rows, {wide})", field, hint)
+    return rows
+
+
+def _bodies(objects: Any, radius: float, scale: float) -> Iterator[Body]:
+    """Yield objects, given by name, as bodies, or as a data frame."""
+    if hasattr(objects, "columns"):
+        rows = objects.to_dict("records")
+        objects = [
+            (row.get("name"), (row.get("x"), row.get("y"), row.get("radius"))) for row in rows
+        ]
+    elif isinstance(objects, Mapping):
+        objects = objects.items()
+    for one in objects:
+        try:
+            name, (x, y, *own) = (
+                (one.look, (*one.centre, one.radius)) if isinstance(one, Body) else one
+            )
+            look = name if isinstance(name, Identity) else Identity(str(name))
+            wide = own[0] if own and own[0] is not None else radius
+            yield Body(look, (float(x) * scale, float(y) * scale), float(wide) * scale)
+        except (TypeError, ValueError):
+            raise _bad("this is not an object", "objects", _OBJECTS) from None
+
+
+def _bad(problem: str, field: str, hint: str) -> BadInput:
+    return BadInput(problem, hint=hint, place=Place(field=field))
+
+
+def save(episode: Episode, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write an episode as the benchmark's JSON, packed if the name ends in .gz or .zst."""
+    from hbtom.observe.writing import write
+
+    target = Path(path)
+    check_target(target, overwrite=overwrite, kinds=_KINDS, otherwise="overwrite=True")
+    data = write(checked(episode))
+    if target.suffix == ".gz":
+        import gzip
+
+        data = gzip.compress(data, mtime=0)
+    elif target.suffix == ".zst":
+        import zstandard
+
+        data = zstandard.ZstdCompressor().compress(data)
+    write_whole(target, data)

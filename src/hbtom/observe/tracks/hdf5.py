@@ -1,0 +1,134 @@
+"""Tracks in HDF5 files: SLEAP's analysis files, and DeepLabCut's tables.
+
+Both are read with h5py alone. DeepLabCut's tables are written by pandas, which pickles the names of
+columns; the pickle is opened only if it holds nothing but names.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hbtom.errors import BadInput, Place, needed
+from hbtom.observe.tracks.deeplabcut import by_individual
+from hbtom.observe.tracks.points import Seen, Tracks
+
+_MOST = 1 << 26  # numbers in a file, at most
+
+
+def read_hdf5(data: bytes) -> Tracks:
+    """Read the tracks in an HDF5 file."""
+    with needed("h5py", "tracks"):
+        import h5py
+    try:
+        with h5py.File(io.BytesIO(data), "r") as file:
+            if isinstance(file.get("tracks"), h5py.Dataset):
+                return _sleap(file)
+            for group in file.values():
+                if isinstance(group, h5py.Group) and "table" in group:
+                    return _deeplabcut_table(group["table"])
+                if isinstance(group, h5py.Group) and "block0_values" in group:
+                    return _deeplabcut_fixed(group)
+    except BadInput:
+        raise
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError) as error:
+        raise BadInput(f"the HDF5 file is broken: {error}", hint="copy it again") from None
+    hint = "export it from SLEAP as analysis HDF5, or from DeepLabCut as .h5"
+    raise BadInput("this HDF5 file has no tracks", hint=hint)
+
+
+def _array(node: Any) -> np.ndarray[Any, Any]:
+    """Return a whole dataset of reasonable size."""
+    if np.prod(node.shape, dtype=float) > _MOST:
+        raise BadInput(f"there are more than {_MOST} numbers", place=Place(field=node.name))
+    return np.asarray(node[()])
+
+
+def _names(node: Any) -> list[str]:
+    return [one.decode() if isinstance(one, bytes) else str(one) for one in _array(node).tolist()]
+
+
+def _sleap(file: Any) -> Tracks:
+    """Read ``tracks [track, 2, node, frame]``, and ``point_scores [track, node, frame]``."""
+    places = _array(file["tracks"]).astype(float)
+    if places.ndim == 4 and places.shape[1] != 2 and places.shape[3] == 2:
+        places = places.transpose(
+            1, 3, 2, 0
+        )  # [frame, track, node, 2], as newer versions can write
+    if places.ndim != 4 or places.shape[1] != 2:
+        hint = "it is [track, 2, node, frame]"
+        problem = f"the array has the shape {places.shape}"
+        raise BadInput(problem, hint=hint, place=Place(field="tracks"))
+    many, _, nodes, frames = places.shape
+    tracks = _names(file["track_names"]) if "track_names" in file else []
+    parts = _names(file["node_names"]) if "node_names" in file else []
+    tracks = tracks if len(tracks) == many else [f"track {at + 1}" for at in range(many)]
+    parts = parts if len(parts) == nodes else [f"node {at + 1}" for at in range(nodes)]
+    score = np.ones((many, nodes, frames))
+    if "point_scores" in file and file["point_scores"].shape == score.shape:
+        score = _array(file["point_scores"]).astype(float)
+    number = np.arange(1.0, frames + 1)
+    seen = {
+        who: Seen(
+            number,
+            {
+                part: np.column_stack([places[one, 0, at], places[one, 1, at], score[one, at]])
+                for at, part in enumerate(parts)
+            },
+        )
+        for one, who in enumerate(tracks)
+    }
+    return Tracks("SLEAP", seen, cutoff=0.0)  # its scores are not probabilities
+
+
+class _OnlyNames(pickle.Unpickler):
+    """Opens what holds lists, tuples, texts and numbers; anything else could run code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise BadInput(f"the names of columns hold a {module}.{name}", hint="export it as CSV")
+
+
+def _columns(table: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the levels of each column's name and its values."""
+    rows = _array(table)
+    for block in [name for name in rows.dtype.names or () if name.startswith("values_block_")]:
+        pickled = table.attrs[f"{block}_kind"]
+        try:
+            names = _OnlyNames(io.BytesIO(bytes(pickled))).load()
+        except (pickle.UnpicklingError, EOFError, AttributeError) as error:
+            raise ValueError(str(error)) from None
+        values = rows[block].reshape(len(rows), -1)
+        for name, column in zip(names, values.T, strict=True):
+            yield tuple(map(str, name)), column
+
+
+def _deeplabcut_table(table: Any) -> Tracks:
+    found = dict(_columns(table))
+    number = _array(table)["index"]
+    return _deeplabcut(list(found), np.array([*found.values()], dtype=float).T, number)
+
+
+def _deeplabcut_fixed(group: Any) -> Tracks:
+    levels = sum(name.startswith("block0_items_level") for name in group)
+    named = [
+        np.array(_names(group[f"block0_items_level{at}"]))[_array(group[f"block0_items_label{at}"])]
+        for at in range(levels)
+    ]
+    keys = [tuple(map(str, key)) for key in zip(*named, strict=True)]
+    return _deeplabcut(keys, _array(group["block0_values"]).astype(float), _array(group["axis1"]))
+
+
+def _deeplabcut(
+    names: list[tuple[str, ...]], values: np.ndarray[Any, Any], number: np.ndarray[Any, Any]
+) -> Tracks:
+    """Names are (scorer, body part, coordinate), or with an individual before the body part."""
+    if not all(len(name) in (3, 4) for name in names):
+        raise BadInput("the columns are not those of DeepLabCut", hint="export it as CSV")
+    keys = [(name[1] if len(name) == 4 else "agent", name[-2], name[-1]) for name in names]
+    if number.dtype.kind not in "iuf":  # frames named by pictures
+        number = np.arange(len(values))
+    return by_individual(keys, values, number.astype(float))

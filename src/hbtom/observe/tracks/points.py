@@ -1,0 +1,58 @@
+"""What trackers say: where the body parts of individuals were, as the file has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.errors import BadInput, Place
+
+LIKELY = 0.6  # below this likelihood, DeepLabCut itself does not draw a point
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One individual: one row per frame in which the tracker looked for it.
+
+    ``parts`` has x, y and likelihood of each body part; x and y are not numbers where it is lost.
+    """
+
+    number: Annotated[Floats, "row"]  # of the frame, or its time
+    parts: Mapping[str, Annotated[Floats, "row 3"]]
+    line: Sequence[int] = ()  # where each row is in the file, if it has lines
+    trial: Sequence[str] = ()  # the trial of each row, if the file says so
+
+    def place(self, row: int, field: str | None = None) -> Place:
+        """Return where a row is in the file."""
+        return Place(line=self.line[row] if len(self.line) else None, field=field)
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """All that a tracker says."""
+
+    kind: str  # of file, for people
+    seen: Mapping[str, Seen]  # by the individual's name
+    cutoff: float = LIKELY  # of the likelihood, unless the scene has its own
+    timed: bool = False  # rows have times instead of frame numbers
+
+
+def in_order(seen: Seen, rows: Sequence[int], *, timed: bool) -> Annotated[np.ndarray, "row"]:
+    """Return the frame of each row, counted from 0 at the first, where gaps have frames, too.
+
+    Rows come at even intervals: the usual difference of two numbers is one frame.
+    """
+    what, number = "time" if timed else "frame", seen.number[rows]
+    steps = np.diff(number)
+    for at in np.flatnonzero(~(steps > 0))[:1].tolist():
+        now, before = f"{number[at + 1]:g}", f"{number[at]:g}"
+        twice = number[at + 1] == number[at]
+        problem = f"{what} {now} occurs twice" if twice else f"{what} {now} follows {before}"
+        hint = "keep one row per frame" if twice else "sort the rows, or tell trials apart"
+        raise BadInput(problem, hint=hint, place=seen.place(rows[at + 1], what))
+    usual = float(np.median(steps)) if len(steps) else 1.0
+    return np.append(0, np.cumsum(np.maximum(np.rint(steps / usual), 1.0)))

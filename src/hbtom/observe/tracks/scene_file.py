@@ -1,0 +1,138 @@
+"""The scene file: what a track does not tell. How large the world is, and what stands in it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from hbtom.errors import BadInput, Place, located
+from hbtom.files import WRITTEN, file_bytes
+
+WORLD = 200.0  # pixels of the model's world along its longer side
+_ROUND = 0.05  # radius of agent and objects by default, as a share of the longer side
+_UNITS = {"px": None, "mm": 1.0, "cm": 10.0, "m": 1000.0}
+
+Real = Annotated[float, Meta(ge=-1e9, le=1e9)]
+Length = Annotated[float, Meta(gt=0, le=1e9)]
+Box = tuple[Real, Real, Length, Length]  # x, y, width, height
+Unit = Literal["px", "mm", "cm", "m"]
+
+
+class _Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a scene file, in which misspelt names are errors."""
+
+
+class Thing(_Part, frozen=True):
+    """An object that the agent may want."""
+
+    name: str
+    at: tuple[Real, Real]
+    radius: Length | None = None
+
+
+class Watched(_Part, frozen=True):
+    """Whose track is judged, and which of its body parts stands for it."""
+
+    name: str = "agent"
+    track: str | None = None
+    part: str | None = None
+    radius: Length | None = None
+
+
+class Span(_Part, frozen=True):
+    """A trial: its frames, or its name in a column, and who and what is there, if not as usual."""
+
+    frames: tuple[Real, Real] | None = None
+    agent: str | None = None
+    name: str | None = None
+    walls: tuple[Box, ...] | None = None
+    objects: tuple[Thing, ...] | None = None
+
+
+class Columns(_Part, frozen=True):
+    """What the columns of a plain table are called, where this cannot be told from their names."""
+
+    frame: str | None = None
+    time: str | None = None
+    track: str | None = None
+    x: str | None = None
+    y: str | None = None
+    likelihood: str | None = None
+    trial: str | None = None
+
+
+class Recording(_Part, frozen=True):
+    """How the track was recorded."""
+
+    units: Unit | None = None
+    per_unit: Length | None = None
+    likelihood: Annotated[float, Meta(ge=0, le=1)] | None = None
+    noise: Annotated[float, Meta(ge=0)] | None = None
+    pace: Length | None = None
+    columns: Columns = Columns()
+
+
+class Scene(_Part, frozen=True):
+    """All that a track does not tell."""
+
+    size: tuple[Length, Length]
+    objects: tuple[Thing, ...] = ()
+    walls: tuple[Box, ...] = ()
+    units: Unit = "px"
+    corner: tuple[Real, Real] = (0.0, 0.0)
+    y: Literal["down", "up"] = "down"
+    scale: Length | None = None
+    agent: Watched = Watched()
+    track: Recording = Recording()
+    trials: tuple[Span, ...] = ()
+
+    @property
+    def pixels(self) -> float:
+        """How many pixels of the model's world one unit of the scene is."""
+        return WORLD / max(self.size) if self.scale is None else self.scale
+
+    @property
+    def radius(self) -> float:
+        """The radius of agent and objects unless they have their own."""
+        return _ROUND * max(self.size)
+
+    @property
+    def track_unit(self) -> float:
+        """How many units of the scene one unit of the track is."""
+        theirs = self.track.units or self.units
+        if self.track.per_unit is not None:
+            return 1.0 / self.track.per_unit
+        if theirs == self.units:
+            return 1.0
+        own, other = _UNITS[self.units], _UNITS[theirs]
+        if own is None or other is None:
+            hint = f"say how many {theirs} are one {self.units}: [track] per_unit = 12.5"
+            problem = f"the track is in {theirs} and the scene in {self.units}"
+            raise BadInput(problem, hint=hint, place=Place(field="track.units"))
+        return other / own
+
+
+def read_scene(path: Path) -> Scene:
+    """Read a scene file."""
+    with located(file=str(path)):
+        try:
+            text = file_bytes(path, "a scene file", WRITTEN).decode()
+            return msgspec.convert(tomllib.loads(text), Scene)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            hint = "'hbtom scene new' writes a scene file to start from"
+            raise BadInput(f"not TOML: {error}", hint=hint) from None
+        except RecursionError:
+            raise BadInput("not a scene: nested too deeply") from None
+        except msgspec.ValidationError as error:
+            problem = str(error).replace("`", "'").replace("$.", "")
+            raise BadInput(problem, hint=_hint(problem)) from None
+
+
+def _hint(problem: str) -> str:
+    if "units'" in problem:
+        return f"the units are {', '.join(_UNITS)}"
+    return "'hbtom scene new' writes a scene file with every field explained"

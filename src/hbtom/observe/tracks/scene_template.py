@@ -1,0 +1,82 @@
+"""A scene file to fill in."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+
+from hbtom.observe.tracks.points import Tracks
+
+_TEXT = """\
+# Where a track was recorded. Lengths are in the units below; x and y are as in the track.
+
+size = {size}  # width and height of the world{measured}
+units = "px"  # of this file: px, mm, cm or m
+# corner = [0, 0]  # where the world begins, if not at (0, 0)
+# y = "up"  # y grows upwards in the track; by default downwards, as in videos
+# scale = 1.0  # pixels of the model's world in one unit; by default the longer side is 200 pixels
+walls = [
+  # [100, 0, 10, 120],  # x, y, width, height
+]
+
+[agent]
+name = "agent"
+{track}  # whom to judge, if there are several: {tracks}
+{part}  # which body part stands for it: {parts}
+# radius = {radius}  # by default 5 % of the longer side
+
+[track]
+# units = "px"  # if they differ from those of this file
+# per_unit = 12.5  # units of the track in one unit of this file, such as pixels in a centimetre
+# likelihood = 0.6  # positions that are less likely are left out
+# noise = 1.5  # jitter, in units of the track; by default measured in still frames
+# pace = 2.0  # how far the agent walks in a frame; by default measured
+
+# [track.columns]  # of plain tables, if other names are used than frame, time, id, x, y
+# x = "pos x"
+# y = "pos y"
+# trial = "trial"  # rows with the same value are a trial
+
+[[objects]]  # what the agent may want; one such part for each
+name = "food"
+at = {at}
+# radius = {radius}
+
+# [[trials]]  # the last one is judged; without any, the whole track is one trial
+# frames = [0, 299]  # first and last, as numbered in the file; where it has times, times
+# name = "test"  # instead of frames, if a column tells trials apart
+# agent = "other"  # if somebody else is seen
+# objects = [{{name = "food", at = {at}}}]  # if they are elsewhere, and walls likewise
+"""
+
+
+def template(tracks: Tracks | None = None) -> str:
+    """Return a scene file to fill in; names and size are those of a track, if there is one."""
+    names = [] if tracks is None else list(tracks.seen)
+    parts = [] if tracks is None else [*tracks.seen[names[0]].parts]
+    size = [200, 200] if tracks is None else _extent(tracks)
+    return _TEXT.format(
+        size=size,
+        measured="" if tracks is None else "; this much the track covers",
+        track=f"track = {json.dumps(names[0])}" if len(names) > 1 else '# track = "mouse"',
+        tracks=_listed(names),
+        part=f"part = {json.dumps(parts[0])}" if len(parts) > 1 else '# part = "nose"',
+        parts=_listed(parts),
+        radius=round(0.05 * max(size), 3),
+        at=[round(side / 2, 3) for side in size],
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(json.dumps, names[:20])) if any(names) else "their names in the file"
+
+
+def _extent(tracks: Tracks) -> list[float]:
+    """Return how far positions reach from the origin, rounded up to two digits."""
+    every = [part[:, :2] for one in tracks.seen.values() for part in one.parts.values()]
+    far = np.nanmax(np.concatenate([*every, np.ones((1, 2))]), axis=0).tolist()
+    digits = [10.0 ** (math.floor(math.log10(max(one, 1e-6))) - 1) for one in far]
+    rounded = (math.ceil(one / digit) * digit for one, digit in zip(far, digits, strict=True))
+    return [int(one) if one == int(one) else round(one, 9) for one in rounded]

@@ -1,0 +1,213 @@
+"""From tracks and a scene to an episode, with a note about everything that was guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, frozen
+from hbtom.errors import BadInput, Place, count, located
+from hbtom.observe.checks import MOST_FRAMES, check_trial
+from hbtom.observe.episode import Body, Episode, Identity, Sight, Trial
+from hbtom.observe.events import without_gaps
+from hbtom.observe.tracks.points import Seen, Tracks, in_order
+from hbtom.observe.tracks.scene_file import WORLD, Scene, Span, Thing
+from hbtom.observe.tracks.track_sight import guess_sight
+from hbtom.observe.tracks.watched import listed, sure, watched
+
+_MARGIN = 0.05 * WORLD  # pixels beyond the edge that may be due to jitter
+_ASTRAY = 0.05  # share of positions farther outside than that, at most
+_SMALL = 0.05  # of the world; a track that covers less is suspicious
+_LARGEST_NOISE = 20.0  # pixels
+_COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0))
+
+Path = Annotated[Floats, "frame 2"]
+
+
+def build(tracks: Tracks, scene: Scene, name: str) -> Episode:
+    """Return the episode that a track shows in a scene."""
+    notes = [f"read as {tracks.kind}"]
+    seen, places = watched(tracks, scene, notes)
+    places = sure(places, tracks, scene, notes)
+    placed = _placed(places, scene, notes)
+    spans = list(_spans(seen, scene))
+    paths = [_path(seen, placed, rows, timed=tracks.timed) for _, rows in spans]
+    trials = [_trial(scene, span, path) for (span, _), path in zip(spans, paths, strict=True)]
+    trials = [_warned(trial) for trial in trials]
+    for number, trial in enumerate(trials, start=1):
+        with located(trial=number):
+            check_trial(trial)
+    total, lost = (sum(int(n) for n in each) for each in zip(*map(_lost, paths), strict=True))
+    notes.append(f"{count(len(trials), 'trial')}, {total} frames, {lost} of them without the agent")
+    if scene.pixels != 1:
+        width, height = trials[0].size
+        world = f"{width:.4g} x {height:.4g} pixels"
+        notes.append(
+            f"1 {scene.units} is {scene.pixels:.4g} pixels of the model's world of {world}"
+        )
+    sight = _sight(paths, scene, notes)
+    return Episode(tuple(trials), name, sight, tuple(notes))
+
+
+def _lost(path: Path) -> tuple[int, int]:
+    return len(path), int(np.isnan(path[:, 0]).sum())
+
+
+# Where it was
+
+
+def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
+    """Return places in pixels of the model's world; refuse a track that is not in the scene."""
+    unit, size = scene.track_unit, np.array(scene.size)
+    inner = path * unit - scene.corner
+    if scene.y == "up":
+        inner[:, 1] = size[1] - inner[:, 1]
+    margin = _MARGIN / scene.pixels
+    seen = ~np.isnan(inner[:, 0])
+    if not seen.any():
+        raise BadInput(
+            "the agent is never seen", hint="lower the likelihood: [track] likelihood = 0"
+        )
+    astray: Bools = seen & ~((inner >= -margin) & (inner <= size + margin)).all(axis=1)
+    if astray.sum() > _ASTRAY * seen.sum():
+        (left, top), (right, bottom) = np.nanmin(path, axis=0), np.nanmax(path, axis=0)
+        ranges = f"x from {left:g} to {right:g} and y from {top:g} to {bottom:g}"
+        world = f"{size[0]:g} x {size[1]:g} {scene.units} from {scene.corner}"
+        raise BadInput(
+            f"track and scene do not fit: the track has {ranges}, the scene is {world}",
+            hint="check size, corner, units, and [track] units",
+        )
+    inner[astray] = np.nan
+    if astray.any():
+        notes.append(f"{count(int(astray.sum()), 'position')} far outside the scene are left out")
+    return np.clip(inner, 0.0, size) * scene.pixels
+
+
+# Trials
+
+
+def _spans(seen: Seen, scene: Scene) -> Iterator[tuple[Span, list[int]]]:
+    """Yield each trial with its rows."""
+    labels = seen.trial
+    if labels:
+        yield from _labelled(labels, seen, scene)
+        return
+    if scene.track.columns.trial is not None:
+        raise BadInput(
+            "this file has no columns of trials", place=Place(field="track.columns.trial")
+        )
+    for number, span in enumerate(scene.trials or (Span(),), start=1):
+        if span.frames is None and len(scene.trials) > 1:
+            hint = "frames = [first, last], or name the column of trials: [track.columns] trial"
+            raise BadInput("the trial has no frames", hint=hint, place=Place(trial=number))
+        first, last = span.frames or (-np.inf, np.inf)
+        rows = np.flatnonzero((seen.number >= first) & (seen.number <= last)).tolist()
+        if not rows:
+            known = f"the track has {seen.number.min():g} to {seen.number.max():g}"
+            problem = f"there are no frames {first:g} to {last:g}"
+            raise BadInput(problem, hint=known, place=Place(trial=number, field="frames"))
+        yield span, rows
+
+
+def _labelled(labels: Sequence[str], seen: Seen, scene: Scene) -> Iterator[tuple[Span, list[int]]]:
+    runs: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        if label in runs and labels[row - 1] != label:
+            hint = "keep the rows of a trial together"
+            problem = f"trial '{label}' goes on after another one"
+            raise BadInput(problem, hint=hint, place=seen.place(row, scene.track.columns.trial))
+        runs.setdefault(label, []).append(row)
+    known = {span.name: span for span in scene.trials}
+    for name in known:
+        if name not in runs:
+            hint = f"the column has {listed(list(runs))}"
+            raise BadInput(f"there is no trial '{name}' in the track", hint=hint)
+    for label, rows in runs.items():
+        yield known.get(label, Span()), rows
+
+
+def _path(seen: Seen, placed: Path, rows: Sequence[int], *, timed: bool) -> Path:
+    """Return where the agent was in every frame of a trial; not a number where it was not seen."""
+    frames = in_order(seen, rows, timed=timed)
+    if frames[-1] >= MOST_FRAMES:
+        at = rows[int(np.diff(frames).argmax()) + 1] if len(rows) > 1 else rows[0]
+        problem = (
+            f"the trial has {frames[-1] + 1:g} frames with its gaps, at most {MOST_FRAMES} are read"
+        )
+        raise BadInput(problem, hint="split it into trials", place=seen.place(at))
+    path = np.full((int(frames[-1]) + 1, 2), np.nan)
+    path[frames.astype(int)] = placed[rows]
+    return frozen(path)
+
+
+def _trial(scene: Scene, span: Span, path: Path) -> Trial:
+    walls = scene.walls if span.walls is None else span.walls
+    objects = scene.objects if span.objects is None else span.objects
+    look = Identity(span.agent or scene.agent.name)
+    if np.isnan(path).all():
+        raise BadInput("the agent is never seen in the trial", hint="leave the trial out")
+    x, y = without_gaps(path)[0].tolist()
+    radius = (scene.agent.radius or scene.radius) * scene.pixels
+    colours = {one.name: _COLOURS[at % len(_COLOURS)] for at, one in enumerate(_things(scene))}
+    return Trial(
+        size=(scene.size[0] * scene.pixels, scene.size[1] * scene.pixels),
+        walls=frozen([_box(scene, *wall) for wall in walls]).reshape(-1, 4),
+        barrier=frozen(np.empty((0, 4))),
+        objects=tuple(_body(scene, one, colours[one.name]) for one in objects),
+        agent=Body(look, (x, y), radius),
+        path=path,
+        barrier_left=frozen(np.zeros(len(path))),
+    )
+
+
+def _things(scene: Scene) -> list[Thing]:
+    """Return one object of each name, in their order."""
+    every = (*scene.objects, *(one for span in scene.trials for one in span.objects or ()))
+    return list({one.name: one for one in every}.values())
+
+
+def _box(scene: Scene, x: float, y: float, width: float, height: float) -> list[float]:
+    """Return a wall in pixels of the model's world."""
+    left, top = x - scene.corner[0], y - scene.corner[1]
+    top = scene.size[1] - top - height if scene.y == "up" else top
+    return [value * scene.pixels for value in (left, top, width, height)]
+
+
+def _body(scene: Scene, thing: Thing, colour: tuple[float, ...]) -> Body:
+    x, y, *_ = _box(scene, *thing.at, 0.0, 0.0)
+    return Body(Identity(thing.name, colour), (x, y), (thing.radius or scene.radius) * scene.pixels)
+
+
+def _warned(trial: Trial) -> Trial:
+    """Warn of a track that is tiny in its world."""
+    extent = np.nanmax(trial.path, axis=0) - np.nanmin(trial.path, axis=0)
+    if extent.max() >= _SMALL * max(trial.size):
+        return trial
+    told = (
+        f"the track covers {extent.max() / max(trial.size):.1%} of the world; are the units right?"
+    )
+    return replace(trial, warnings=(told,))
+
+
+def _sight(paths: Sequence[Path], scene: Scene, notes: list[str]) -> Sight:
+    """Return how well the agent is seen: as the scene says, or as guessed."""
+    guess, rests = guess_sight(paths)
+    own = scene.track.noise
+    noise = guess.noise if own is None else own * scene.track_unit * scene.pixels
+    pace = scene.track.pace
+    walks = guess.pace if pace is None else pace * scene.track_unit * scene.pixels
+    if noise > _LARGEST_NOISE:
+        hint = f"{_LARGEST_NOISE:g} pixels of the model's world are the most; smooth the track"
+        raise BadInput(f"the track jitters by {noise:.3g} pixels", hint=hint)
+    if own is None:
+        basis = f"measured in {rests} frames at rest" if rests else "told from the whole track"
+        told = f"jitter {noise:g} px, {basis}" if noise else "positions are taken to be exact"
+        notes.append(f"{told}: observation.noise = {noise:g}; [track] noise = another")
+    if pace is None and noise:
+        notes.append(
+            f"the agent walks {walks:g} px a frame: observation.pace; [track] pace = another"
+        )
+    return Sight(noise, min(max(walks, 0.01), 100.0))

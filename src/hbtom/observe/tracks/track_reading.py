@@ -1,0 +1,26 @@
+"""Reading a track, whatever tracker wrote it."""
+
+from __future__ import annotations
+
+from hbtom.errors import BadInput
+from hbtom.observe.tracks.cells import read_cells
+from hbtom.observe.tracks.deeplabcut import begins_like_deeplabcut, read_deeplabcut
+from hbtom.observe.tracks.hdf5 import read_hdf5
+from hbtom.observe.tracks.plain_table import read_plain
+from hbtom.observe.tracks.points import Tracks
+from hbtom.observe.tracks.scene_file import Columns
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+
+
+def read_tracks(data: bytes, suffix: str, columns: Columns) -> Tracks:
+    """Return what a tracker says; ``columns`` are named by the scene."""
+    if data.startswith(_HDF5):
+        return read_hdf5(data)
+    if suffix.lower() in (".h5", ".hdf5"):
+        hint = "was the download or the copy interrupted?"
+        raise BadInput("the file has the name of an HDF5 file but is not one", hint=hint)
+    rows, lines = read_cells(data)
+    if begins_like_deeplabcut(rows[0]):
+        return read_deeplabcut(rows, lines)
+    return read_plain(rows, lines, columns)

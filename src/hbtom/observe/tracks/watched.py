@@ -1,0 +1,67 @@
+"""Who is watched: the individual, the body part that stands for it, and the likely positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+
+from hbtom.arrays import Floats
+from hbtom.errors import BadInput, Place
+from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.scene_file import Scene
+
+_MIDDLE = ("centre", "center", "centroid", "body", "middle", "thorax", "spine", "back")
+
+
+def watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Seen, Floats]:
+    """Return the track of the agent, and the places of the body part that stands for it."""
+    names, wanted = list(tracks.seen), scene.agent.track
+    if wanted is None and len(names) > 1:
+        problem = f"there are {len(names)} tracks: {listed(names)}"
+        hint = f'say in the scene whom to judge: [agent] track = "{names[0]}"'
+        raise BadInput(problem, hint=hint, place=Place(field="agent.track"))
+    if wanted is not None and wanted not in names:
+        hint = f"there are {listed(names)}"
+        raise BadInput(f"there is no track '{wanted}'", hint=hint, place=Place(field="agent.track"))
+    seen = tracks.seen[wanted or names[0]]
+    part = scene.agent.part
+    if part is not None and part not in seen.parts:
+        hint = f"there are {listed(list(seen.parts))}"
+        raise BadInput(
+            f"there is no body part '{part}'", hint=hint, place=Place(field="agent.part")
+        )
+    if part is None:
+        part = _middle(seen)
+        if len(seen.parts) > 1:
+            which = f"the body part '{part}' of {len(seen.parts)}"
+            notes.append(f"{which} stands for the agent; [agent] part = another")
+    return seen, seen.parts[part]
+
+
+def _middle(seen: Seen) -> str:
+    """Return the body part in the middle by its name, or else the one that is lost least."""
+    named = next((part for word in _MIDDLE for part in seen.parts if word in part.casefold()), None)
+    lost = {part: int(np.isnan(places).sum()) for part, places in seen.parts.items()}
+    return named if named is not None else min(lost, key=lost.__getitem__)
+
+
+def listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def sure(
+    places: Floats, tracks: Tracks, scene: Scene, notes: list[str]
+) -> Annotated[Floats, "row 2"]:
+    """Return places, not numbers where they are unlikely."""
+    least = tracks.cutoff if scene.track.likelihood is None else scene.track.likelihood
+    path = places[:, :2].copy()
+    unlikely = (places[:, 2] < least) & ~np.isnan(path).any(axis=1)
+    path[unlikely | np.isnan(path).any(axis=1)] = np.nan
+    if unlikely.any():
+        share = f"{unlikely.sum()} of {len(path)} positions"
+        notes.append(
+            f"{share} are less likely than {least:g} and left out; [track] likelihood = another"
+        )
+    return path

@@ -1,0 +1,51 @@
+"""Making a page in the cache folder, and opening it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+from typing import Any
+
+from hbtom.cache import cache_folder
+from hbtom.errors import system_errors
+from hbtom.files import write_whole
+from hbtom.judgement import Judgement, judge
+from hbtom.model import Given
+from hbtom.observe import Episode
+from hbtom.show.browser import browse
+from hbtom.show.page.viewer import page
+
+_LONGEST = 80  # letters of a page's name
+
+Watched = Judgement | Episode | str | os.PathLike[str]
+
+
+def show(
+    watched: Watched | Any,
+    other: Watched | None = None,
+    *,
+    model: Given = "default",
+    browser: bool = True,
+) -> Path:
+    """Make a page on which to watch a judgement, an episode or a file; return its path.
+
+    With ``other``, such as the other one of a pair, both play side by side. The page lies in the
+    cache folder and opens in a browser, unless ``browser`` is False.
+    """
+    both = [one for one in (watched, other) if one is not None]
+    judgements = [one if isinstance(one, Judgement) else judge(one, model) for one in both]
+    target = cached_page(*(one.episode.name for one in judgements))
+    write_whole(target, page(*judgements).encode())
+    if browser:
+        browse(target.resolve().as_uri())
+    return target
+
+
+def cached_page(*episodes: str | None) -> Path:
+    """Return a file in the cache folder, the same one for the same episodes."""
+    names = [PurePath(one).name.partition(".json")[0] for one in episodes if one is not None]
+    folder = cache_folder("pages")
+    hint = "name a file with -o, or set HBTOM_CACHE to another folder"
+    with system_errors("the page cannot be written", folder, hint):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{' and '.join(names)[:_LONGEST] or 'episode'}.html"

@@ -1,0 +1,109 @@
+"""``hbtom judge --out``: one row per episode, from files and folders."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import hbtom
+from episodes import simple_episode, write
+from hbtom.bench.correlation import correlate
+
+LETTERS = "abcd"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "data" / "deep").mkdir(parents=True)
+    for letter in LETTERS:
+        write(tmp_path / "data" / "deep" / f"{letter}.json", simple_episode())
+    (tmp_path / "data" / "notes.txt").write_text("not an episode")
+    return tmp_path / "data"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_one_row_per_episode_and_one_column_per_number(run, folder, tmp_path: Path) -> None:
+    out = tmp_path / "results.csv"
+    ran = run("judge", folder, "-o", out, "--workers", "1")
+    assert (ran.status, ran.out) == (0, f"4 episodes in {out}\n")
+    table = rows(out)
+    assert [Path(row["file"]).stem for row in table] == list(LETTERS)
+    judgement = hbtom.judge(table[0]["file"])
+    assert float(table[0]["plausibility"]) == judgement.plausibility
+    assert table[0]["explanation"] == judgement.explanation
+    numbers = [name for name in table[0] if name.startswith(("part", "surprise", "likeliest_p"))]
+    assert len(numbers) == 9
+    assert all(math.isfinite(float(row[name])) for row in table for name in numbers)
+
+
+def test_all_formats_hold_the_same(run, folder, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    for kind in ("csv", "jsonl", "parquet"):
+        assert run("judge", folder, "-o", tmp_path / f"r.{kind}", "--workers", "1").status == 0
+    lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert pandas.read_parquet(tmp_path / "r.parquet").to_dict("records") == lines
+    table = rows(tmp_path / "r.csv")
+    assert [float(row["plausibility"]) for row in table] == [one["plausibility"] for one in lines]
+    assert not list(tmp_path.glob("*.part*"))
+
+
+def test_resuming_judges_only_what_is_new(run, folder, tmp_path: Path) -> None:
+    out = tmp_path / "r.csv"
+    assert run("judge", folder, "-o", out).status == 0
+    assert "exists already" in run("judge", folder, "-o", out).err
+    text = out.read_text().replace("nothing surprising", "kept").splitlines(keepends=True)
+    out.write_text("".join(text[:3]))  # the first two episodes
+    assert run("judge", folder, "-o", out, "--resume").status == 0
+    assert ["kept" in row["explanation"] for row in rows(out)] == [True, True, False, False]
+
+
+def test_a_journal_of_an_interrupted_run_is_continued(run, folder, tmp_path: Path) -> None:
+    out, journal = tmp_path / "r.jsonl", tmp_path / "r.jsonl.part.jsonl"
+    assert run("judge", folder, "-o", out).status == 0
+    lines = out.read_text().replace("nothing surprising", "kept").splitlines(keepends=True)
+    out.unlink()
+    journal.write_text("".join(lines[:2]) + lines[2][:40])  # the third line is torn
+    assert "--resume continues it" in run("judge", folder, "-o", out).err
+    assert run("judge", folder, "-o", out, "--resume").status == 0
+    table = [json.loads(line) for line in out.read_text().splitlines()]
+    assert ["kept" in row["explanation"] for row in table] == [True, True, False, False]
+    assert not journal.exists()
+
+
+def test_what_cannot_be_judged_is_named_and_the_rest_is_kept(run, folder, tmp_path: Path) -> None:
+    (folder / "bad.json").write_text("[]")
+    ran = run("judge", folder, "-o", tmp_path / "r.csv")
+    assert ran.status == 1
+    assert str(folder / "bad.json") in ran.err
+    assert len(rows(tmp_path / "r.csv")) == 4
+
+
+def test_a_folder_is_printed_as_its_files_are(run, folder) -> None:
+    files = [folder / "deep" / f"{letter}.json" for letter in LETTERS]
+    assert run("judge", folder).out == run("judge", *files).out
+
+
+def test_a_folder_without_episodes(run, tmp_path: Path) -> None:
+    ran = run("judge", tmp_path, "-o", tmp_path / "r.csv")
+    assert ran.status == 1
+    assert "there are no episodes in it" in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_results_can_be_compared_with_people(run, folder, tmp_path: Path) -> None:
+    write(folder / "e.json", simple_episode()[:1])
+    out = tmp_path / "r.csv"
+    assert run("judge", folder, "-o", out).status == 0
+    measures = tmp_path / "m.csv"
+    answers = ("0.1", "0.2", "0.3", "0.4", "0.9")
+    lines = (f"{letter},{answer}\n" for letter, answer in zip("abcde", answers, strict=True))
+    measures.write_text("file,rating\n" + "".join(lines))
+    assert correlate(measures, {"model": out}, samples=10)

@@ -1,0 +1,68 @@
+"""What judgements say and show of themselves in Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hbtom
+from domains import EXAMPLES, example
+
+EPISODE = Path(__file__).parents[2] / "examples" / "preference_u.json.zst"
+
+
+@pytest.fixture(scope="module")
+def judgement() -> hbtom.Judgement:
+    return hbtom.judge(EPISODE)
+
+
+def test_the_explanation_is_in_the_values(judgement) -> None:
+    assert "went to" in judgement.explanation
+    assert json.loads(json.dumps(judgement.to_dict()))["explanation"] == judgement.explanation
+
+
+def test_settings_stand_for_a_model(judgement) -> None:
+    changed = hbtom.judge(judgement.episode, model={"efficiency.scale": 2})
+    assert changed.model.efficiency.scale == 2
+    assert changed.model.motion == judgement.model.motion
+    paper = hbtom.judge(judgement.episode, model={"base": "paper", "acts.cost": 2})
+    assert paper.model.motion == hbtom.Model.preset("paper").motion
+    with pytest.raises(hbtom.BadInput, match="skale"):
+        hbtom.judge(judgement.episode, model={"efficiency.skale": 2})
+
+
+def test_a_tree_holds_every_trial_and_where_it_comes_from(judgement) -> None:
+    pytest.importorskip("xarray")
+    tree = judgement.to_datatree()
+    trials = tree["posterior"].children
+    assert list(trials) == [f"trial_{number}" for number in range(1, 10)]
+    last = trials["trial_9"].to_dataset()
+    assert last.posterior.sum(("goal", "efficiency")).values == pytest.approx(1.0)
+    assert float(tree["judgement"].plausibility) == judgement.plausibility
+    assert hbtom.Model.from_toml(tree.attrs["model_toml"]) == judgement.model
+    assert tree.attrs["source"] == str(EPISODE)
+
+
+def test_pages_are_made_from_python(judgement, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
+    one = judgement.show(browser=False)
+    assert one.read_text().startswith("<!")
+    assert hbtom.show(EPISODE, browser=False) == one
+
+
+def test_notebooks_show_episodes_models_and_plans(judgement) -> None:
+    maps = judgement.episode._repr_html_()
+    assert maps.count("<svg") == 9
+    assert judgement.model.fingerprint in judgement.model._repr_html_()
+    world, folder = example("kitchen"), EXAMPLES / "kitchen"
+    plan = hbtom.load_plan(world, min((folder / "plans").glob("*.plan")))
+    plans = hbtom.infer_plans(hbtom.load_goals(world, folder / "goals.txt"), [plan])
+    assert plans.explanation in plans._repr_html_()
+    assert list(plans.to_datatree()["posterior"].children) == ["trial_1"]
+
+
+def test_the_old_name_of_infer_plans_warns() -> None:
+    with pytest.warns(DeprecationWarning, match="infer_plans"):
+        assert hbtom.judge_plans is hbtom.infer_plans
