@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import hbtom
 from episodes import write_pairs
-from hbtom.bench.evaluation import Interrupted, evaluate
+from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
 from hbtom.bench.ratings import read_ratings
 from hbtom.bench.results import decode, encode, write_rows
 from hbtom.cli import main
@@ -44,8 +44,14 @@ def written(data: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def whole(small) -> dict[str, bytes]:
-    return written(small)
+def evaluated(small) -> Evaluation:
+    """What an evaluation of the nine pairs finds that is not interrupted."""
+    return evaluate(small, workers=1)
+
+
+@pytest.fixture(scope="module")
+def whole(evaluated) -> dict[str, bytes]:
+    return {kind: encode(evaluated.rows, kind) for kind in KINDS}
 
 
 def judged_again(data: Path, out: Path, **settings) -> list[int]:
@@ -66,8 +72,8 @@ def hbtom_command(*arguments):
 
 
 @every_kind
-def test_rows_come_back_exactly(small, kind):
-    rows = list(evaluate(small, workers=1).rows)
+def test_rows_come_back_exactly(evaluated, kind):
+    rows = list(evaluated.rows)
     name = 'a "b", c;\u2028\u00e9\r\n\r'
     own = {**rows[0].own, "part_goal": 5e-324}
     odd = replace(rows[0], pair=name, file="\r", rating=0.1 + 0.2, own=own)
@@ -76,8 +82,8 @@ def test_rows_come_back_exactly(small, kind):
     assert encode(decode(data, kind), kind) == data
 
 
-def test_a_file_may_have_a_name_that_is_not_unicode(small):
-    row = replace(evaluate(small, workers=1).rows[0], file=os.fsdecode(b"caf\xe9/1e.json"))
+def test_a_file_may_have_a_name_that_is_not_unicode(evaluated):
+    row = replace(evaluated.rows[0], file=os.fsdecode(b"caf\xe9/1e.json"))
     for kind in (".csv", ".jsonl"):
         assert decode(encode([row], kind), kind) == [row]
     (plain,) = decode(encode([row], ".parquet"), ".parquet")
@@ -159,8 +165,10 @@ def stop_after(pairs: int):
     return progress
 
 
-@every_kind
-@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "overwrite"),
+    [(".csv", False), (".jsonl", True), (".parquet", False), (".parquet", True)],
+)
 def test_an_interrupted_evaluation_goes_on(small, whole, tmp_path, kind, overwrite):
     out = tmp_path / f"out{kind}"
     if overwrite:
@@ -178,13 +186,12 @@ def test_an_interrupted_evaluation_goes_on(small, whole, tmp_path, kind, overwri
 
 
 @every_kind
-def test_what_goes_on_gives_the_same_evaluation(small, tmp_path, kind):
-    once = evaluate(small, workers=1)
+def test_what_goes_on_gives_the_same_evaluation(small, evaluated, tmp_path, kind):
     out = tmp_path / f"out{kind}"
     with pytest.raises(Interrupted):
         evaluate(small, out=out, workers=1, progress=stop_after(5))
     again = evaluate(small, out=out, resume=True, workers=1)
-    assert again == once
+    assert again == evaluated
 
 
 @every_kind
@@ -212,8 +219,16 @@ def test_a_changed_member_of_an_archive_is_judged_again_and_no_other(changeable,
     assert out.read_bytes() == encode(evaluate(tmp_path / "data.zip", workers=1).rows, ".csv")
 
 
-@every_kind
-@pytest.mark.parametrize("there", ["nothing", "precious", "other pairs"])
+@pytest.mark.parametrize(
+    ("kind", "there"),
+    [
+        (".csv", "nothing"),
+        (".csv", "precious"),
+        (".jsonl", "other pairs"),
+        (".parquet", "nothing"),
+        (".parquet", "other pairs"),
+    ],
+)
 def test_what_was_to_be_replaced_is_not_looked_at(small, whole, tmp_path, kind, there):
     out = tmp_path / f"out{kind}"
     other = encode([replace(decode(whole[kind], kind)[0], pair="other")], kind)
@@ -236,8 +251,14 @@ def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
     assert beside.read_bytes() == whole[".jsonl"]
 
 
-@every_kind
-@pytest.mark.parametrize("settings", [{"model": "paper"}, {"score": "predictive"}])
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (".csv", {"model": "paper"}),
+        (".jsonl", {"score": "predictive"}),
+        (".parquet", {"model": "paper"}),
+    ],
+)
 def test_another_model_or_score_replaces_nothing_unasked(small, whole, tmp_path, kind, settings):
     out = tmp_path / f"out{kind}"
     out.write_bytes(whole[kind])
@@ -295,8 +316,9 @@ def test_missing_repeated_and_disordered_rows(small, whole, tmp_path, kind):
     assert out.read_bytes() == whole[kind]
 
 
-@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
-@pytest.mark.parametrize("rest", [1, 5, 100, -1])
+@pytest.mark.parametrize(
+    ("kind", "rest"), [(".csv", 1), (".csv", -1), (".jsonl", 1), (".jsonl", 100), (".jsonl", -1)]
+)
 def test_a_torn_last_line_is_cut(small, whole, tmp_path, kind, rest):
     out = tmp_path / f"out{kind}"
     lines = whole[kind].splitlines(keepends=True)
@@ -308,8 +330,7 @@ def test_a_torn_last_line_is_cut(small, whole, tmp_path, kind, rest):
     assert out.read_bytes() == whole[kind]
 
 
-@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
-@pytest.mark.parametrize("size", [0, 3, 9])
+@pytest.mark.parametrize(("kind", "size"), [(".csv", 0), (".csv", 9), (".jsonl", 3)])
 def test_a_torn_first_line_is_cut(small, whole, tmp_path, kind, size):
     out = tmp_path / f"out{kind}"
     out.write_bytes(whole[kind][:size])
@@ -415,8 +436,7 @@ def test_a_file_that_exists_says_how_to_go_on(small, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
-@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
-@pytest.mark.parametrize("limit", [10, 1500, 3000])
+@pytest.mark.parametrize(("kind", "limit"), [(".csv", 10), (".jsonl", 1500), (".csv", 3000)])
 def test_a_disk_that_is_full_tears_no_line(small, whole, tmp_path, kind, limit):
     """A file that may not grow any more takes a part of what is written to it, and then nothing."""
     out = tmp_path / f"out{kind}"

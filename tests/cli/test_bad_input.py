@@ -252,7 +252,7 @@ def test_many_kinds_of_objects_over_many_trials_are_judged_or_refused(
     def crowd(number: int) -> Json:
         def rename(one: Json) -> None:
             one["objects"] = [
-                [[60 + 7 * n, 50], 9, f"thing{number * 5 + n}.png", [0, 0, 0]] for n in range(8)
+                [[60 + 7 * n, 50], 9, f"thing{number * 6 + n}.png", [0, 0, 0]] for n in range(6)
             ]
 
         return every_frame([to_thing(HEART.at(65, 100))], rename)[0]
