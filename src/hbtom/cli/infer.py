@@ -7,13 +7,16 @@ from pathlib import Path
 
 import click
 
+from hbtom.cli.plan_showing import movie_of_plans
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
+from hbtom.show.plans.plan_page import plan_page
 from hbtom.show.plots import need_matplotlib
+from hbtom.show.plots.encoders import ENCODERS
 from hbtom.show.terminal import (
     Row,
     beliefs_table,
@@ -39,6 +42,8 @@ def run(
     form: str,
     out: str | None,
     figure: str | None,
+    page: str | None,
+    movie: str | None,
     overwrite: bool,
 ) -> None:
     """Infer goals from plans, each with its agent, and print the beliefs."""
@@ -52,6 +57,11 @@ def run(
     if figure is not None:
         need_matplotlib()
         check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
+    if page is not None:
+        check_target(Path(page), overwrite=overwrite, kinds=(".html", ".htm"))
+    if movie is not None:
+        need_matplotlib()
+        check_target(Path(movie), overwrite=overwrite, kinds=tuple(f".{one}" for one in ENCODERS))
     world = load_world(domain, problem)
     wanted = load_goals(world, goals)
     seen = [load_plan(world, file, agent=agent) for agent, file in plans]
@@ -62,6 +72,10 @@ def run(
         from hbtom.show.plots.sheet import figure_bytes
 
         write_whole(Path(figure), figure_bytes(judgement.plot(), Path(figure).suffix[1:]))
+    if page is not None:
+        write_whole(Path(page), plan_page(judgement).encode())
+    if movie is not None:
+        write_whole(Path(movie), movie_of_plans(judgement, Path(movie).suffix[1:]))
     # A single plan is enough for an inference, though not for a judgement.
     warnings = [warning for warning in judgement.warnings if judged or warning != ALONE]
     values = {**judgement.to_dict(), "warnings": warnings}
