@@ -11,22 +11,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from hbtom.show.plans.fact_rows import Row, fact_rows, held_rows, marks
+from hbtom.show.plans.chips import (
+    EDGE,
+    HIGH,
+    LETTER,
+    NARROWEST,
+    WIDEST,
+    Chips,
+    Spot,
+    chip_name,
+    lay_rows,
+)
+from hbtom.show.plans.fact_rows import fact_rows, held_rows, marks
 from hbtom.show.plans.floors import Box, Floor, Segment, lay_floor
 from hbtom.show.plans.locations import Locations, find_locations
 from hbtom.show.plans.stacks import AGENT, TABLE, Slots, stack
 from hbtom.show.words import plain
 from hbtom.world.pddl import Goal, Plan
 
-LETTER, HIGH = 7.4, 26.0  # the width of a letter and the height of a token
-LABEL, EDGE, BETWEEN = 18.0, 6.0, 12.0  # the height of a box's name, its edge, and between parts
-NARROWEST, WIDEST = 30.0, 132.0  # tokens
-LEAST_WIDTH, ROW_NAME = 420.0, 116.0  # of a board, and of the names of rows
-ACROSS = 4  # things side by side in a box
+LABEL, BETWEEN = 18.0, 12.0  # the height of a box's name, and between parts
+LEAST_WIDTH = 420.0
+ACROSS = 4  # things side by side in a box; twice as many if they are in high stacks
 MOST_PLACES = 900
 _WORD, _NOT = re.compile(r"[^\s()]+"), re.compile(r"\(not \([^()]*\)\)")
-
-Spot = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -67,21 +74,21 @@ def draw_board(plan: Plan, goals: Sequence[Goal]) -> Board:
     if len(found.places) > MOST_PLACES:
         found = replace(found, places=(), movable=(), agent=(None,) * len(found.agent))
     slots = stack(found)
-    room = _room(found, slots)
-    floor, panels = _floor(found, plan, room)
+    room, marked = _room(found, slots), marks(found)
+    floor, panels = _floor(found, room, len(marked))
     width = max(floor.size[0], LEAST_WIDTH)
     hand, facts = held_rows(found), fact_rows(found)
     above, below = ((), (*hand, *facts)) if found.places else (hand, facts)
-    top = list(_rows(above, 0.0, width))
+    top = list(lay_rows(above, 0.0, width))
     right, down = (width - floor.size[0]) / 2, top[-1].bottom + BETWEEN if top else 0.0
     panels = [replace(one, box=_shifted(one.box, right, down)) for one in panels]
     bottom = down + floor.size[1] + (BETWEEN if panels else 0.0)
-    rows = [*top, *_rows(below, bottom, width)]
+    rows = [*top, *lay_rows(below, bottom, width)]
     panels += [Panel(row.row.name, "row", row.box) for row in rows]
     boxes = {one.name: one.box for one in panels if one.kind != "row"}
     fit = room.fitting(floor.side) if floor.is_grid else room
     tokens = [
-        *_marks(found, boxes),
+        *_marks(found, marked, boxes, 0 if floor.is_grid else LABEL),
         *_things(found, slots, boxes, fit, rows),
         *_facts(found, [row for row in rows if row.row in facts]),
     ]
@@ -156,11 +163,11 @@ def _room(found: Locations, slots: Sequence[Slots]) -> _Room:
     rows = max((slot.row for slot in used), default=0) + 1
     longest = max((len(plain(thing)) for thing in found.movable), default=1)
     wide = min(max(LETTER * longest + 10, NARROWEST), WIDEST)
-    across = min(columns, ACROSS) if found.places else columns
+    across = min(columns, ACROSS if rows < 3 else 2 * ACROSS) if found.places else columns
     return _Room((wide, HIGH), across, math.ceil(columns / across), rows)
 
 
-def _floor(found: Locations, plan: Plan, room: _Room) -> tuple[Floor, list[Panel]]:
+def _floor(found: Locations, room: _Room, marked: int) -> tuple[Floor, list[Panel]]:
     """Return the floor of a world, and its places as boxes."""
     if not found.places:
         if not found.movable:
@@ -170,7 +177,7 @@ def _floor(found: Locations, plan: Plan, room: _Room) -> tuple[Floor, list[Panel
         return Floor({TABLE: box}), [Panel(TABLE, "table", box)]
     longest = max(len(plain(place)) for place in found.places)
     wide = max(room.size[0], min(LETTER * longest + 12, WIDEST))
-    floor = lay_floor(found.places, plan.world.always, (wide, room.size[1] + LABEL))
+    floor = lay_floor(found.places, found.ways, (wide, room.size[1] + (1 + marked) * LABEL))
     kind = "cell" if floor.is_grid else "place"
     return floor, [Panel(place, kind, box) for place, box in floor.boxes.items()]
 
@@ -182,44 +189,6 @@ def _shifted(
     return box[0] + right, box[1] + down, box[2] + wider, box[3] + higher
 
 
-# Rows of facts
-
-
-@dataclass(frozen=True)
-class _Chips:
-    """A row of facts, and where its chips are."""
-
-    row: Row
-    box: Box
-    chip: tuple[float, float]
-
-    @property
-    def bottom(self) -> float:
-        return self.box[1] + self.box[3]
-
-    def spot(self, number: int) -> Spot:
-        line, column = divmod(number, _across(self.box[2], self.chip[0]))
-        x = self.box[0] + ROW_NAME + (column + 0.5) * self.chip[0]
-        return x, self.box[1] + EDGE / 2 + (line + 0.5) * self.chip[1]
-
-
-def _across(width: float, chip: float) -> int:
-    return max(1, int((width - ROW_NAME) // chip))
-
-
-def _rows(rows: Sequence[Row], top: float, width: float) -> Iterator[_Chips]:
-    for row in rows:
-        longest = max(len(_chip_name(row.name, fact)) for fact in row.facts)
-        chip = min(max(LETTER * longest + 14, NARROWEST), width - ROW_NAME), HIGH
-        lines = math.ceil(len(row.facts) / _across(width, chip[0]))
-        yield _Chips(row, (0.0, top, width, lines * HIGH + EDGE), chip)
-        top += lines * HIGH + EDGE + 4
-
-
-def _chip_name(row: str, fact: Sequence[str]) -> str:
-    return " ".join(map(plain, fact[1:] if fact[0] == row else fact))
-
-
 # Tokens
 
 
@@ -228,7 +197,7 @@ def _things(
     slots: Sequence[Slots],
     boxes: Mapping[str, Box],
     room: _Room,
-    rows: Sequence[_Chips],
+    rows: Sequence[Chips],
 ) -> Iterator[Token]:
     """Yield the things, and last the agent, with their spots in all states."""
     held = {fact: row.spot(number) for row in rows for number, fact in enumerate(row.row.facts)}
@@ -246,23 +215,25 @@ def _things(
             yield Token(thing, kind, (wide - 3, high - 3), tuple(spots))
 
 
-def _marks(found: Locations, boxes: Mapping[str, Box]) -> Iterator[Token]:
+def _marks(
+    found: Locations, names: Sequence[str], boxes: Mapping[str, Box], below: float
+) -> Iterator[Token]:
     """Yield a token for each fact that marks a place."""
-    for number, name in enumerate(marks(found)):
+    for number, name in enumerate(names):
         for place in found.places:
             there = [(name, place) in state for state in found.other]
             if any(there):
                 left, top, wide, _ = boxes[place]
-                spot = left + wide / 2, top + (number + 0.5) * LABEL
+                spot = left + wide / 2, top + below + (number + 0.5) * LABEL
                 spots = tuple(spot if one else None for one in there)
                 yield Token(name, "mark", (wide - 4, LABEL - 4), spots)
 
 
-def _facts(found: Locations, rows: Sequence[_Chips]) -> Iterator[Token]:
+def _facts(found: Locations, rows: Sequence[Chips]) -> Iterator[Token]:
     every = chain.from_iterable(
         ((row, number, fact) for number, fact in enumerate(row.row.facts)) for row in rows
     )
     for row, number, fact in every:
         spots = tuple(row.spot(number) if fact in state else None for state in found.other)
         size = row.chip[0] - 4, row.chip[1] - 4
-        yield Token(_chip_name(row.row.name, fact), "fact", size, spots)
+        yield Token(chip_name(row.row.name, fact), "fact", size, spots)

@@ -70,7 +70,7 @@ def _in_order(states: Sequence[Facts]) -> list[Ground]:
 
 
 def _is_shown(found: Locations, facts: Sequence[Ground]) -> bool:
-    """Tell whether facts are about places, or hold just of what is free, or of what is on nothing.
+    """Tell whether facts are about places, or hold just of what is free, or of what is on a table.
 
     A thing is free if nothing is in, on or at it. What is held may count as free, or not.
     """
@@ -83,6 +83,7 @@ def _is_shown(found: Locations, facts: Sequence[Ground]) -> bool:
     for state, where, held in zip(found.other, found.things, found.held, strict=True):
         true = {fact[1] for fact in state if fact[0] == name}
         free = about - {*where.values()}
-        same = true == free, true == free - {*held}, true == about - {*where} - {*held}
+        on_table = not found.places and true == about - {*where} - {*held}
+        same = true == free, true == free - {*held}, on_table
         as_seen = [one and now for one, now in zip(as_seen, same, strict=True)]
     return any(as_seen)

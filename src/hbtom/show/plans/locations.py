@@ -7,9 +7,10 @@ and where it comes to, it goes from somewhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hbtom.show.plans.coordinates import Coordinates, find_coordinates
 from hbtom.world.pddl import Plan, World
 from hbtom.world.pddl.expressions import Atom
 from hbtom.world.pddl.problem import Ground
@@ -30,6 +31,7 @@ class Locations:
     other: tuple[Facts, ...]  # all facts that say something else
     movable: tuple[str, ...]  # things that may be somewhere
     places: tuple[str, ...]  # where they or the agent may be, and that do not move
+    ways: Iterable[Ground]  # facts that may say how to get from place to place
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,47 @@ def find_locations(plan: Plan) -> Locations:
     holding = _holding(seen, chosen, things)
     used = {named, *chosen, *holding}
     is_thing = any(tuple(where.get(one) for where in things) == agent for one in things[0])
-    return Locations(
+    found = Locations(
         (None,) * len(states) if is_thing else agent,  # such as a robot with a name
         things,
         tuple({fact[1]: fact[0] for fact in sorted(one) if fact[0] in holding} for one in states),
         tuple(frozenset(fact for fact in state if fact[0] not in used) for state in states),
         *_objects(seen, plan.world, chosen, named),
+        plan.world.always,
+    )
+    numbers = find_coordinates(plan)
+    return found if numbers is None else _with_coordinates(found, numbers)
+
+
+def _with_coordinates(found: Locations, numbers: Coordinates) -> Locations:
+    """Return where things are if the agent or things have coordinates.
+
+    Once anything else has become true or false of a thing, such as that somebody has it, nobody
+    knows whether it is still there.
+    """
+    said = [{fact for fact in state if len(fact) == 2} for state in found.other]
+    changed = [{thing for _, thing in state ^ said[0]} for state in said]
+    at = [
+        {thing[0]: place for thing, place in one.items() if thing and thing[0] not in gone}
+        for one, gone in zip(numbers.states, changed, strict=True)
+    ]
+    owners = [thing for thing in at[0] if thing not in found.movable]
+    places = dict.fromkeys(place for way in numbers.ways for place in way[1:])
+    both = zip(at, found.things, found.held, strict=True)
+    agent = [one.get((), here) for one, here in zip(numbers.states, found.agent, strict=True)]
+    return Locations(
+        tuple(agent),
+        tuple(
+            {**{one: place[one] for one in place if one not in held}, **things}
+            for place, things, held in both
+        ),
+        found.held,
+        tuple(
+            frozenset(one for one in facts if one[0] not in numbers.used) for facts in found.other
+        ),
+        (*found.movable, *owners),
+        (*found.places, *places),
+        numbers.ways,
     )
 
 

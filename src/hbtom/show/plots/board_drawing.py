@@ -64,6 +64,7 @@ def _draw_panel(axes: Axes, panel: Panel, colours: Sequence[str]) -> None:
         axes.text(left + 6, top + 16, text, fontsize=size, va="center", fontweight="bold")
     else:
         text, size = _fitted(panel.name, wide - 6, 4.5 if panel.kind == "cell" else 6.0)
+        text = "" if panel.kind == "cell" and text != panel.name else text
         axes.text(left + 3, top + 2, text, fontsize=size, va="top", color=colour or SOFT, zorder=3)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from hbtom.bench.workers import Progress, counted
 from hbtom.errors import BadInput
@@ -23,10 +22,11 @@ from hbtom.show.plans.board import Board, draw_board
 from hbtom.show.plans.plan_story import PlanScene
 from hbtom.show.plans.plan_values import plan_name
 from hbtom.show.plots.board_drawing import SIZE, Moving, draw_panels, place_tokens
-from hbtom.show.plots.cast import BETWEEN, MOST, Colour
-from hbtom.show.plots.encoders import ENCODERS, Film, pillow
+from hbtom.show.plots.cast import BETWEEN
+from hbtom.show.plots.encoders import ENCODERS, Film
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
 from hbtom.show.plots.movie import Pace, runs
+from hbtom.show.plots.palette import Photograph, palette
 from hbtom.show.plots.pixels import Pixels
 from hbtom.show.plots.posteriors import draw_line, probability_axis
 from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, styled
@@ -41,8 +41,6 @@ SCALE = 4  # the usual size, at which a pixel of a board is a pixel of the pictu
 EDGE, CHART, LEFT, BELOW = 0.3, 8.0, 1.0, 0.8
 LOWEST = 5.0  # a picture with a chart is at least this high
 SAMPLES = 8  # pictures from which the colours are taken
-
-Photograph = Annotated[NDArray[np.uint8], "row column 3"]
 
 
 def animate_plans(
@@ -68,7 +66,7 @@ def animate_plans(
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
     size = _Size.of(boards, beliefs, scale)
     stages = [_Stage.drawn(*one, known, size) for one in zip(scenes, boards, strict=True)]
-    paint = _palette(stages)
+    paint = palette(list(_samples(stages)), BETWEEN)
     blank = np.zeros((size.pixels[1], size.pixels[0]), dtype=np.uint8)
     times = max(1, round(STEP * pace.fps / pace.speed))
     many = times * sum(stage.states for stage in stages) + pace.pause * (len(stages) - 1)
@@ -217,33 +215,12 @@ def _draw_beliefs(column: Column, scene: PlanScene, known: Signs) -> Moving:
     return Moving((cursor, *(line for line, _, _ in whole)), show)
 
 
-@dataclass(frozen=True)
-class _Palette:
-    """The colours of a movie; the first one is that between plans."""
-
-    colours: tuple[Colour, ...]
-    image: Any  # Pillow's picture that holds them
-
-    def numbered(self, picture: Photograph) -> Pixels:
-        """Return a picture as numbers of colours."""
-        few = pillow().fromarray(picture).quantize(palette=self.image, dither=0)
-        return np.asarray(few)
-
-
-def _palette(stages: Sequence[_Stage]) -> _Palette:
-    """Return colours that fit some states of all plans."""
+def _samples(stages: Sequence[_Stage]) -> Iterator[Photograph]:
+    """Yield pictures of some states of all plans, which have all colours between them."""
     each = max(1, SAMPLES // len(stages))
-    seen = [
-        stage.photograph(int(state))
-        for stage in stages
-        for state in np.unique(np.linspace(0, stage.states - 1, each + 1).astype(int))
-    ]
-    few = pillow().fromarray(np.concatenate(seen)).quantize(MOST - 1, dither=0)
-    flat = [*BETWEEN, *(few.getpalette() or [])]
-    image = pillow().new("P", (1, 1))
-    image.putpalette(flat)
-    colours = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]
-    return _Palette(tuple(colours), image)
+    for stage in stages:
+        for state in np.unique(np.linspace(0, stage.states - 1, each + 1).astype(int)):
+            yield stage.photograph(int(state))
 
 
 def _pictures(

@@ -99,7 +99,8 @@ function drawPanel(film, [name, kind, x, y, width, height, item]) {
   const size = row ? 12 : kind === "cell" ? 8 : 11;
   const at = row ? { x: x + 8, y: y + 20 } : { x: x + 4, y: y + size + 2 };
   const room = row ? ROW_NAME - 12 : width - 8;
-  const text = draw("text", { "font-size": size, ...at }, fitted(name, room, size)[0]);
+  const told = fitted(name, room, size)[0];
+  const text = draw("text", { "font-size": size, ...at }, kind !== "cell" || told === name ? told : "");
   const top = { class: "top", x1: x, x2: x + width, y1: y + height, y2: y + height };
   const node = draw("g", { class: `panel ${kind}${tone}` }, box, text, draw("title", {}, name));
   if (kind === "table") node.append(draw("line", top));
