@@ -79,11 +79,11 @@ def draw_board(plan: Plan, goals: Sequence[Goal]) -> Board:
     width = max(floor.size[0], LEAST_WIDTH)
     hand, facts = held_rows(found), fact_rows(found)
     above, below = ((), (*hand, *facts)) if found.places else (hand, facts)
-    top = list(lay_rows(above, 0.0, width))
+    top = list(lay_rows(above, 0.0, width, room.token[0]))
     right, down = (width - floor.size[0]) / 2, top[-1].bottom + BETWEEN if top else 0.0
     panels = [replace(one, box=_shifted(one.box, right, down)) for one in panels]
     bottom = down + floor.size[1] + (BETWEEN if panels else 0.0)
-    rows = [*top, *lay_rows(below, bottom, width)]
+    rows = [*top, *lay_rows(below, bottom, width, room.token[0])]
     panels += [Panel(row.row.name, "row", row.box) for row in rows]
     boxes = {one.name: one.box for one in panels if one.kind != "row"}
     fit = room.fitting(floor.side) if floor.is_grid else room

@@ -41,11 +41,12 @@ def _across(width: float, chip: float) -> int:
     return max(1, int((width - ROW_NAME) // chip))
 
 
-def lay_rows(rows: Sequence[Row], top: float, width: float) -> Iterator[Chips]:
-    """Yield rows of facts from the top downwards."""
+def lay_rows(rows: Sequence[Row], top: float, width: float, thing: float) -> Iterator[Chips]:
+    """Yield rows of facts from the top downwards, given how wide the board and things are."""
     for row in rows:
         longest = max(len(chip_name(row.name, fact)) for fact in row.facts)
-        chip = min(max(LETTER * longest + 14, NARROWEST), width - ROW_NAME), HIGH
+        least = thing if row.held else NARROWEST
+        chip = min(max(LETTER * longest + 14, least), width - ROW_NAME), HIGH
         lines = math.ceil(len(row.facts) / _across(width, chip[0]))
         yield Chips(row, (0.0, top, width, lines * HIGH + EDGE), chip)
         top += lines * HIGH + EDGE + 4

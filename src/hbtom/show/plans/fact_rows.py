@@ -18,6 +18,7 @@ class Row:
 
     name: str
     facts: tuple[Ground, ...]
+    held: bool = False  # whether its chips are things that are held
 
 
 def fact_rows(found: Locations) -> tuple[Row, ...]:
@@ -61,7 +62,9 @@ def held_rows(found: Locations) -> tuple[Row, ...]:
     states = [frozenset((name, thing) for thing, name in held.items()) for held in found.held]
     facts = _in_order(states)
     names = dict.fromkeys(name for name, _ in facts)
-    return tuple(Row(name, tuple(fact for fact in facts if fact[0] == name)) for name in names)
+    return tuple(
+        Row(name, tuple(fact for fact in facts if fact[0] == name), held=True) for name in names
+    )
 
 
 def _in_order(states: Sequence[Facts]) -> list[Ground]:

@@ -39,10 +39,12 @@ DOTS = 120  # pixels of a board per inch, so that letters are large enough
 SCALE = 4  # the usual size, at which a pixel of a board is a pixel of the picture
 # Centimetres
 EDGE, CHART, LEFT, BELOW = 0.3, 8.0, 1.0, 0.8
+AROUND = 3  # pixels around a board, so that its outer lines are whole
 LOWEST = 5.0  # a picture with a chart is at least this high
 SAMPLES = 8  # pictures from which the colours are taken
 
 
+@styled()
 def animate_plans(
     judgement: PlanJudgement,
     form: str = "gif",
@@ -131,7 +133,6 @@ class _Stage:
     moving: tuple[Moving, ...]
 
     @classmethod
-    @styled()
     def drawn(cls, scene: PlanScene, board: Board | None, known: Signs, size: _Size) -> _Stage:
         sheet = Sheet(*size.whole)
         sheet.figure.set_dpi(size.dots)
@@ -153,7 +154,6 @@ class _Stage:
         ground = canvas.copy_from_bbox(sheet.figure.bbox)
         return cls(len(scene.plan) + 1, canvas, ground, tuple(moving))
 
-    @styled()
     def photograph(self, state: int) -> Photograph:
         """Return a picture of a state."""
         self.canvas.restore_region(self.ground)
@@ -182,9 +182,11 @@ def _draw_board(
     if board is None:
         column.text(0, LINE, "some actions were not seen: states are not known", color=SOFT)
         return []
-    wide, high = (length * INCH / DOTS for length in board.size)
-    axes = column.axes(0, 0, wide, high)
-    axes.set(xlim=(-1, board.size[0] + 1), ylim=(board.size[1] + 3, -1))
+    (wide, high), unit = board.size, INCH / DOTS
+    axes = column.axes(
+        -AROUND * unit, -AROUND * unit, *(unit * (2 * AROUND + x) for x in board.size)
+    )
+    axes.set(xlim=(-AROUND, wide + AROUND), ylim=(high + AROUND, -AROUND))
     axes.set_axis_off()
     colours = [sign.colour for sign in map(known.items.get, scene.posterior.goals) if sign]
     draw_panels(axes, board, colours)
