@@ -7,16 +7,13 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.plan_showing import movie_of_plans
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, judge_plans
 from hbtom.model import find_model
-from hbtom.show.plans.plan_page import plan_page
 from hbtom.show.plots import need_matplotlib
-from hbtom.show.plots.encoders import ENCODERS
 from hbtom.show.terminal import (
     Row,
     beliefs_table,
@@ -25,7 +22,7 @@ from hbtom.show.terminal import (
 )
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
-KINDS = (".pdf", ".svg", ".png")
+KINDS, PAGES, MOVIES = (".pdf", ".svg", ".png"), (".html", ".htm"), (".gif", ".mp4")
 VERDICT = ("plausibility", "parts", "surprise")  # what is printed only if plans are judged
 
 
@@ -58,10 +55,10 @@ def run(
         need_matplotlib()
         check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
     if page is not None:
-        check_target(Path(page), overwrite=overwrite, kinds=(".html", ".htm"))
+        check_target(Path(page), overwrite=overwrite, kinds=PAGES)
     if movie is not None:
         need_matplotlib()
-        check_target(Path(movie), overwrite=overwrite, kinds=tuple(f".{one}" for one in ENCODERS))
+        check_target(Path(movie), overwrite=overwrite, kinds=MOVIES)
     world = load_world(domain, problem)
     wanted = load_goals(world, goals)
     seen = [load_plan(world, file, agent=agent) for agent, file in plans]
@@ -73,8 +70,12 @@ def run(
 
         write_whole(Path(figure), figure_bytes(judgement.plot(), Path(figure).suffix[1:]))
     if page is not None:
+        from hbtom.show.plans.plan_page import plan_page
+
         write_whole(Path(page), plan_page(judgement).encode())
     if movie is not None:
+        from hbtom.cli.plan_showing import movie_of_plans
+
         write_whole(Path(movie), movie_of_plans(judgement, Path(movie).suffix[1:]))
     # A single plan is enough for an inference, though not for a judgement.
     warnings = [warning for warning in judgement.warnings if judged or warning != ALONE]
