@@ -65,7 +65,10 @@ def test_infer_also_makes_a_page_and_a_movie(run) -> None:
         (["show", "none.plan"], "there is no such file"),
         (["show", "alone.plan"], "this plan has no world"),
         (["show", PLAN, "good.json"], "this is no plan, but the other one is"),
-        (["show", "wrong/plans/bad.plan"], "bad.plan: line 1: step 1, (move c44 c00), is impossible"),
+        (
+            ["show", "wrong/plans/bad.plan"],
+            "bad.plan: line 1: step 1, (move c44 c00), is impossible",
+        ),
         (["animate", PLAN, "--trials", "2"], "there is no plan 2"),
     ],
 )
