@@ -2,8 +2,9 @@
 
 ``{episodes}`` embeds the page that ``hbtom show`` makes for a pair, ``{account}`` describes the
 model's judgements in sentences, and ``{without}`` shows the judgements without some of the model's
-assumptions. All three take a task and the option ``seed``. ``{show}`` takes two files instead. The
-first two also take a study of ``stimuli`` and a condition, counted from 1; see also ``studies``.
+assumptions. All three take a task and the option ``seed``. ``{show}`` takes two files instead, or a
+plan. The first two also take a study of ``stimuli`` and a condition, counted from 1; see also
+``studies``.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from sphinx.util.docutils import SphinxDirective
 from stimuli import STUDIES
 
 import hbtom
+from hbtom.bench.scenarios import is_plan, load_scenario
 from hbtom.judgement import Judgement
 from hbtom.judgement.warm_up import WORTH_LOADING, warm_up
 from hbtom.show.page import page
 from hbtom.show.page.scenes import scenes
 from hbtom.show.page.story import chapter
+from hbtom.show.plans.plan_page import plan_page
 from hbtom.show.terminal import three
 
 ROOT = Path(__file__).parents[2]
@@ -82,13 +85,17 @@ class Episodes(_PairDirective):
 
 
 class Show(SphinxDirective):
-    """Two files, played on an embedded page."""
+    """Two episodes, or a plan, played on an embedded page."""
 
-    required_arguments = 2
+    required_arguments, optional_arguments = 1, 1
 
     def run(self) -> list[nodes.Node]:
         """Write the page and return the frame around it."""
         depend_on_code(self)
+        if is_plan(first := self.arguments[0]):
+            goals, plan = load_scenario(str(ROOT / first))
+            played = plan_page(hbtom.infer_plans(goals, [plan]))
+            return [embedded(self, Path(first).stem, first, played)]
         expected, unexpected = (hbtom.load(ROOT / name) for name in self.arguments)
         name = Path(self.arguments[0]).name.partition(".")[0]
         return [framed(self, name, WHOLE.judge((expected, unexpected)))]
@@ -96,13 +103,18 @@ class Show(SphinxDirective):
 
 def framed(directive: SphinxDirective, name: str, both: Judged) -> nodes.Node:
     """Write the page that plays a pair, and return a frame that embeds it and links to it."""
+    title = " and ".join(judgement.episode.name for judgement in both)
+    return embedded(directive, name, title, page(*both))
+
+
+def embedded(directive: SphinxDirective, name: str, title: str, played: str) -> nodes.Node:
+    """Write a page, and return a frame that embeds it and links to it."""
     target = Path(directive.env.app.outdir, FOLDER, f"{name}.html")
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page(*both), encoding="utf-8")
+    target.write_text(played, encoding="utf-8")
     address = html.escape("../" * directive.env.docname.count("/") + f"{FOLDER}/{name}.html")
-    title = html.escape(" and ".join(judgement.episode.name for judgement in both))
     text = (
-        f'<figure class="episode"><iframe src="{address}" title="{title}"></iframe>'
+        f'<figure class="episode"><iframe src="{address}" title="{html.escape(title)}"></iframe>'
         f'<figcaption>Space plays, arrow keys step. <a href="{address}">Open it in full size</a>.'
         "</figcaption></figure>"
     )

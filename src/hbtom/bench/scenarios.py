@@ -50,6 +50,29 @@ class Scenario:
     plan: Path
 
 
+def is_plan(path: str) -> bool:
+    """Tell whether a path names a plan that was seen, or a world of plans."""
+    return path.endswith(".plan") or (Path(path) / PROBLEM).is_file()
+
+
+def load_scenario(path: str) -> tuple[tuple[Goal, ...], SeenPlan]:
+    """Return a plan, given its file, and the goals of the world in whose folder it lies."""
+    plan = Path(path)
+    with located(file=path):
+        if plan.is_dir():
+            some = next((str(one.plan) for one in _scenarios(plan)), f"{plan / PLANS}/NAME.plan")
+            raise BadInput("this is a world, not a plan", hint=f"name a plan, such as {some}")
+        if not plan.is_file():
+            raise BadInput("there is no such file", hint="name a plan that was seen")
+        around = (one for folder in plan.absolute().parents[:2] for one in _scenarios(folder))
+        found = next((one for one in around if one.plan == plan.absolute()), None)
+        if found is None:
+            hint = f"{DOMAIN}, {PROBLEM} and {GOALS} lie beside it, or beside '{PLANS}'"
+            raise BadInput("this plan has no world", hint=f"{hint}; or use 'hbtom infer --page'")
+    world = load_world(found.domain, found.folder / PROBLEM)
+    return load_goals(world, found.folder / GOALS), load_plan(world, plan)
+
+
 def find_scenarios(paths: Sequence[str]) -> tuple[Scenario, ...]:
     """Return all scenarios in some folders, in order; folders are searched through."""
     found: dict[str, Scenario] = {}
@@ -69,13 +92,17 @@ def find_scenarios(paths: Sequence[str]) -> tuple[Scenario, ...]:
 def _found(path: Path) -> Iterator[Scenario]:
     if not path.is_dir():
         raise BadInput("there is no such folder", hint="name a folder of worlds with plans")
-    for name, inside, files in os.walk(path):
+    for name, inside, _ in os.walk(path):
         inside.sort()
-        folder = Path(name)
-        domain = folder / DOMAIN if DOMAIN in files else folder.parent / DOMAIN
-        if PROBLEM in files and GOALS in files and domain.is_file():
-            for plan in sorted([*folder.glob("*.plan"), *folder.glob(f"{PLANS}/*.plan")]):
-                yield Scenario(plan.stem, folder, domain, plan)
+        yield from _scenarios(Path(name))
+
+
+def _scenarios(folder: Path) -> Iterator[Scenario]:
+    """Yield the scenarios of one world; none if the folder is not a world."""
+    domain = next(filter(Path.is_file, (folder / DOMAIN, folder.parent / DOMAIN)), None)
+    if domain is not None and (folder / PROBLEM).is_file() and (folder / GOALS).is_file():
+        for plan in sorted([*folder.glob("*.plan"), *folder.glob(f"{PLANS}/*.plan")]):
+            yield Scenario(plan.stem, folder, domain, plan)
 
 
 def judge_scenarios(

@@ -22,13 +22,9 @@ from hbtom.show.terminal import (
 )
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
-KINDS = (".pdf", ".svg", ".png")
-VERDICT = (
-    "plausibility",
-    "parts",
-    "surprise",
-    "explanation",
-)  # what is printed only if plans are judged
+KINDS, PAGES, MOVIES = (".pdf", ".svg", ".png"), (".html", ".htm"), (".gif", ".mp4")
+# what is printed only if plans are judged
+VERDICT = ("plausibility", "parts", "surprise", "explanation")
 
 
 def run(
@@ -44,6 +40,8 @@ def run(
     form: str,
     out: str | None,
     figure: str | None,
+    page: str | None,
+    movie: str | None,
     overwrite: bool,
 ) -> None:
     """Infer goals from plans, each with its agent, and print the beliefs."""
@@ -57,6 +55,11 @@ def run(
     if figure is not None:
         need_matplotlib()
         check_target(Path(figure), overwrite=overwrite, kinds=KINDS)
+    if page is not None:
+        check_target(Path(page), overwrite=overwrite, kinds=PAGES)
+    if movie is not None:
+        need_matplotlib()
+        check_target(Path(movie), overwrite=overwrite, kinds=MOVIES)
     world = load_world(domain, problem)
     wanted = load_goals(world, goals)
     seen = [load_plan(world, file, agent=agent) for agent, file in plans]
@@ -67,6 +70,14 @@ def run(
         from hbtom.show.plots.sheet import figure_bytes
 
         write_whole(Path(figure), figure_bytes(judgement.plot(), Path(figure).suffix[1:]))
+    if page is not None:
+        from hbtom.show.plans.plan_page import plan_page
+
+        write_whole(Path(page), plan_page(judgement).encode())
+    if movie is not None:
+        from hbtom.cli.plan_showing import movie_of_plans
+
+        write_whole(Path(movie), movie_of_plans(judgement, Path(movie).suffix[1:]))
     # A single plan is enough for an inference, though not for a judgement.
     warnings = [warning for warning in judgement.warnings if judged or warning != ALONE]
     values = {**judgement.to_dict(), "warnings": warnings}

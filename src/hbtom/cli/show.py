@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from hbtom.bench.scenarios import is_plan
+from hbtom.cli.plan_showing import page_of_plans
 from hbtom.cli.say import complain, tell_notes, warn_of
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
@@ -25,17 +27,21 @@ def run(
     opened: bool | None,
     scene: str | None = None,
 ) -> None:
-    """Write the page of an episode, or of two, and print where it is."""
+    """Write the page of an episode or a plan, or of two, and print where it is."""
     target = cached_page(episode, other) if out is None else Path(out)
     if out is not None:
         check_target(target, overwrite=overwrite, kinds=(".html", ".htm"))
-    chosen = find_model(model)
-    shown = [load(one, scene) for one in (episode, other) if one is not None]
-    tell_notes(*shown)
-    judgements = [judge(shown[0], chosen)]
-    judgements += [judge(one, chosen, reuse=judgements[0]) for one in shown[1:]]
-    write_whole(target, page(*judgements).encode())
-    warn_of(*judgements)
+    both = [one for one in (episode, other) if one is not None]
+    if any(map(is_plan, both)):
+        write_whole(target, page_of_plans(both, model))
+    else:
+        chosen = find_model(model)
+        shown = [load(one, scene) for one in both]
+        tell_notes(*shown)
+        judgements = [judge(shown[0], chosen)]
+        judgements += [judge(one, chosen, reuse=judgements[0]) for one in shown[1:]]
+        write_whole(target, page(*judgements).encode())
+        warn_of(*judgements)
     click.echo(str(target))
     if (out is None if opened is None else opened) and not browse(target.resolve().as_uri()):
         complain("there is no browser here to show the page; open it on a machine that has one")

@@ -66,6 +66,9 @@ def judge(**given: Any) -> None:
 def show(**given: Any) -> None:
     """Make a page on which to watch EPISODE together with the model's beliefs.
 
+    EPISODE may also be a plan, in the folder of its world: *.plan beside domain.pddl, problem.pddl
+    and goals.txt, or in plans/ below them. The default model is then 'paper'.
+
     With a second episode, such as the other one of a pair, both play side by side. The page is a
     single HTML file that needs no network.
 
@@ -136,7 +139,11 @@ def _centimetres(given: str | None) -> float | None:
     help="Pixels in the picture per pixel of the world, which is 200 wide.",
 )
 def animate(**given: Any) -> None:
-    """Make a movie of EPISODE, frame by frame, as the benchmark shows it."""
+    """Make a movie of EPISODE, frame by frame, as the benchmark shows it.
+
+    EPISODE may also be a plan (*.plan) in the folder of its world. The movie then shows the world
+    after each action.
+    """
 
 
 def _numbers(given: str | None) -> tuple[int, ...] | None:

@@ -60,7 +60,9 @@ _named_plans = partial(named, otherwise="agent")
 @format_option
 @file_option("-o", "--out", help="Write one row per plan, time and goal: .csv, .jsonl, .parquet.")
 @file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
-@flag("--overwrite", help="Replace the files given to --out and --plot.")
+@file_option("--page", help="Also make a page on which to watch the plans: .html")
+@file_option("--movie", help="Also make a movie of the plans: .gif or .mp4")
+@flag("--overwrite", help="Replace the files given to --out, --plot, --page and --movie.")
 def infer(**given: Any) -> None:
     """Infer an agent's goal from an observed plan, in any domain described in PDDL.
 
@@ -73,8 +75,11 @@ def infer(**given: Any) -> None:
     files = [given[name] for name in ("domain", "problem", "goals", "plans")]
     if any(files) != all(files) or bool(given["worlds"]) == any(files):
         raise click.UsageError("give WORLDS, or all of --domain, --problem, --goals and --plan.")
-    if given["worlds"] and (given["judged"] or given["figure"] or given["something_else"]):
-        raise click.UsageError("--judge, --plot and --something-else are not for WORLDS.")
+    single = "judged", "figure", "page", "movie", "something_else"
+    if given["worlds"] and any(given[name] for name in single):
+        raise click.UsageError(
+            "--judge, --plot, --page, --movie and --something-else are not for WORLDS."
+        )
 
 
 @verb

@@ -75,7 +75,7 @@ def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
         "others": others(scene, items),
         "key": _key(scene, items),
         "lock": _lock(scene),
-        "beliefs": _beliefs(posterior, items),
+        "beliefs": beliefs(posterior, items),
         "summary": told.summary,
         "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
         **company(scene),
@@ -98,7 +98,7 @@ def _lock(scene: Scene) -> Plain | None:
     return {**_body(lock), "there": changes(there[:, None].astype(np.float64))}
 
 
-def _beliefs(posterior: Posterior, items: Sequence[Identity]) -> Plain:
+def beliefs(posterior: Posterior, items: Sequence[Identity]) -> Plain:
     """Return the beliefs before the first step and after each step."""
     return {
         "frame": posterior.frame.tolist(),

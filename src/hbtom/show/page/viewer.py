@@ -25,8 +25,10 @@ from hbtom.show.words import plain
 
 STYLES = ("page", "drawings", "company", "print")
 SCRIPTS = (
+    "frames",  # how time is counted and named
     "tones",  # colours of lines
-    "film",  # reads the data, and finds where things are at a frame
+    "film",  # reads the data
+    "course",  # finds where things are at a frame
     "shapes",  # draws the things that images are named after
     "company",  # others, things that move, and what the agent sees
     "minds",  # what is believed about company

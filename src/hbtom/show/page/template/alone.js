@@ -7,4 +7,4 @@ const objectAtEnd = (thing) => thing;
 const wallsAt = ({ walls }) => walls;
 const hasSight = () => false;
 const hasMind = () => false;
-const makeCompanyBar = () => ({ node: null, show: () => {}, toggle: () => {} });
+const makeCaption = () => ({ node: null, show: () => {}, toggle: () => {} });

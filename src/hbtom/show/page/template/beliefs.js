@@ -54,20 +54,49 @@ function drawShares(trial, scale, height, series) {
   };
 }
 
-// Efficiency: a strip for each value of the grid; darker is more probable
+// Efficiency and foresight: a strip for each value; darker is more probable
 
 function drawEfficiency(film, trial, scale, height) {
-  const { frame, efficiency } = trial.beliefs;
-  const [top, bottom] = [0.5, height - 0.5];
+  const { efficiency } = trial.beliefs;
   const order = film.efficiencies.map((value, index) => index);
   order.sort((a, b) => film.efficiencies[b] - film.efficiencies[a]);
+  const mean = efficiency.map((shares) =>
+    shares.reduce((sum, share, which) => sum + share * film.efficiencies[which], 0),
+  );
+  const names = film.efficiencies.map((value) => decimals(value, 1));
+  return {
+    ...drawShades(trial, scale, height, { shares: efficiency, order, names, ends: ENDS.efficiency }),
+    value: (step) => `mean efficiency ${decimals(mean[step], 2)}`,
+  };
+}
+
+const ENDS = { efficiency: ["direct", "wasteful"], foresight: ["far-sighted", "short-sighted"] };
+
+function drawForesight(film, trial, scale, height) {
+  const shares = trial.beliefs.foresight;
+  const order = film.foresights.map((name, index) => index).reverse();
+  const names = film.foresights.map((name) => (name === "inf" ? "∞" : name));
+  const likeliest = shares.map((row) => row.indexOf(Math.max(...row)));
+  return {
+    ...drawShades(trial, scale, height, { shares, order, names, ends: ENDS.foresight }),
+    value: (step) => {
+      const which = likeliest[step];
+      return `likeliest: ${names[which]} ${names[which] === "1" ? "step" : "steps"}, ${perCent(shares[step][which])}`;
+    },
+  };
+}
+
+/** Draw the probability of each value as a strip, the first of `order` on top. */
+function drawShades(trial, scale, height, { shares, order, names, ends }) {
+  const { frame } = trial.beliefs;
+  const [top, bottom] = [0.5, height - 0.5];
   const tall = (bottom - top) / order.length;
   const cells = order.flatMap((which, row) =>
-    efficiency.map((shares, step) => {
+    shares.map((now, step) => {
       const from = scale.x(frame[step]);
       const to = step + 1 < frame.length ? scale.x(frame[step + 1]) : scale.end;
       const where = { x: from, width: round(to - from), y: round(top + row * tall) };
-      return draw("rect", { class: "heat", ...where, height: round(tall), opacity: shares[which] });
+      return draw("rect", { class: "heat", ...where, height: round(tall), opacity: now[which] });
     }),
   );
   const every = Math.ceil(order.length / 8);
@@ -78,14 +107,11 @@ function drawEfficiency(film, trial, scale, height) {
       y: round(top + (row + 0.5) * tall + 3.5),
       "text-anchor": "end",
     };
-    return draw("text", { class: "tick", ...at }, decimals(film.efficiencies[which], 1));
+    return draw("text", { class: "tick", ...at }, names[which]);
   });
-  const mean = efficiency.map((shares) =>
-    shares.reduce((sum, share, which) => sum + share * film.efficiencies[which], 0),
-  );
   const words = [
-    ["direct", top + tall / 2 + 3.5],
-    ["wasteful", bottom - tall / 2 + 4],
+    [ends[0], top + tall / 2 + 3.5],
+    [ends[1], bottom - tall / 2 + 4],
   ].map(([text, y]) => draw("text", { class: "end-label plain", x: scale.right + 7, y }, text));
   const frameBox = { x: scale.left, y: top, width: scale.right - scale.left, height: bottom - top };
   return {
@@ -95,7 +121,6 @@ function drawEfficiency(film, trial, scale, height) {
       ...numbers.filter(Boolean),
     ],
     above: words,
-    value: (step) => `mean efficiency ${decimals(mean[step], 2)}`,
   };
 }
 

@@ -5,6 +5,7 @@ const LINE_HEIGHT = 14;
 const AXIS_HEIGHT = 18;
 const LEGENDS = {
   efficiency: "Darker: more probable.",
+  foresight: "Steps that it foresees; darker: more probable.",
   surprise: "Ring: the most, which counts. Grey, below 0: likelier than chance.",
 };
 
@@ -21,11 +22,16 @@ function makeCharts(film, { decisive, onseek, onpeek }) {
   const places = film.trials.some((trial) => trial.beliefs.aims)
     ? [makeChart("Where does it look for it?", "places", placeHeights, drawPlaces)]
     : [];
+  const depths = film.foresights?.length ?? 0;
+  const foresight = depths
+    ? [makeChart("How far does it plan ahead?", "foresight", [13 * depths, 17 * depths], drawForesight)]
+    : [];
   const charts = [
     ...deeds,
     makeChart("What does it want?", "goal", goalHeights, drawGoal),
     ...places,
     makeChart("How efficiently does it act?", "efficiency", [13 * rows, 18 * rows], drawEfficiency),
+    ...foresight,
     makeChart("How surprising is it?", "surprise", [150, 216], drawSurprise),
   ];
   const first = charts.findIndex((chart) => chart.kind === decisive);
@@ -110,7 +116,7 @@ const roominess = () => (innerWidth < 860 ? 0 : clamp((innerHeight - 800) / 280,
 function timeScale(trial, width) {
   const margin = marginOf(width);
   const [left, right] = [margin.left, width - margin.right];
-  const last = Math.max(trial.span - 1, 1); // the longer of a pair
+  const last = Math.max(trial.span - 1 + LINGER, 1); // the longer of a pair
   const x = (frame) => round(left + ((right - left) * frame) / last);
   return {
     left,
@@ -118,24 +124,23 @@ function timeScale(trial, width) {
     last,
     room: margin.right - 10, // for labels
     x,
-    end: x(Math.max(trial.frames - 1, 1)),
+    end: x(Math.max(trial.frames - 1 + LINGER, 1)),
     frame: (x) => clamp(Math.round(((x - left) / (right - left)) * last), 0, trial.frames - 1),
   };
 }
 
 function timeAxis(scale, y) {
-  const every =
-    [10, 20, 25, 50, 100, 200, 500, 1000].find((n) => (scale.last + 1) / n <= 7) ?? 5000;
+  const every = TICKS.find((n) => (scale.last + 1) / n <= 7) ?? 5000;
   const axis = draw("g", { class: "axis" });
   axis.append(draw("line", { x1: scale.left, x2: scale.right, y1: y, y2: y }));
   for (let frame = every; frame <= scale.last + 1; frame += every) {
-    const x = scale.x(frame - 1);
+    const x = scale.x(frame - FIRST);
     axis.append(
       draw("line", { x1: x, x2: x, y1: y, y2: y + 3 }),
       draw("text", { x, y: y + 14, "text-anchor": "middle" }, String(frame)),
     );
   }
-  axis.append(draw("text", { x: scale.left - 6, y: y + 14, "text-anchor": "end" }, "frame"));
+  axis.append(draw("text", { x: scale.left - 6, y: y + 14, "text-anchor": "end" }, UNIT));
   return axis;
 }
 

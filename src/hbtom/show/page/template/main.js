@@ -23,6 +23,7 @@ for (let slot = 0; slot < slots; slot++) {
 /** Return the chart that shows best why a film, or one of two, is not plausible. */
 function decisiveChart() {
   const [one, other] = films;
+  if (!one.parts || (other && !other.parts)) return "goal";
   const log = (part) => Math.log(Math.max(part, 1e-300));
   const weigh = (kind) => Math.abs(log(one.parts[kind]) - (other ? log(other.parts[kind]) : 0));
   const kinds = Object.keys(one.parts).sort((a, b) => weigh(b) - weigh(a));
@@ -61,7 +62,7 @@ function makeMember(film) {
   const strip = makeStrip(film, offset, seek);
   const story = makeStory(film, offset, seek);
   const sentence = make("p", { class: "sentence", "aria-live": "polite" });
-  const companyBar = makeCompanyBar(film, world);
+  const caption = makeCaption(film, world);
   const scene = make(
     "figure",
     { class: "scene" },
@@ -69,12 +70,12 @@ function makeMember(film) {
     make(
       "figcaption",
       {},
-      companyBar.node,
+      caption.node,
       sentence,
       make(
         "p",
         { class: "note" },
-        "Rings show how probable it is that the agent wants each item; dots mark its steps.",
+        SCENE_NOTE,
       ),
     ),
   );
@@ -82,7 +83,7 @@ function makeMember(film) {
     "section",
     { class: "member", "aria-label": film.name },
     films.length > 1 ? makeHeading(film) : null,
-    strip.node,
+    film.trials.length < LEAST_STRIP ? null : strip.node,
     scene,
     charts.node,
     makeParts(film),
@@ -98,10 +99,10 @@ function makeMember(film) {
     charts.show(trial, frame);
     strip.show(trial, frame);
     story.show(trial, frame);
-    companyBar.show(trial, frame);
+    caption.show(trial, frame);
     say(sentence, sentenceAt(trial, frame));
   }
-  return { node, show, toggleSight: companyBar.toggle };
+  return { node, show, toggleSight: caption.toggle };
 }
 
 // Help
@@ -124,7 +125,7 @@ const dialog = make(
   make(
     "p",
     { class: "note" },
-    "Click a trial, a sentence or a chart to go there. The address of the page names the moment " +
+    `Click a ${TRIAL}, a sentence or a chart to go there. The address of the page names the moment ` +
       "that is shown: copy it to share that moment.",
   ),
   make("button", { type: "button", onclick: () => dialog.close() }, "Close"),
@@ -168,7 +169,7 @@ document.body.append(
   makeTransport(player, {
     lengths,
     marks,
-    nameOf: (slot) => (slot === slots - 1 ? "Test trial" : `Trial ${slot + 1}`),
+    nameOf: (slot) => trialName(slot + 1, slot === slots - 1),
   }),
   dialog,
 );

@@ -65,7 +65,7 @@ const causeText = (trial, step) =>
   trial.mind ? `moves by itself: ${trial.mind.cause[step].toFixed(2)}` : "";
 
 /** Make the line below the scene: what moves the agent, and whether to show what it sees. */
-function makeCompanyBar(film, world) {
+function makeCaption(film, world) {
   const cause = make("span", { class: "cause" });
   const box = make("input", { type: "checkbox", onchange: () => world.showSight(box.checked) });
   box.checked = true;

@@ -1,6 +1,5 @@
 // Time: the trial, the frame, whether it plays; set by buttons, keys, dragging and the address.
 
-const FRAMES_PER_SECOND = 25;
 const SPEEDS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
 const PAUSE_SPEED = 6; // how much faster pauses play, if they are shortened
 
@@ -55,7 +54,7 @@ function makePlayer({ lengths, pauses, steps, onchange }) {
     const gone = clamp(now - before, 0, 250) / 1000; // a page in the background does not skip ahead
     before = now;
     state.at += gone * FRAMES_PER_SECOND * SPEEDS[state.speed] * pause;
-    if (state.at >= last()) finishTrial();
+    if (state.at >= last() + LINGER) finishTrial();
     else changed();
     if (state.playing) request = requestAnimationFrame(tick);
   }
@@ -107,19 +106,19 @@ function makePlayer({ lengths, pauses, steps, onchange }) {
   return player;
 }
 
-// The address names a moment: #trial=9&frame=52, both counted from 1
+// The address names a moment: #trial=9&frame=52, both counted from 1; or #plan=1&step=3
 
 /** Read the moment that the address names; null if there is none. */
 function readAddress() {
   const named = new URLSearchParams(location.hash.slice(1));
-  const [trial, frame] = ["trial", "frame"].map((name) => Number.parseInt(named.get(name), 10));
+  const [trial, frame] = [TRIAL, UNIT].map((name) => Number.parseInt(named.get(name), 10));
   if (!Number.isInteger(trial)) return null;
-  return { slot: trial - 1, at: Number.isInteger(frame) ? frame - 1 : 0 };
+  return { slot: trial - 1, at: Number.isInteger(frame) ? frame - FIRST : 0 };
 }
 
 /** Put the current moment into the address. */
 function remember({ slot, at }) {
-  const hash = `#trial=${slot + 1}&frame=${Math.floor(at) + 1}`;
+  const hash = `#${TRIAL}=${slot + 1}&${UNIT}=${Math.floor(at) + FIRST}`;
   if (location.hash === hash) return;
   try {
     history.replaceState(null, "", hash);

@@ -6,7 +6,7 @@ const SHARPNESS = 2; // pixels of a picture for each pixel of the screen
 
 /** Make the buttons that save the charts of a film. */
 function makeSaving(film, charts) {
-  const stem = film.name.replace(/\.json(\.\w+)?$/, "");
+  const stem = stemOf(film.name);
   const kinds = {
     PNG: () => savePng(`${stem}.png`, pictureOf(charts)),
     SVG: () => saveFile(`${stem}.svg`, "image/svg+xml", asText(pictureOf(charts))),
@@ -73,15 +73,19 @@ function saveBlob(name, blob) {
 
 /** Return all beliefs as a table: one row for each value at each step; all count from 1. */
 function tableOf(film) {
-  const rows = [["trial", "step", "frame", "belief", "value", "probability"]];
-  for (const { number, beliefs } of film.trials) {
+  const rows = [[...COLUMNS, "belief", "value", "probability"]];
+  for (const trial of film.trials) {
+    const { beliefs } = trial;
     beliefs.frame.forEach((frame, step) => {
-      const at = [number, step, frame + 1];
+      const at = rowStart(trial, step, frame);
       beliefs.goals.forEach((item, index) =>
         rows.push([...at, "goal", film.items[item].name, beliefs.goal[step][index]]),
       );
       film.efficiencies.forEach((value, index) =>
         rows.push([...at, "efficiency", value, beliefs.efficiency[step][index]]),
+      );
+      (film.foresights ?? []).forEach((value, index) =>
+        rows.push([...at, "foresight", value, beliefs.foresight[step][index]]),
       );
     });
   }

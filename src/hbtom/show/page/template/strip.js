@@ -15,7 +15,7 @@ function makeStrip(film, offset, onseek) {
     columns.map((column) => column.node),
   );
   const labels = preferenceLabels();
-  const node = make("nav", { class: "strip", "aria-label": "Trials" }, list, labels.node);
+  const node = make("nav", { class: "strip", "aria-label": `${capital(TRIAL)}s` }, list, labels.node);
   node.style.setProperty("--columns", film.trials.length + offset);
 
   function show(trial, frame) {
@@ -26,8 +26,7 @@ function makeStrip(film, offset, onseek) {
 }
 
 function makeColumn(film, trial, slot, onseek) {
-  const name = trial.isTest ? "Test" : String(trial.number);
-  const before = film.trials[trial.number - 2]?.agent.name ?? trial.agent.name;
+    const before = film.trials[trial.number - 2]?.agent.name ?? trial.agent.name;
   const isOther = before !== trial.agent.name;
   const button = make(
     "button",
@@ -35,11 +34,11 @@ function makeColumn(film, trial, slot, onseek) {
       type: "button",
       class: trial.isTest ? "trial test" : "trial",
       title: trial.summary,
-      "aria-label": `${trial.isTest ? "Test trial" : `Trial ${trial.number}`}: ${trial.summary}`,
+      "aria-label": `${trialName(trial.number, trial.isTest)}: ${trial.summary}`,
       onclick: () => onseek(slot, 0),
     },
     thumbnail(trial),
-    make("span", { class: "number" }, name, isOther ? make("i", {}, " new agent") : null),
+    make("span", { class: "number" }, trialMark(trial), isOther ? make("i", {}, " new agent") : null),
   );
   const chart = preferenceChart(film, trial);
   drag(chart.svg, (x) => onseek(slot, chart.frameAt(x)));
@@ -82,7 +81,7 @@ function preferenceChart(film, trial) {
       viewBox: `0 0 ${width} ${height}`,
       preserveAspectRatio: "none",
       role: "img",
-      "aria-label": `Preference after trial ${trial.number}: ${told.join(", ")}`,
+      "aria-label": `Preference after ${TRIAL} ${trial.number}: ${told.join(", ")}`,
     },
     draw("line", { class: "zero", x1: 0, x2: width, y1: y(0), y2: y(0) }),
     draw("line", { class: "zero", x1: 0, x2: width, y1: y(1), y2: y(1) }),

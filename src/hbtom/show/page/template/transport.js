@@ -4,11 +4,11 @@ const LEAP = 10; // frames
 
 const KEYS = [
   ["Space", "play or pause"],
-  ["← →", "one frame back or forward"],
-  ["Shift + ← →", "ten frames back or forward"],
+  ["← →", `one ${UNIT} back or forward`],
+  ["Shift + ← →", `ten ${UNIT}s back or forward`],
   [",  .", "one step of the agent back or forward"],
-  ["[ ]  or  Page Up, Page Down", "previous or next trial"],
-  ["Home End", "first or last frame of the trial"],
+  ["[ ]  or  Page Up, Page Down", `previous or next ${TRIAL}`],
+  ["Home End", `first or last ${UNIT} of the ${TRIAL}`],
   ["+ −", "faster or slower"],
   ["T", "switch between light and dark"],
   ["?", "this help"],
@@ -65,13 +65,13 @@ function makeTransport(player, { lengths, marks, nameOf }) {
     type: "range",
     min: 0,
     step: 1,
-    "aria-label": "Frame",
+    "aria-label": capital(UNIT),
     oninput: () => player.scrub(state.slot, Number(range.value)),
   });
   const ticks = make("div", { class: "ticks", "aria-hidden": "true" });
   const trial = make("span", { class: "trial-name" });
   const frame = make("span", {});
-  const count = make("span", {}, make("span", { class: "wide" }, "frame "), frame);
+  const count = make("span", {}, make("span", { class: "wide" }, `${UNIT} `), frame);
   const where = make("div", { class: "where" }, trial, count);
   const speed = make("output", { class: "speed", "aria-label": "Speed" });
   const shorten = make("input", {
@@ -88,9 +88,10 @@ function makeTransport(player, { lengths, marks, nameOf }) {
       );
     }
     range.value = Math.floor(now.at);
-    range.setAttribute("aria-valuetext", `frame ${Math.floor(now.at) + 1} of ${lengths[slot]}`);
+    const told = `${Math.floor(now.at) + FIRST} of ${lengths[slot] - 1 + FIRST}`;
+    range.setAttribute("aria-valuetext", `${UNIT} ${told}`);
     say(trial, nameOf(slot));
-    say(frame, `${Math.floor(now.at) + 1} of ${lengths[slot]}`);
+    say(frame, told);
     say(speed, `${speedText(SPEEDS[now.speed])}×`);
     const label = now.playing ? "Pause" : "Play";
     play.classList.toggle("playing", now.playing);
@@ -103,9 +104,9 @@ function makeTransport(player, { lengths, marks, nameOf }) {
     make(
       "div",
       { class: "buttons" },
-      button("⟨", "Previous trial ([)", () => player.trial(-1)),
+      button("⟨", `Previous ${TRIAL} ([)`, () => player.trial(-1)),
       play,
-      button("⟩", "Next trial (])", () => player.trial(1)),
+      button("⟩", `Next ${TRIAL} (])`, () => player.trial(1)),
     ),
     make("div", { class: "scrubber" }, ticks, range),
     where,
@@ -115,10 +116,14 @@ function makeTransport(player, { lengths, marks, nameOf }) {
       button("−", "Slower (−)", () => player.changeSpeed(-1)),
       speed,
       button("+", "Faster (+)", () => player.changeSpeed(1)),
-      make("label", { title: "Speed up while nothing moves" }, shorten, "shorten pauses"),
+      HAS_PAUSES
+        ? make("label", { title: "Speed up while nothing moves" }, shorten, "shorten pauses")
+        : null,
     ),
   );
 }
+
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
 function tickAt({ frame, kind }, last) {
   const tick = make("i", { class: kind });

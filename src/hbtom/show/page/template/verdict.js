@@ -37,21 +37,25 @@ function makeHeading(film) {
     "header",
     { class: "heading" },
     make("h2", { title: film.name }, film.name),
-    make(
-      "p",
-      { class: "plausibility" },
-      make("span", { class: "word" }, "plausibility", make("i", {}, " of the test trial")),
-      make("b", {}, three(film.plausibility)),
-      make("span", { class: "meter", "aria-hidden": "true" }, fill),
-    ),
+    film.plausibility === null
+      ? null
+      : make(
+          "p",
+          { class: "plausibility" },
+          make("span", { class: "word" }, "plausibility", make("i", {}, JUDGED)),
+          make("b", {}, three(film.plausibility)),
+          make("span", { class: "meter", "aria-hidden": "true" }, fill),
+        ),
   );
 }
 
 /** Make the panel that explains the plausibility by its parts. */
 function makeParts(film) {
+  const warnings = film.warnings.map((warning) => make("li", {}, warning));
+  const warned = warnings.length ? make("ul", { class: "warnings" }, warnings) : null;
+  if (!film.parts) return warned && make("section", { class: "parts" }, warned);
   const parts = Object.keys(film.parts).map((kind) => makePart(film, kind));
   const product = Object.values(film.parts).map(three).join(" × ");
-  const warnings = film.warnings.map((warning) => make("li", {}, warning));
   return make(
     "section",
     { class: "parts" },
@@ -61,10 +65,10 @@ function makeParts(film) {
       { class: "equation" },
       make("b", {}, three(film.plausibility)),
       ` = ${product}`,
-      make("span", { class: "note" }, "Meant for comparing trials, not as a probability."),
+      make("span", { class: "note" }, `Meant for comparing ${TRIAL}s, not as a probability.`),
     ),
     make("div", { class: "cards" }, parts),
-    warnings.length ? make("ul", { class: "warnings" }, warnings) : null,
+    warned,
   );
 }
 
@@ -145,7 +149,7 @@ function makeChapter(trial, slot, onseek) {
     const button = make(
       "button",
       { type: "button", onclick: seek(moment.frame) },
-      make("span", { class: "frame" }, String(moment.frame + 1)),
+      make("span", { class: "frame" }, String(moment.frame + FIRST)),
       make("span", {}, moment.text),
     );
     return { ...moment, node: make("li", { class: moment.kind }, button), button };
@@ -153,7 +157,7 @@ function makeChapter(trial, slot, onseek) {
   const heading = make(
     "button",
     { type: "button", class: "summary", onclick: seek(0) },
-    make("span", { class: "frame" }, trial.isTest ? "Test" : String(trial.number)),
+    make("span", { class: "frame" }, trialMark(trial)),
     make("span", {}, trial.summary),
   );
   const list = make(

@@ -1,0 +1,123 @@
+"""What the page of a plan draws, as plain values; the same as for an episode where it can be.
+
+A plan is a trial, and each of its states a frame: frame 0 is before the first action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import PurePath
+
+import msgspec
+
+from hbtom.judgement.plan_judging import ALONE, PlanJudgement
+from hbtom.model import depth_names
+from hbtom.observe import Identity
+from hbtom.show.page.page_values import beliefs
+from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, numbers
+from hbtom.show.plans.board import Token, draw_board
+from hbtom.show.plans.plan_story import PlanScene, plan_chapter
+from hbtom.show.plots.signs import NO_COLOUR
+from hbtom.show.words import plain
+from hbtom.world.pddl import Plan, SeenPlan
+from hbtom.world.pddl.world import spoken
+
+
+def plan_film(judgement: PlanJudgement) -> Plain:
+    """Return judged plans as plain values for the page; one alone has no plausibility."""
+    goals = list(dict.fromkeys(goal for one in judgement.posteriors for goal in one.goals))
+    several = len(judgement.plans) > 1
+    depths = depth_names(judgement.test.foresights)
+    return {
+        "name": plan_name(judgement.plans[-1]),
+        "plausibility": judgement.plausibility if several else None,
+        "parts": judgement.parts.to_dict() if several else None,
+        "surprise": judgement.surprise.to_dict(),
+        "curves": msgspec.to_builtins(judgement.model.classifier),
+        "model": plain(judgement.model.name),
+        "fingerprint": judgement.model.fingerprint,
+        "motion": "grid",  # steps are chosen from a few
+        "warnings": [plain(warning) for warning in judgement.warnings if warning != ALONE],
+        "items": [{"name": plain(str(goal)), "rgb": NO_COLOUR} for goal in goals],
+        "efficiencies": numbers(judgement.test.efficiencies, CHANCES),
+        "foresights": depths if len(depths) > 1 else [],
+        "trials": [_trial(PlanScene(judgement, i), goals) for i in range(len(judgement.plans))],
+    }
+
+
+def plan_name(plan: SeenPlan) -> str:
+    """Return the name of a plan without its folder."""
+    return plain(PurePath(plan.name).name)
+
+
+def _trial(scene: PlanScene, goals: Sequence[Identity]) -> Plain:
+    plan, posterior, told = scene.plan, scene.posterior, plan_chapter(scene)
+    known = {**beliefs(posterior, goals), "frame": list(range(len(plan) + 1))}
+    if len(posterior.foresights) > 1:
+        known["foresight"] = numbers(posterior.foresight, CHANCES)
+    return {
+        "frames": len(plan) + 1,
+        "motion": None,
+        "name": plan_name(plan),
+        "agent": {"name": plain(plan.agent), "rgb": NO_COLOUR},
+        "actions": [plain(step) for step in plan.steps],
+        "changes": _changes(plan),
+        "board": _board(scene, goals),
+        "beliefs": known,
+        "summary": told.summary,
+        "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
+    }
+
+
+def _changes(plan: SeenPlan) -> list[tuple[list[str], list[str]]]:
+    """Return what becomes true and what becomes false in each step, if that is known."""
+    if not isinstance(plan, Plan):
+        return []
+    states = [plan.world.true_in(state) for state in plan.states]
+    return [
+        (
+            [plain(spoken(one)) for one in sorted(now - was)],
+            [plain(spoken(one)) for one in sorted(was - now)],
+        )
+        for was, now in pairwise(states)
+    ]
+
+
+def _board(scene: PlanScene, goals: Sequence[Identity]) -> Plain | None:
+    """Return the board; None if some actions were not seen, so that nobody knows the states."""
+    if not isinstance(scene.plan, Plan):
+        return None
+    wanted = scene.judgement.costs[scene.index].goals
+    board = draw_board(scene.plan, wanted)
+    item = [goals.index(Identity(goal.name)) for goal in wanted]
+    return {
+        "size": numbers(board.size, PIXELS),
+        "panels": [
+            [
+                one.name,
+                one.kind,
+                *numbers(one.box, PIXELS),
+                None if one.goal is None else item[one.goal],
+            ]
+            for one in board.panels
+        ],
+        "links": numbers(board.links, PIXELS),
+        "walls": numbers(board.walls, PIXELS),
+        "tokens": [_token(one, item) for one in board.tokens],
+    }
+
+
+def _token(token: Token, item: Sequence[int]) -> Plain:
+    """Return a token with its spots as a list of changes; spots are empty where it is not shown."""
+    path: list[list[float]] = []
+    for frame, spot in enumerate(token.spots):
+        if not frame or spot != token.spots[frame - 1]:
+            path.append([frame, *(() if spot is None else numbers(spot, PIXELS))])
+    return {
+        "name": token.name,
+        "kind": token.kind,
+        "size": numbers(token.size, PIXELS),
+        "path": path,
+        "item": None if token.goal is None else item[token.goal],
+    }
