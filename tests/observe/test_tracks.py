@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -219,3 +220,42 @@ def test_pickles_in_hdf5_files_cannot_run_code(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(SCENE)
     with pytest.raises(hbtom.BadInput, match=r"hold a (os|posix)\.system"):
         hbtom.load(tmp_path / "a.h5")
+
+
+def test_names_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    table = np.zeros(3, [("index", "<i8"), ("values_block_0", "<f8", (2,))])
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        node = file.create_dataset("df_with_missing/table", data=table)
+        node.attrs["values_block_0_kind"] = np.bytes_(b"(lp100000000\n.")
+    (tmp_path / "scene.toml").write_text(SCENE)
+    with pytest.raises(hbtom.BadInput, match="the names of columns are damaged"):
+        hbtom.load(tmp_path / "a.h5")
+
+
+SLEAP = ("track", "xy", "node", "frame")  # as SLEAP writes it
+
+
+@pytest.mark.parametrize(
+    "order",
+    [SLEAP, ("frame", "track", "node", "xy"), ("node", "xy", "frame", "track")],
+    ids=["matlab", "standard", "own"],
+)
+def test_sleap_names_its_dimensions(tmp_path: Path, order: tuple[str, ...]) -> None:
+    """Two animals are two of the tracks, not x and y; scores are in the same order."""
+    h5py = pytest.importorskip("h5py")
+    way = np.array(WALK, dtype=float).T[None, :, None]  # [track, xy, node, frame]
+    places = np.concatenate([way[:, :, :, ::-1], way])
+    scores = np.where(np.arange(len(WALK)) == 4, 0.1, 0.9) * np.ones((2, 1, 1))
+    inner, ours = [one for one in order if one != "xy"], [one for one in SLEAP if one != "xy"]
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["tracks"] = places.transpose([SLEAP.index(one) for one in order])
+        file["tracks"].attrs["dims"] = json.dumps(order)
+        file["point_scores"] = scores.transpose([ours.index(one) for one in inner])
+        file["track_names"] = np.array([b"one", b"two"])
+    (tmp_path / "scene.toml").write_text(
+        f'{SCENE}[agent]\ntrack = "two"\n[track]\nlikelihood = 0.5\n'
+    )
+    path = hbtom.load(tmp_path / "a.h5").test.path
+    assert path[5:].tolist() == [list(map(float, one)) for one in WALK[5:]]
+    assert np.flatnonzero(np.isnan(path[:, 0])).tolist() == [4]
