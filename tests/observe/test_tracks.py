@@ -121,6 +121,28 @@ def test_trials_by_column_with_agents_of_their_own(place) -> None:
     assert [str(trial.agent.look) for trial in episode] == ["agent", "other"]
 
 
+def test_rows_between_trials_belong_to_none(place) -> None:
+    rows = [(*xy, "a" if at < 9 else "b" if at > 20 else "") for at, xy in enumerate(WALK)]
+    scene = f'{SCENE}[track.columns]\ntrial = "part"\n'
+    episode = hbtom.load(place(table("x", "y", "part", rows=rows), scene))
+    assert [len(trial.path) for trial in episode] == [9, 10]
+    assert "left out: 12 rows without a trial" in episode.notes
+
+
+def test_frames_that_two_trials_share_are_told(place) -> None:
+    scene = f"{SCENE}[[trials]]\nframes = [0, 20]\n[[trials]]\nframes = [20, 30]\n"
+    episode = hbtom.load(place(table("frame", "x", "y", rows=NUMBERED), scene))
+    assert "trial 2 has 1 frame of trials before it" in episode.notes
+
+
+def test_names_of_deeplabcut_may_contain_spaces(place) -> None:
+    """Together, the names of these two columns read the same."""
+    heading = "scorer,n,n,n,n\nindividuals,a b,a b,a,a\nbodyparts,c,c,b c,b c\ncoords,x,y,x,y\n"
+    rows = "".join(f"{at},0,0,{x},{y}\n" for at, (x, y) in enumerate(WALK))
+    path = hbtom.load(place(heading + rows, f'{SCENE}[agent]\ntrack = "a"\n')).test.path
+    assert path.tolist() == [list(map(float, one)) for one in WALK]
+
+
 def test_trajectories_may_be_the_trials_of_one_animal(place) -> None:
     rows = [(name, at, *xy) for name in ("a", "b") for at, xy in enumerate(WALK)]
     scene = f'{SCENE}[track.columns]\ntrial = "traj_id"\n'
@@ -191,6 +213,32 @@ BAD = {
     ),
     "misspelt": (table("x", "y", rows=WALK), "[agents]\n", "unknown field 'agents'"),
     "column": (table("x", "y", rows=WALK), '[track.columns]\nx = "z"', "there is no column 'z'"),
+    "one name": (
+        table("x", "y", "agent_x", "agent_y", rows=[2 * xy for xy in WALK]),
+        "",
+        "two tracks",
+    ),
+    "no name": (
+        table("id", "x", "y", rows=[("", *WALK[0]), *(("agent", *xy) for xy in WALK)]),
+        "",
+        "there are two tracks 'agent'",
+    ),
+    "name and frames": (
+        table("frame", "x", "y", rows=NUMBERED),
+        '[[trials]]\nname = "test"\nframes = [0, 3]',
+        "trial 1, field 'trials': the trial is found by its frames, not by its name",
+    ),
+    "named twice": (
+        table("x", "y", "part", rows=[(*xy, "a") for xy in WALK]),
+        '[[trials]]\nname = "a"\n[[trials]]\nname = "a"\n[track.columns]\ntrial = "part"',
+        "trial 'a' is in the scene twice",
+    ),
+    "wall": (table("x", "y", rows=WALK), "[[trials]]\nwalls = [[500, 5, 9, 9]]", "(500, 5) is out"),
+    "columns": (
+        "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n0,5,5\n",
+        '[track.columns]\nx = "x"',
+        "the columns of DeepLabCut cannot be named",
+    ),
     "never": (table("x", "y", "likelihood", rows=[(1, 2, 0)] * 9), "", "the agent is never seen"),
 }
 
