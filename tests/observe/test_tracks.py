@@ -14,6 +14,9 @@ import tracked
 from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
 from hbtom.observe import same_trial
+from hbtom.observe.tracks.scene_file import Columns
+from hbtom.observe.tracks.scene_template import template
+from hbtom.observe.tracks.track_reading import read_tracks
 from hbtom.observe.tracks.track_sight import guess_sight
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "preference_e.json.zst"
@@ -160,6 +163,15 @@ def test_jitter_is_measured_at_rest() -> None:
         assert rests >= 60
 
 
+def test_jitter_is_not_lost_in_a_file_that_cannot_hold_it(place, tmp_path: Path) -> None:
+    rows = table("x", "y", rows=WALK)
+    noisy = hbtom.load(place(rows, f"{SCENE}[track]\nnoise = 1\n"))
+    with pytest.raises(hbtom.BadInput, match=r"jitter by 1 px.*noise = 0"):
+        noisy.save(tmp_path / "a.json")
+    hbtom.load(place(rows, f"{SCENE}[track]\nnoise = 0\n")).save(tmp_path / "a.json")
+    assert hbtom.load(tmp_path / "a.json").test.path.tolist() == noisy.test.path.tolist()
+
+
 def test_datasets_may_consist_of_tracks(place, tmp_path: Path) -> None:
     place(table("x", "y", rows=WALK), f"{SCENE}[track]\nnoise = 0\n", "1e.csv")
     place(table("x", "y", rows=[*WALK, *WALK[::-1]]), f"{SCENE}[track]\nnoise = 0\n", "1u.csv")
@@ -251,6 +263,17 @@ def test_bad_input_is_one_message_with_a_place(place, case: str) -> None:
         hbtom.load(track)
     assert message in str(caught.value)
     assert str(track.parent) in str(caught.value)
+
+
+@pytest.mark.parametrize("at", [(0, 0), (-60, -60)])
+@pytest.mark.parametrize("scale", [0.002, 1.0])
+def test_a_new_scene_holds_the_whole_track(place, at: tuple[int, int], scale: float) -> None:
+    """Also in metres, or around an origin in the middle."""
+    rows = table("x", "y", rows=[(scale * (x + at[0]), scale * (y + at[1])) for x, y in WALK])
+    tracks = read_tracks(rows.encode(), ".csv", Columns())
+    path = hbtom.load(place(rows, template(tracks))).test.path
+    assert not np.isnan(path).any()
+    assert path.max() > 180  # of 200 pixels
 
 
 def test_a_track_needs_a_scene(tmp_path: Path) -> None:

@@ -446,8 +446,15 @@ class Episode:
         return f"<Episode {self.name!r} of {len(self.trials)} trials>"
 
 
-def check_still(episode: Episode) -> None:
-    """Refuse an episode whose walls or objects change: no file format can hold that."""
+def check_writable(episode: Episode) -> None:
+    """Refuse an episode whose walls or objects change, or that was seen with noise.
+
+    No file format can hold that. Read back, the episode would be judged otherwise.
+    """
+    if episode.sight is not None and episode.sight.noise > 0:
+        problem = f"positions jitter by {episode.sight.noise:g} px, and no file format can say so"
+        hint = "to write them as if they were exact, set [track] noise = 0 in the scene"
+        raise BadInput(problem, hint=hint).at(file=episode.name)
     for number, trial in enumerate(episode, start=1):
         if trial.changes:
             raise BadInput(
