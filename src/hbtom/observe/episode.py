@@ -169,7 +169,8 @@ class Trial:
         maps names to x and y, and perhaps a radius; walls are x, y, width and height. All are in
         pixels, or in units of which one is ``scale`` pixels: the model's costs are made for a world
         of about 200 pixels. ``radius`` is the agent's; by default it is 5 % of the longer side, as
-        for objects. ``more`` are other fields of a trial, in pixels.
+        for objects. ``more`` are other fields of a trial; apart from the barrier they are in
+        pixels, and have no place where there is a ``scale``.
 
         >>> Trial.from_arrays([(10, 10), (90, 40)], {"food": (150, 60)}, size=(200, 100))
         <Trial of 2 frames: agent among food>
