@@ -68,7 +68,7 @@ WRONG = {
     "radius": (WAY, {"radius": "wide"}, "field 'radius': 'wide' is not a number"),
     "side": (WAY, {"size": (200,)}, "is not a size"),
     "no objects": (WAY, {"objects": None}, "these are not objects"),
-    "agent": (WAY, {"agent": 5}, "a int is not an agent"),
+    "agent": (WAY, {"agent": 5}, "this int is not an agent"),
     "key": (
         np.array(WAY) / 10,
         {"size": (20, 20), "scale": 10, "key_path": [(5, 5)] * 40},

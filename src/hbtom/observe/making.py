@@ -50,7 +50,7 @@ def trial_from_arrays(
     if isinstance(agent, Body):
         radius, agent = agent.radius, agent.look
     if not isinstance(agent, str | Identity):
-        raise _bad(f"a {type(agent).__name__} is not an agent", "agent", "give its name")
+        raise _bad(f"this {type(agent).__name__} is not an agent", "agent", "give its name")
     radius = usual if radius is None else _number(radius, "radius", "it is a length")
     way = _numbers(path, "path", 2) * scale
     if not len(way):
