@@ -13,6 +13,7 @@ import hbtom
 import tracked
 from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
+from hbtom.judgement.judging import plan_trials
 from hbtom.observe import same_trial
 from hbtom.observe.tracks.scene_file import Columns
 from hbtom.observe.tracks.scene_template import template
@@ -61,6 +62,8 @@ def test_jitter_and_lost_frames_hardly_change_the_judgement(tmp_path: Path) -> N
         judgement = hbtom.judge(track)
         assert judgement.plausibility == pytest.approx(expected, abs=0.05)
         assert judgement.model.observation.noise == track.sight.noise
+    planned = plan_trials(hbtom.Model.preset("default"), track)
+    assert hbtom.judge(track, planned=planned).plausibility == judgement.plausibility
 
 
 def test_deeplabcut_files_of_both_kinds_show_the_same(tmp_path: Path) -> None:
