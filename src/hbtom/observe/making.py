@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,7 +119,7 @@ def _bodies(objects: Any, radius: float, scale: float) -> Iterator[Body]:
         ]
     elif isinstance(objects, Mapping):
         objects = objects.items()
-    if not isinstance(objects, Iterable):
+    if not hasattr(objects, "__iter__"):
         raise _bad("these are not objects", "objects", _OBJECTS)
     for one in objects:
         try:
@@ -128,7 +127,7 @@ def _bodies(objects: Any, radius: float, scale: float) -> Iterator[Body]:
                 (one.look, (*one.centre, one.radius)) if isinstance(one, Body) else one
             )
             look = name if isinstance(name, Identity) else Identity(str(name))
-            wide = radius if not own or own[0] is None or math.isnan(own[0]) else float(own[0])
+            wide = radius if not own or own[0] is None or np.isnan(own[0]) else float(own[0])
             yield Body(look, (float(x) * scale, float(y) * scale), wide * scale)
         except (TypeError, ValueError):
             raise _bad("this is not an object", "objects", _OBJECTS) from None

@@ -20,6 +20,8 @@ from hbtom.observe.tracks.deeplabcut import by_individual
 from hbtom.observe.tracks.points import Seen, Tracks
 
 _MOST = 1 << 26  # numbers in a file, at most
+# What h5py raises for damaged files, and what follows from what it reads
+_BROKEN = OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError
 _SLEAP = ("track", "xy", "node", "frame")  # the dimensions of its array, as it usually writes them
 _OTHERS = (["frame", "track", "node", "xy"], ["frame", "node", "xy", "track"])
 
@@ -39,7 +41,7 @@ def read_hdf5(data: bytes) -> Tracks:
                     return _deeplabcut_fixed(group)
     except BadInput:
         raise
-    except (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError) as error:
+    except _BROKEN as error:
         raise BadInput(f"the HDF5 file is broken: {error}", hint="copy it again") from None
     hint = "export it from SLEAP as analysis HDF5, or from DeepLabCut as .h5"
     raise BadInput("this HDF5 file has no tracks", hint=hint)
