@@ -138,3 +138,9 @@ def test_results_can_be_compared_with_people(run, folder, tmp_path: Path) -> Non
     lines = (f"{letter},{answer}\n" for letter, answer in zip("abcde", answers, strict=True))
     measures.write_text("file,rating\n" + "".join(lines))
     assert correlate(measures, {"model": out}, samples=10)
+
+
+@pytest.mark.parametrize("option", ["--resume", "--overwrite"])
+def test_options_of_results_need_a_file(run, folder, option: str) -> None:
+    ran = run("judge", folder, option)
+    assert (ran.status, "name it, --out" in ran.err) == (2, True)

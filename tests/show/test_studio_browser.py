@@ -117,6 +117,7 @@ def test_saving_asks_before_it_replaces(page: Browser, studio: tuple[Served, Pat
     page.wait("return document.querySelector('.news').textContent === 'Nothing was saved.'")
     assert target.read_text() == "mine"
     page.click("button.save")
+    page.wait("return document.querySelector('dialog.replace').open")
     page.click("dialog .yes")
     page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
     assert len(json.loads(target.read_bytes())) == 1
