@@ -128,13 +128,15 @@ def tracks() -> tuple[tuple[str, bytes], ...]:
     dated = "".join(f"2024-05-01 12:00:{at:02},POINT ({x} {y})\n" for at, x, y in way)
     episode = Episode((Trial.from_arrays([one[1:] for one in way], {"food": (150, 40)}),))
     with tempfile.TemporaryDirectory() as folder:
-        table, analysis = Path(folder) / "table.csv", Path(folder) / "analysis.h5"
+        table, packed, analysis = (Path(folder) / name for name in ("a.csv", "a.h5", "b.h5"))
         tracked.deeplabcut_csv(episode, table)
+        tracked.deeplabcut_h5(episode, packed)
         tracked.sleap(episode, analysis)
         return (
             ("plain.csv", f"frame,id,x,y,likelihood\n{plain}".encode()),
             ("dated.csv", f"t,geometry\n{dated}".encode()),
             ("table.csv", table.read_bytes()),
+            ("table.h5", packed.read_bytes()),
             ("analysis.h5", analysis.read_bytes()),
         )
 

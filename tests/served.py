@@ -66,21 +66,29 @@ class Served:
         return f"127.0.0.1:{self.port}"
 
     def ask(
-        self, target: str, *, method: str = "GET", headers: Iterable[tuple[str, str]] = ()
+        self,
+        target: str,
+        *,
+        method: str = "GET",
+        headers: Iterable[tuple[str, str]] = (),
+        body: bytes = b"",
     ) -> Answer:
         """Ask for something; ``target`` goes over the wire as it is."""
         lines = {"Host": self.own, "Connection": "close", **dict(headers)}
+        if body:
+            lines["Content-Length"] = str(len(body))
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value)
-        return self.say(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("latin-1"))
+        return self.say(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body)
 
     def get(self, path: str, **query: str) -> Answer:
         """Ask for a page, with names and values in its address."""
         return self.ask(f"{path}?{urlencode(query)}" if query else path)
 
-    def post(self, path: str, **query: str) -> Answer:
+    def post(self, path: str, body: bytes = b"", **query: str) -> Answer:
         """Do as a page of the server itself would."""
         target = f"{path}?{urlencode(query)}" if query else path
-        return self.ask(target, method="POST", headers=[("Origin", f"http://{self.own}")])
+        origin = ("Origin", f"http://{self.own}")
+        return self.ask(target, method="POST", headers=[origin], body=body)
 
     def say(self, data: bytes) -> Answer:
         """Send any bytes, and return the answer."""

@@ -78,6 +78,37 @@ def test_a_journal_of_an_interrupted_run_is_continued(run, folder, tmp_path: Pat
     assert not journal.exists()
 
 
+def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path: Path) -> None:
+    """Neither a folder nor a model that is named by mistake replaces what was judged before."""
+    out = tmp_path / "r.csv"
+    assert run("judge", folder, "-o", out).status == 0
+    before, other = out.read_bytes(), write(tmp_path / "z.json", simple_episode())
+    ran = run("judge", other, "-o", out, "--resume")
+    assert (ran.status, ran.err.count("which is not judged here")) == (1, 1)
+    ran = run("judge", folder, "-o", out, "--resume", "--model", "paper")
+    assert (ran.status, ran.err.count("another model")) == (1, 1)
+    assert out.read_bytes() == before
+    assert run("judge", other, "-o", out, "--resume", "--overwrite").status == 0
+    assert len(rows(out)) == 1
+
+
+def test_results_may_lie_among_tracks(run, folder) -> None:
+    """The results file is not taken for a track when a run goes on."""
+    (folder / "scene.toml").write_text("size = [200, 200]\n")
+    for resume in ((), ("--resume",)):
+        ran = run("judge", folder, "-o", folder / "r.csv", *resume)
+        assert (ran.status, ran.err.count("columns")) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["damaged.zip", "damaged.parquet"])
+def test_damaged_archives_in_a_folder_are_named(run, folder, tmp_path: Path, name: str) -> None:
+    (folder / name).write_bytes(b"PAR1 PK damaged")
+    for how in ((), ("-o", tmp_path / "r.csv")):
+        ran = run("judge", folder, *how)
+        assert (ran.status, ran.err.count(name)) == (1, 1)
+    assert len(rows(tmp_path / "r.csv")) == 4
+
+
 def test_what_cannot_be_judged_is_named_and_the_rest_is_kept(run, folder, tmp_path: Path) -> None:
     (folder / "bad.json").write_text("[]")
     ran = run("judge", folder, "-o", tmp_path / "r.csv")
@@ -107,3 +138,9 @@ def test_results_can_be_compared_with_people(run, folder, tmp_path: Path) -> Non
     lines = (f"{letter},{answer}\n" for letter, answer in zip("abcde", answers, strict=True))
     measures.write_text("file,rating\n" + "".join(lines))
     assert correlate(measures, {"model": out}, samples=10)
+
+
+@pytest.mark.parametrize("option", ["--resume", "--overwrite"])
+def test_options_of_results_need_a_file(run, folder, option: str) -> None:
+    ran = run("judge", folder, option)
+    assert (ran.status, "name it, --out" in ran.err) == (2, True)

@@ -39,3 +39,5 @@ def test_a_scene_is_for_tracks(run, good: Path, tmp_path: Path) -> None:
     ran = run("judge", good, "--scene", tmp_path / "scene.toml")
     assert ran.status == 1
     assert "this is not a track" in ran.err
+    ran = run("evaluate", good.parent, "--scene", tmp_path / "s.toml")
+    assert (ran.status, "no use for a scene" in ran.err) == (1, True)

@@ -17,6 +17,7 @@ import goldens
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom import BadInput, Beliefs, Frame, Model, Observer, Posterior, Trial, infer, judge
 from hbtom.model import with_settings
+from hbtom.observe.checks import check_trial
 from hbtom.observe.minigrid import frame_of, scene_of
 from hbtom.observe.stream import frames_of, recorded
 from worlds import odd_model, odd_trial
@@ -82,6 +83,17 @@ def test_an_agent_that_appears_late() -> None:
         now = observer.observe(frame)
     start = replace(late, agent=replace(trial.agent, centre=tuple(path[3].tolist())))
     assert_same_now(now, infer(MODELS[0], Beliefs(), start)[0])
+
+
+def test_an_agent_that_leaves_is_not_seen() -> None:
+    """The trial so far has as many frames as were observed, whatever the scene has."""
+    trial = two_things()
+    there = np.arange(len(trial.path)) < 8
+    observer = Observer(replace(trial, agent_there=there))
+    for frame in list(frames_of(replace(trial, agent_there=there)))[:12]:
+        observer.observe(frame)
+    check_trial(observer.trial)
+    assert np.isnan(observer.trial.path[:, 0]).tolist() == [False] * 8 + [True] * 4
 
 
 LIVE = """

@@ -128,6 +128,13 @@ def test_an_archive_that_is_damaged_is_refused(folder, tmp_path):
         find_episodes(tmp_path / "some")
 
 
+def test_a_table_beside_the_data_is_no_episode(folder, tmp_path):
+    """Its name ends in e as that of an expected episode does; a track has a scene."""
+    shutil.copytree(folder, tmp_path / "some")
+    (tmp_path / "some" / "table.csv").write_text("a,b\n1,2\n")
+    assert len(find_episodes(tmp_path / "some")) == len(find_episodes(folder))
+
+
 def test_a_batch_holds_something(folder):
     with pytest.raises(BadInput, match="cannot hold 0 episodes"):
         next(batches(folder, size=0))

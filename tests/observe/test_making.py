@@ -34,6 +34,14 @@ def test_lists_arrays_and_data_frames_are_the_same() -> None:
     assert make().barrier.shape == (0, 4)
 
 
+def test_objects_without_a_radius_have_the_usual_one() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(
+        {"name": ["food", "nest"], "x": 190, "y": [100, 20], "radius": [None, 8]}
+    )
+    assert make(objects=table).objects == make().objects
+
+
 def test_units_are_scaled() -> None:
     walls = [[10, 0, 1, 4]]
     cm = make(np.array(WAY) / 10, {"food": (19, 10)}, size=(20, 20), walls=walls, scale=10)
@@ -56,6 +64,16 @@ WRONG = {
     "object far off": (WAY, {"objects": {"food": (900, 3)}}, "outside the world"),
     "walls": (WAY, {"walls": [(1, 2, 3)]}, "each row is x, y, width, height"),
     "scale": (WAY, {"scale": 0}, "the scale is 0"),
+    "text": (WAY, {"scale": "2 cm"}, "'2 cm' is not a number"),
+    "radius": (WAY, {"radius": "wide"}, "field 'radius': 'wide' is not a number"),
+    "side": (WAY, {"size": (200,)}, "is not a size"),
+    "no objects": (WAY, {"objects": None}, "these are not objects"),
+    "agent": (WAY, {"agent": 5}, "this int is not an agent"),
+    "key": (
+        np.array(WAY) / 10,
+        {"size": (20, 20), "scale": 10, "key_path": [(5, 5)] * 40},
+        "field 'key_path': only path, objects, walls, barrier are scaled",
+    ),
 }
 
 

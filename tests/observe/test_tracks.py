@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,11 @@ import hbtom
 import tracked
 from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
+from hbtom.judgement.judging import plan_trials
 from hbtom.observe import same_trial
+from hbtom.observe.tracks.scene_file import Columns
+from hbtom.observe.tracks.scene_template import template
+from hbtom.observe.tracks.track_reading import read_tracks
 from hbtom.observe.tracks.track_sight import guess_sight
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "preference_e.json.zst"
@@ -57,6 +62,8 @@ def test_jitter_and_lost_frames_hardly_change_the_judgement(tmp_path: Path) -> N
         judgement = hbtom.judge(track)
         assert judgement.plausibility == pytest.approx(expected, abs=0.05)
         assert judgement.model.observation.noise == track.sight.noise
+    planned = plan_trials(hbtom.Model.preset("default"), track)
+    assert hbtom.judge(track, planned=planned).plausibility == judgement.plausibility
 
 
 def test_deeplabcut_files_of_both_kinds_show_the_same(tmp_path: Path) -> None:
@@ -120,6 +127,28 @@ def test_trials_by_column_with_agents_of_their_own(place) -> None:
     assert [str(trial.agent.look) for trial in episode] == ["agent", "other"]
 
 
+def test_rows_between_trials_belong_to_none(place) -> None:
+    rows = [(*xy, "a" if at < 9 else "b" if at > 20 else "") for at, xy in enumerate(WALK)]
+    scene = f'{SCENE}[track.columns]\ntrial = "part"\n'
+    episode = hbtom.load(place(table("x", "y", "part", rows=rows), scene))
+    assert [len(trial.path) for trial in episode] == [9, 10]
+    assert "left out: 12 rows without a trial" in episode.notes
+
+
+def test_frames_that_two_trials_share_are_told(place) -> None:
+    scene = f"{SCENE}[[trials]]\nframes = [0, 20]\n[[trials]]\nframes = [20, 30]\n"
+    episode = hbtom.load(place(table("frame", "x", "y", rows=NUMBERED), scene))
+    assert "trial 2 has 1 frame of trials before it" in episode.notes
+
+
+def test_names_of_deeplabcut_may_contain_spaces(place) -> None:
+    """Together, the names of these two columns read the same."""
+    heading = "scorer,n,n,n,n\nindividuals,a b,a b,a,a\nbodyparts,c,c,b c,b c\ncoords,x,y,x,y\n"
+    rows = "".join(f"{at},0,0,{x},{y}\n" for at, (x, y) in enumerate(WALK))
+    path = hbtom.load(place(heading + rows, f'{SCENE}[agent]\ntrack = "a"\n')).test.path
+    assert path.tolist() == [list(map(float, one)) for one in WALK]
+
+
 def test_trajectories_may_be_the_trials_of_one_animal(place) -> None:
     rows = [(name, at, *xy) for name in ("a", "b") for at, xy in enumerate(WALK)]
     scene = f'{SCENE}[track.columns]\ntrial = "traj_id"\n'
@@ -135,6 +164,15 @@ def test_jitter_is_measured_at_rest() -> None:
         assert sight.noise == pytest.approx(noise, rel=0.2)
         assert sight.pace == pytest.approx(2.0, rel=0.3)
         assert rests >= 60
+
+
+def test_jitter_is_not_lost_in_a_file_that_cannot_hold_it(place, tmp_path: Path) -> None:
+    rows = table("x", "y", rows=WALK)
+    noisy = hbtom.load(place(rows, f"{SCENE}[track]\nnoise = 1\n"))
+    with pytest.raises(hbtom.BadInput, match=r"jitter by 1 px.*noise = 0"):
+        noisy.save(tmp_path / "a.json")
+    hbtom.load(place(rows, f"{SCENE}[track]\nnoise = 0\n")).save(tmp_path / "a.json")
+    assert hbtom.load(tmp_path / "a.json").test.path.tolist() == noisy.test.path.tolist()
 
 
 def test_datasets_may_consist_of_tracks(place, tmp_path: Path) -> None:
@@ -190,6 +228,32 @@ BAD = {
     ),
     "misspelt": (table("x", "y", rows=WALK), "[agents]\n", "unknown field 'agents'"),
     "column": (table("x", "y", rows=WALK), '[track.columns]\nx = "z"', "there is no column 'z'"),
+    "one name": (
+        table("x", "y", "agent_x", "agent_y", rows=[2 * xy for xy in WALK]),
+        "",
+        "two tracks",
+    ),
+    "no name": (
+        table("id", "x", "y", rows=[("", *WALK[0]), *(("agent", *xy) for xy in WALK)]),
+        "",
+        "there are two tracks 'agent'",
+    ),
+    "name and frames": (
+        table("frame", "x", "y", rows=NUMBERED),
+        '[[trials]]\nname = "test"\nframes = [0, 3]',
+        "trial 1, field 'trials': the trial is found by its frames, not by its name",
+    ),
+    "named twice": (
+        table("x", "y", "part", rows=[(*xy, "a") for xy in WALK]),
+        '[[trials]]\nname = "a"\n[[trials]]\nname = "a"\n[track.columns]\ntrial = "part"',
+        "trial 'a' is in the scene twice",
+    ),
+    "wall": (table("x", "y", rows=WALK), "[[trials]]\nwalls = [[500, 5, 9, 9]]", "(500, 5) is out"),
+    "columns": (
+        "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n0,5,5\n",
+        '[track.columns]\nx = "x"',
+        "the columns of DeepLabCut cannot be named",
+    ),
     "never": (table("x", "y", "likelihood", rows=[(1, 2, 0)] * 9), "", "the agent is never seen"),
 }
 
@@ -202,6 +266,17 @@ def test_bad_input_is_one_message_with_a_place(place, case: str) -> None:
         hbtom.load(track)
     assert message in str(caught.value)
     assert str(track.parent) in str(caught.value)
+
+
+@pytest.mark.parametrize("at", [(0, 0), (-60, -60)])
+@pytest.mark.parametrize("scale", [0.002, 1.0])
+def test_a_new_scene_holds_the_whole_track(place, at: tuple[int, int], scale: float) -> None:
+    """Also in metres, or around an origin in the middle."""
+    rows = table("x", "y", rows=[(scale * (x + at[0]), scale * (y + at[1])) for x, y in WALK])
+    tracks = read_tracks(rows.encode(), ".csv", Columns())
+    path = hbtom.load(place(rows, template(tracks))).test.path
+    assert not np.isnan(path).any()
+    assert path.max() > 180  # of 200 pixels
 
 
 def test_a_track_needs_a_scene(tmp_path: Path) -> None:
@@ -219,3 +294,42 @@ def test_pickles_in_hdf5_files_cannot_run_code(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(SCENE)
     with pytest.raises(hbtom.BadInput, match=r"hold a (os|posix)\.system"):
         hbtom.load(tmp_path / "a.h5")
+
+
+def test_names_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    table = np.zeros(3, [("index", "<i8"), ("values_block_0", "<f8", (2,))])
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        node = file.create_dataset("df_with_missing/table", data=table)
+        node.attrs["values_block_0_kind"] = np.bytes_(b"(lp100000000\n.")
+    (tmp_path / "scene.toml").write_text(SCENE)
+    with pytest.raises(hbtom.BadInput, match="the names of columns are damaged"):
+        hbtom.load(tmp_path / "a.h5")
+
+
+SLEAP = ("track", "xy", "node", "frame")  # as SLEAP writes it
+
+
+@pytest.mark.parametrize(
+    "order",
+    [SLEAP, ("frame", "track", "node", "xy"), ("node", "xy", "frame", "track")],
+    ids=["matlab", "standard", "own"],
+)
+def test_sleap_names_its_dimensions(tmp_path: Path, order: tuple[str, ...]) -> None:
+    """Two animals are two of the tracks, not x and y; scores are in the same order."""
+    h5py = pytest.importorskip("h5py")
+    way = np.array(WALK, dtype=float).T[None, :, None]  # [track, xy, node, frame]
+    places = np.concatenate([way[:, :, :, ::-1], way])
+    scores = np.where(np.arange(len(WALK)) == 4, 0.1, 0.9) * np.ones((2, 1, 1))
+    inner, ours = [one for one in order if one != "xy"], [one for one in SLEAP if one != "xy"]
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["tracks"] = places.transpose([SLEAP.index(one) for one in order])
+        file["tracks"].attrs["dims"] = json.dumps(order)
+        file["point_scores"] = scores.transpose([ours.index(one) for one in inner])
+        file["track_names"] = np.array([b"one", b"two"])
+    (tmp_path / "scene.toml").write_text(
+        f'{SCENE}[agent]\ntrack = "two"\n[track]\nlikelihood = 0.5\n'
+    )
+    path = hbtom.load(tmp_path / "a.h5").test.path
+    assert path[5:].tolist() == [list(map(float, one)) for one in WALK[5:]]
+    assert np.flatnonzero(np.isnan(path[:, 0])).tolist() == [4]

@@ -629,3 +629,13 @@ def test_charts_are_saved(browser: Browser, alone: Path, tmp_path: Path) -> None
     ]
     assert sum(float(row["probability"]) for row in first) == pytest.approx(1)
     assert browser.complaints() == []
+
+
+def test_a_film_with_very_many_things_is_shown(
+    browser: Browser, written: Callable[[str], Path]
+) -> None:
+    """There are more of them than colours and dashes together."""
+    things = [replace(HEART, colour=(9 * at, 0, 99)).at(150, 60) for at in range(26)]
+    judged = hbtom.judge(read(episode(*map(to_thing, things))))
+    browser.open(written(page(judged)), "#trial=26")
+    assert browser.run("return document.querySelectorAll('.chart.goal .series').length") == 1

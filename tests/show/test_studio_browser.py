@@ -97,6 +97,11 @@ def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
     saved = studio[1] / "scene other.json"
     assert f"{hbtom.judge(saved).plausibility:.3f}" == second
+    leaving = "return dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    assert not page.run(leaving)  # the first member is not saved yet
+    page.press("1", "Control+s")
+    page.wait("return document.querySelector('.news').textContent.endsWith('scene.json')")
+    assert page.run(leaving)
     page.press("Control+z")
     page.wait("return document.querySelectorAll('.one-member').length === 1")
     page.press("Control+Shift+z")
@@ -112,6 +117,7 @@ def test_saving_asks_before_it_replaces(page: Browser, studio: tuple[Served, Pat
     page.wait("return document.querySelector('.news').textContent === 'Nothing was saved.'")
     assert target.read_text() == "mine"
     page.click("button.save")
+    page.wait("return document.querySelector('dialog.replace').open")
     page.click("dialog .yes")
     page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
     assert len(json.loads(target.read_bytes())) == 1
@@ -183,6 +189,25 @@ def test_other_sites_are_refused_and_odd_requests_answered(studio: tuple[Served,
         assert server.ask("/save", method="POST", headers=headers).status == 403
     for path in ("/edit", "/judge", "/save", "/open"):
         assert "problem" in server.post(path).json
+    outside = {"members": {"a": [0]}, "name": "../" + folder.name + "/scene.json"}
+    told = server.post("/save", json.dumps(outside).encode()).json
+    assert "is not a name for a file" in told["problem"]
+    assert not told["exists"]
+    for odd in ({"members": {}, "name": "a.json"}, {"members": {"a": [0]}, "name": "ä" * 150}):
+        answer = server.post("/save", json.dumps(odd).encode())
+        assert (answer.status, "problem" in answer.json) == (200, True)
     assert server.get("/elsewhere").status == 404
     assert "script-src 'sha256-" in server.get("/").headers["content-security-policy"]
     assert sorted(folder.iterdir()) == before
+
+
+def test_a_page_that_is_loaded_anew_shows_the_file_as_it_is_now(tmp_path: Path) -> None:
+    """Otherwise a reload would bring back what was there before the last save."""
+    pytest.importorskip("uvicorn")
+    source = write(tmp_path / "mine.json", simple_episode())
+    server = Served(source, "--no-open", "--workers", "1", cache=tmp_path / "cache", verb="studio")
+    before = server.get("/").text.count('"points"')
+    write(source, simple_episode()[:1])
+    after = server.get("/").text.count('"points"')
+    server.stop()
+    assert before - after == len(simple_episode()) - 1

@@ -159,7 +159,9 @@ def find_pairs(
             members = list(_members(path, left_out, scene))
         else:
             members = _labelled(path, labels, left_out)
-        members = [replace(one, scene=scene) if _is_alone(one) else one for one in members]
+    if scene is not None and not any(map(_is_alone, members)):
+        raise BadInput("there are no tracks in it: it has no use for a scene", file=path)
+    members = [replace(one, scene=scene) if _is_alone(one) else one for one in members]
     found = {member.task for member in members}
     wanted = found if tasks is None else {task_name(name) for name in tasks}
     if wanted - found:
@@ -215,6 +217,12 @@ def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
     return None if found is None else (found["pair"], "e" if found["member"] == "e" else "u")
 
 
+def named_episode(entry: Entry, scene: str | None = None) -> tuple[str, Literal["e", "u"]] | None:
+    """Return the same for a file of a dataset, in which only tracks with a scene are episodes."""
+    placed = _is_alone(entry) and (scene or find_scene(Path(entry.path))) is not None
+    return episode_name(entry.name) if placed or not is_track(entry.name) else None
+
+
 def _is_alone(one: Member | Entry) -> bool:
     """Tell whether this is a track, and not in an archive."""
     return not one.inside and is_track(one.path)
@@ -223,8 +231,7 @@ def _is_alone(one: Member | Entry) -> bool:
 def _members(path: Path, left_out: list[LeftOut], scene: str | None) -> Iterator[Member]:
     """Yield all members that can be told by their names."""
     for entry in entries(path):
-        placed = _is_alone(entry) and (scene or find_scene(Path(entry.path))) is not None
-        named = episode_name(entry.name) if placed or not is_track(entry.name) else None
+        named = named_episode(entry, scene)
         if entry.name == LABELS or entry.name.endswith(".toml"):  # labels, scenes
             continue
         if entry.why:

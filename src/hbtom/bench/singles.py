@@ -83,36 +83,42 @@ class JudgeSingles:
         }
 
 
-def find_episodes(paths: Sequence[str], scene: str | None = None) -> Iterator[Member]:
+def find_episodes(
+    paths: Sequence[str], scene: str | None, left_out: list[BadInput]
+) -> Iterator[Member]:
     """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own.
 
-    ``scene`` is that of all tracks; by default, each has its own beside it.
+    ``scene`` is that of all tracks; by default, each has its own beside it. What lies in a folder
+    and cannot be read is added to ``left_out``.
     """
     for path in paths:
         packed = archived(path)
         if packed is not None:
             archive = os.path.normpath(path)
-            inside = in_table(os.fspath(packed[0]), left_out := list[LeftOut]())
+            inside = in_table(os.fspath(packed[0]), bad := list[LeftOut]())
             found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
             if not found:
-                why = left_out[0].why if left_out else "there is no such episode in the archive"
+                why = bad[0].why if bad else "there is no such episode in the archive"
                 raise BadInput(why, file=path)
             yield from found
         elif os.path.isdir(path) or path.endswith(".zip"):
-            yield from _in_folder(Path(path), scene)
+            yield from _in_folder(Path(path), scene, left_out)
         else:
             yield _member(Entry("", path), scene)
 
 
-def _in_folder(folder: Path, scene: str | None) -> Iterator[Member]:
+def _in_folder(folder: Path, scene: str | None, left_out: list[BadInput]) -> Iterator[Member]:
     with system_errors("it cannot be read", folder):
         found = list(entries(folder, background=True))
+    bad = [LeftOut(one.file, one.why, one.unreadable) for one in found if one.why]
     episodes = [
         member
         for entry in found
-        for member in (in_table(entry.path, []) if is_table(entry.file) else _alone(entry, scene))
+        for member in (in_table(entry.path, bad) if is_table(entry.file) else _alone(entry, scene))
     ]
-    if not episodes:
+    unreadable = [BadInput(one.why, file=one.file) for one in bad if one.unreadable]
+    left_out += unreadable
+    if not episodes and not unreadable:
         hint = (
             "they end in .json, .json.gz, .json.zst, .mp4 or .parquet, or are tracks with a scene"
         )
@@ -149,6 +155,7 @@ def judge_singles(
     kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
     with kept_rows(kept) as (left, add):
         known = {tuple(row[name] for name in BY): row for row in left}
+        _refuse_others(left, found, work.model, kept)
         by = {one: (one.file, one.stamp, work.model.fingerprint, __version__) for one in found}
         done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
         todo = [one for one in by if one not in done]
@@ -162,3 +169,19 @@ def judge_singles(
         judged = [done[one] for one in by]
         write_results(kept, [one.record for one in judged if one.record is not None])
     return judged
+
+
+def _refuse_others(
+    left: Sequence[Record], found: Sequence[Member], model: Model, kept: Kept
+) -> None:
+    """Refuse to continue a run with other episodes or another model: its rows would be lost."""
+    files = {one.file for one in found}
+    for row in left:
+        if row["file"] not in files:
+            problem = f"it has results of {row['file']}, which is not judged here"
+        elif (row["model"], row["version"]) != (model.fingerprint, __version__):
+            problem = "it has results of another model or version of hbtom"
+        else:
+            continue
+        hint = "name the same files and model as before, or another file; --overwrite starts over"
+        raise BadInput(problem, hint=hint, file=kept.out)

@@ -40,7 +40,8 @@ def kept_rows(kept: Kept) -> Iterator[tuple[list[Record], Callable[[Record], Non
     try:
         with system_errors("the file cannot be written", kept.out), alone(kept.out):
             kept.check()  # another run may just have finished
-            left = [*_left(kept.out), *_left(journal)] if kept.resume else []
+            there = [] if kept.overwrite else _left(kept.out)  # it is to be replaced
+            left = [*there, *_left(journal)] if kept.resume else []
             with open(journal, "ab" if kept.resume else "wb", buffering=0) as stream:
                 stream.truncate(_whole(journal))
                 try:

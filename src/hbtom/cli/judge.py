@@ -45,7 +45,8 @@ def run(
 
     kept = Kept(Path(out), resume, overwrite, KINDS)
     kept.check()
-    found = list(find_episodes(files, scene))
+    found = list(find_episodes(files, scene, left_out := list[BadInput]()))
+    found = [one for one in found if not _is_same(one.path, out)]
     work = JudgeSingles(chosen, len(found))
     work.warm_up()
     try:
@@ -54,14 +55,19 @@ def run(
     except KeyboardInterrupt:
         complain("interrupted: the same command with --resume goes on")
         return INTERRUPTED
-    failed = [one for one in judged if one.record is None]
-    for one in failed:
-        complain(one.why)
+    failed = [one.why for one in judged if one.record is None]
+    for why in (*left_out, *failed):
+        complain(why)
     if warned := sum(bool(one.record and one.record["warnings"]) for one in judged):
         complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
     if len(failed) < len(judged):
         click.echo(f"{count(len(judged) - len(failed), 'episode')} in {out}")
-    return 1 if failed else 0
+    return 1 if failed or left_out else 0
+
+
+def _is_same(path: str, out: str) -> bool:
+    """Tell whether a file among the episodes is the results file, which may look like a track."""
+    return os.path.exists(path) and os.path.exists(out) and os.path.samefile(path, out)
 
 
 def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: str | None) -> int:
@@ -124,8 +130,9 @@ def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
 def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
     from hbtom.bench.singles import find_episodes
 
-    for one in find_episodes([folder], scene):
+    for one in find_episodes([folder], scene, left_out := list[BadInput]()):
         try:
             yield one.load()
         except BadInput as error:
             yield error
+    yield from left_out

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hbtom.cli.browser import browse
 from hbtom.cli.say import INTERRUPTED, complain, warn
 from hbtom.errors import missing
+from hbtom.show.browser import browse
 
 if TYPE_CHECKING:
     from hbtom.show.server.host_check import HostCheck

@@ -31,8 +31,8 @@ def _run(
     start, folder = None, Path.cwd()
     if episode is not None:
         with located(file=episode):
-            start = file_bytes(Path(episode)), Path(episode).name
-            opened(*start)  # says now what is wrong with it
+            start = Path(episode)
+            opened(file_bytes(start), start.name)  # says now what is wrong with it
         folder = Path(episode).resolve().parent
     return serve_pages(
         Listening(host, port, no_open),

@@ -151,6 +151,7 @@ def plan_trials(
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
     same trials, and what is known of it.
     """
+    model = suited(model, episode.sight)
     company = model.minds is not None and episode.company
     planned = list[Planned]()
     if reuse is not None and (model.minds is None or reuse[0].company == company):

@@ -9,17 +9,8 @@ from hbtom.errors import BadInput
 from hbtom.judgement.judging import Judgement
 from hbtom.judgement.tracing import verdict
 from hbtom.mind import Beliefs, Planned, Posterior, plan_one
-from hbtom.mind.live import (
-    Followed,
-    Now,
-    Setting,
-    believed_now,
-    first_frame,
-    next_frame,
-    planned_so_far,
-    settle,
-    why_not,
-)
+from hbtom.mind.live import Followed, Setting, first_frame, next_frame, settle, why_not
+from hbtom.mind.live_beliefs import Now, believed_now, planned_so_far
 from hbtom.mind.watching import infer_planned, learn_planned
 from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial

@@ -8,20 +8,16 @@ the state when contact began is kept, because motion since then would be part of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
 from hbtom.arrays import Floats
 from hbtom.mind.beliefs import Beliefs
-from hbtom.mind.inference import Posterior, infer_agent
 from hbtom.mind.likelihood import Likelihood, find_likelihood
 from hbtom.mind.motions import find_regrets
-from hbtom.mind.regret import FilteredChoice
-from hbtom.mind.watching import Planned
 from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.events import touching
@@ -38,8 +34,8 @@ from hbtom.world.going_on import (
     tail_at,
 )
 from hbtom.world.modes import HELD, OPEN, START
-from hbtom.world.seeing import Seen, see, waits
-from hbtom.world.trajectory import NO_ACT, OPENING, TOUCH, Trajectory, cut, touched_last
+from hbtom.world.seeing import Seen, see
+from hbtom.world.trajectory import NO_ACT, OPENING, TOUCH, Trajectory, cut
 
 Place = tuple[float, float]
 Chain = tuple["Chain | None", Trajectory]  # steps, and those before them
@@ -105,8 +101,8 @@ def settle(model: Model, beliefs: Beliefs, scene: Trial) -> Setting:
 def first_frame(setting: Setting, frame: Frame) -> Followed:
     """Return the state after the first frame; the agent is where the scene has it."""
     place, nothing = setting.scene.agent.centre, setting.seen.trajectory
-    weighed = _weighed(setting, nothing, nothing)
-    log, wasted = np.zeros(weighed.log.shape[1:]), np.zeros(len(weighed.goals))
+    none = weighed(setting, nothing, nothing)
+    log, wasted = np.zeros(none.log.shape[1:]), np.zeros(len(none.goals))
     way = Way(tail_at(place, 0), START, 0, nothing, log, wasted)
     state = Followed(way, place, _touched(setting, place, {}, way), frame.barrier_left)
     return _happened(setting, state, frame)
@@ -172,13 +168,13 @@ def _with_steps(setting: Setting, way: Way, steps: Trajectory) -> Way:
     """Add complete steps."""
     if not len(steps.act):
         return way
-    log, wasted = _summed(way, _weighed(setting, way.entries, steps), len(way.entries.act))
+    log, wasted = summed(way, weighed(setting, way.entries, steps), len(way.entries.act))
     last = way.entries.mode[-1] if len(way.entries.act) else START
     entered = in_a_row(way.entries, cut(steps, 1)) if steps.mode[0] != last else way.entries
     return way._replace(entries=entered, log=log, wasted=wasted, steps=(way.steps, steps))
 
 
-def _weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likelihood:
+def weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likelihood:
     """Return the likelihood of some steps after those with which modes were entered.
 
     What can be reached follows from where modes were entered.
@@ -188,7 +184,7 @@ def _weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likeli
     return find_likelihood(model, *find_regrets(model, setting.scene, seen, setting.costs))
 
 
-def _summed(way: Way, likelihood: Likelihood, known: int) -> tuple[Floats, Floats]:
+def summed(way: Way, likelihood: Likelihood, known: int) -> tuple[Floats, Floats]:
     """Return the sums over all steps; the first ``known`` of the likelihood are in them already."""
     log, wasted = way.log, way.wasted
     for step, regret in zip(
@@ -196,69 +192,3 @@ def _summed(way: Way, likelihood: Likelihood, known: int) -> tuple[Floats, Float
     ):
         log, wasted = log + step, wasted + regret
     return log, wasted
-
-
-# As if the trial ended now
-
-
-class Now(NamedTuple):
-    """What is believed now, and what that rests on."""
-
-    way: Way  # up to the last complete step that counts
-    end: Ending  # of the trial, if it ended now
-    posterior: Posterior
-
-
-def believed_now(setting: Setting, state: Followed, before: Now | None = None) -> Now:
-    """Return what is believed before the first step, and now.
-
-    All steps so far are one step of the posterior, for the sake of speed. ``before`` is what was
-    believed a frame before: where nothing has changed since then, it is right.
-    """
-    way, end = _ended(setting, state)
-    if before is not None and way.tail is before.way.tail and end[:3] == before.end[:3]:
-        return before
-    steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
-    likelihood = _weighed(setting, way.entries, steps)
-    log, wasted = _summed(way, likelihood, len(way.entries.act))
-    if way.steps is not None or len(likelihood.log):
-        last = int(steps.frame[-1]) if len(steps.act) else int(way.tail.frame[0])
-        regret = replace(
-            likelihood.regret,
-            frame=np.array([last]),
-            step_regret=wasted[None],
-            choice=FilteredChoice(lambda _: log[None]),
-            warnings=(),
-        )
-        likelihood = replace(likelihood, log=log[None], regret=regret)
-    agent = setting.scene.agent.look
-    posterior, _ = infer_agent(setting.model, setting.beliefs, agent, likelihood)
-    return Now(way, end, posterior)
-
-
-def planned_so_far(setting: Setting, state: Followed, trial: Trial) -> Planned:
-    """Return all steps so far, and their regret; ``trial`` has all frames so far."""
-    way, end = _ended(setting, state)
-    last = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
-    steps = in_a_row(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
-    seen = setting.seen._replace(steady=trial, trajectory=steps, waited=waits(trial))
-    regrets = find_regrets(setting.model, trial, seen, setting.costs)
-    return Planned(seen, setting.costs, *regrets, memory=setting.beliefs.memory)
-
-
-def _ended(setting: Setting, state: Followed) -> tuple[Way, Ending]:
-    """Return the way that counts if the trial ended now, and how it would end."""
-    scene, way = setting.scene, state.way
-    if setting.model.acts.final and state.moved:
-        lying = scene.places if way.mode == START else scene.places[: len(scene.objects)]
-        item = touched_last(np.array([state.place]), lying, float(scene.agent.radius))
-        if item >= 0:
-            way = state.touched.get(item, way)
-            return way, Ending(way.mode, TOUCH, item, way.frame)
-    return way, Ending(way.mode)
-
-
-def _backwards(chain: Chain | None) -> Iterator[Trajectory]:
-    while chain is not None:
-        chain, steps = chain
-        yield steps

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hbtom.bench.dataset import LeftOut, Member, check_dataset, episode_name, in_table
+from hbtom.bench.dataset import LeftOut, Member, check_dataset, in_table, named_episode
 from hbtom.bench.entries import Entry, entries, is_table
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.sources import Sources
@@ -77,7 +77,7 @@ def find_episodes(source: Source) -> tuple[Item, ...]:
 def _found(path: Path) -> Iterator[Item]:
     """Yield all expected episodes; refuse archives and folders that cannot be read."""
     for entry in entries(path, background=True):
-        named, broken = episode_name(entry.name), list[LeftOut]()
+        named, broken = named_episode(entry), list[LeftOut]()
         if entry.unreadable:
             broken.append(LeftOut(entry.file, entry.why, unreadable=True))
         elif is_table(entry.file):

@@ -169,7 +169,8 @@ class Trial:
         maps names to x and y, and perhaps a radius; walls are x, y, width and height. All are in
         pixels, or in units of which one is ``scale`` pixels: the model's costs are made for a world
         of about 200 pixels. ``radius`` is the agent's; by default it is 5 % of the longer side, as
-        for objects. ``more`` are other fields of a trial, in pixels.
+        for objects. ``more`` are other fields of a trial; apart from the barrier they are in
+        pixels, and have no place where there is a ``scale``.
 
         >>> Trial.from_arrays([(10, 10), (90, 40)], {"food": (150, 60)}, size=(200, 100))
         <Trial of 2 frames: agent among food>
@@ -446,8 +447,15 @@ class Episode:
         return f"<Episode {self.name!r} of {len(self.trials)} trials>"
 
 
-def check_still(episode: Episode) -> None:
-    """Refuse an episode whose walls or objects change: no file format can hold that."""
+def check_writable(episode: Episode) -> None:
+    """Refuse an episode whose walls or objects change, or that was seen with noise.
+
+    No file format can hold that. Read back, the episode would be judged otherwise.
+    """
+    if episode.sight is not None and episode.sight.noise > 0:
+        problem = f"positions jitter by {episode.sight.noise:g} px, and no file format can say so"
+        hint = "to write them as if they were exact, set [track] noise = 0 in the scene"
+        raise BadInput(problem, hint=hint).at(file=episode.name)
     for number, trial in enumerate(episode, start=1):
         if trial.changes:
             raise BadInput(

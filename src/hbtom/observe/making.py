@@ -18,6 +18,10 @@ from hbtom.observe.events import without_gaps
 
 ROUND = 0.05  # radius of agent and objects by default, as a share of the world's longer side
 _KINDS = (".json", ".gz", ".zst")
+_SCALED = (
+    *("path", "objects", "walls", "barrier"),
+    *("barrier_left", "lock_there", "walls_there", "agent_there", "warnings"),  # not in pixels
+)
 _OBJECTS = 'objects are {"food": (150, 40)}, or hbtom.Body, or a table with name, x and y'
 
 
@@ -33,12 +37,20 @@ def trial_from_arrays(
     more: Mapping[str, Any],
 ) -> Trial:
     """Return a checked trial; see :meth:`hbtom.Trial.from_arrays`."""
+    scale = _number(scale, "scale", "it is how many pixels one unit is")
     if not scale > 0:
         raise _bad(f"the scale is {scale:g}", "scale", "it is how many pixels one unit is")
+    for name in more if scale != 1 else ():
+        if name not in _SCALED:
+            hint = "multiply everything by the scale yourself, and leave it out"
+            raise _bad(f"only {', '.join(_SCALED[:4])} are scaled", name, hint)
+    size = _size(size)
     usual = ROUND * max(size)
-    radius = usual if radius is None else radius
     if isinstance(agent, Body):
         radius, agent = agent.radius, agent.look
+    if not isinstance(agent, str | Identity):
+        raise _bad(f"this {type(agent).__name__} is not an agent", "agent", "give its name")
+    radius = usual if radius is None else _number(radius, "radius", "it is a length")
     way = _numbers(path, "path", 2) * scale
     if not len(way):
         raise _bad("there are no frames", "path", "give one x and y per frame")
@@ -61,6 +73,22 @@ def trial_from_arrays(
         raise BadInput(str(error).partition("() ")[2], hint="see help(hbtom.Trial)") from None
     check_trial(trial, aimless=True)
     return trial
+
+
+def _number(value: Any, field: str, hint: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise _bad(f"{value!r:.40} is not a number", field, hint) from None
+
+
+def _size(size: Any) -> tuple[float, float]:
+    hint = "it is (width, height)"
+    try:
+        width, height = size
+    except (TypeError, ValueError):
+        raise _bad(f"{size!r:.40} is not a size", "size", hint) from None
+    return _number(width, "size", hint), _number(height, "size", hint)
 
 
 def _numbers(values: Any, field: str, wide: int) -> Annotated[Floats, "row column"]:
@@ -91,14 +119,16 @@ def _bodies(objects: Any, radius: float, scale: float) -> Iterator[Body]:
         ]
     elif isinstance(objects, Mapping):
         objects = objects.items()
+    if not hasattr(objects, "__iter__"):
+        raise _bad("these are not objects", "objects", _OBJECTS)
     for one in objects:
         try:
             name, (x, y, *own) = (
                 (one.look, (*one.centre, one.radius)) if isinstance(one, Body) else one
             )
             look = name if isinstance(name, Identity) else Identity(str(name))
-            wide = own[0] if own and own[0] is not None else radius
-            yield Body(look, (float(x) * scale, float(y) * scale), float(wide) * scale)
+            wide = radius if not own or own[0] is None or np.isnan(own[0]) else float(own[0])
+            yield Body(look, (float(x) * scale, float(y) * scale), wide * scale)
         except (TypeError, ValueError):
             raise _bad("this is not an object", "objects", _OBJECTS) from None
 

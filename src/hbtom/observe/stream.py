@@ -28,7 +28,8 @@ def frames_of(trial: Trial) -> Iterator[Frame]:
     for number, (x, y) in enumerate(trial.path.tolist()):
         lies = trial.key_path is None or bool((trial.key_path[number] == trial.key_path[0]).all())
         lock = trial.lock_there is None or bool(trial.lock_there[number])
-        place = None if math.isnan(x) else (x, y)
+        away = trial.agent_there is not None and not trial.agent_there[number]
+        place = None if away or math.isnan(x) else (x, y)
         yield Frame(place, lies, float(trial.barrier_left[number]), lock)
 
 
@@ -50,9 +51,8 @@ def recorded(scene: Trial, frames: Sequence[Frame]) -> Trial:
     if scene.lock is not None:
         lock_there = np.array([one.lock_there for one in frames])
     left = np.array([one.barrier_left for one in frames], dtype=np.float64)
-    return replace(
-        scene, agent=agent, path=path, barrier_left=left, key_path=key_path, lock_there=lock_there
-    )
+    seen = {"path": path, "barrier_left": left, "key_path": key_path, "lock_there": lock_there}
+    return replace(scene, agent=agent, agent_there=None, **seen)
 
 
 def checked_frame(scene: Trial, given: Frame | Sequence[float] | None, number: int) -> Frame:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_still
+from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_writable
 from hbtom.observe.mcs.roles import original
 
 _DIGITS = 6  # after the decimal point of a pixel
@@ -38,7 +38,7 @@ class FrameText(NamedTuple):
 
 def write(episode: Episode) -> bytes:
     """Return an episode as a file of the benchmark."""
-    check_still(episode)
+    check_writable(episode)
     for number, trial in enumerate(episode, start=1):
         if not trial.objects and len(trial.actors) == 1:
             raise BadInput(

@@ -42,8 +42,11 @@ def judge(**given: Any) -> None:
     FILE is an episode, a track, an archive, or a folder of them.
     """
     check_rater(given["rater"])
-    if given["out"] is None and (given["resume"] or given["workers"] is not None):
-        raise click.UsageError("--resume and --workers are for results in a file: name it, --out.")
+    for_files = given["resume"] or given["overwrite"] or given["workers"] is not None
+    if given["out"] is None and for_files:
+        raise click.UsageError(
+            "--resume, --overwrite and --workers are for results in a file: name it, --out."
+        )
     if given["out"] is not None and (given["trace"] or given["form"] == "json"):
         raise click.UsageError("--trace and --format json are for what is printed: not with --out.")
     if given["out"] is not None and given["rater"] is not None:

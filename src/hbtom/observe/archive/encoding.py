@@ -11,7 +11,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.archive.columns import arrow, schema
-from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_still
+from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_writable
 
 _FIELDS = [field.name for field in fields(Trial) if field.name not in (*CHANGING, "still")]
 _OF_OTHERS = [field.name for field in fields(Other)]
@@ -21,7 +21,7 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
     """Return the rows of a pair as a record batch of :func:`schema`."""
     pa, _ = arrow()
     for episode in (expected, unexpected):
-        check_still(episode)
+        check_writable(episode)
     one, other = ([_content(trial) for trial in episode] for episode in (expected, unexpected))
     alike = sum(
         1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False))

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Episode, Trial, check_still
+from hbtom.observe.episode import Episode, Trial, check_writable
 from hbtom.observe.mcs.pace import SceneSteps, steps_of
 from hbtom.observe.mcs.parts import NAMES, SIDES, Part, Pose, parts_of, rounded, slab
 from hbtom.observe.mcs.roles import plain
@@ -22,7 +22,7 @@ from hbtom.observe.mcs.space import PIXEL, WORLD
 
 def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) -> bytes:
     """Return the scene of an episode, as JSON; ``steps_of`` says what is kept of each trial."""
-    check_still(episode)
+    check_writable(episode)
     timelines: dict[Part, dict[int, Sequence[Pose | None]]] = {}  # by the first step of a trial
     actions: list[list[str]] = []
     starts: list[int] = []

@@ -19,7 +19,7 @@ def read_deeplabcut(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> Trac
     """Read a table whose heading has several rows."""
     levels = next((at for at, row in enumerate(rows) if _level(row) not in LEVELS), len(rows))
     heading = [[name.strip() for name in row] for row in rows[:levels]]
-    names = [" ".join(column[1:]) for column in zip(*heading, strict=True)]
+    names = [f"{at}: {' '.join(one[1:])}" for at, one in enumerate(zip(*heading, strict=True), 1)]
     return _by_heading(heading, Table(names, rows[levels:], lines[levels:]))
 
 

@@ -7,7 +7,9 @@ columns; the pickle is opened only if it holds nothing but names.
 from __future__ import annotations
 
 import io
+import json
 import pickle
+import pickletools
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +20,10 @@ from hbtom.observe.tracks.deeplabcut import by_individual
 from hbtom.observe.tracks.points import Seen, Tracks
 
 _MOST = 1 << 26  # numbers in a file, at most
+# What h5py raises for damaged files, and what follows from what it reads
+_BROKEN = OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError
+_SLEAP = ("track", "xy", "node", "frame")  # the dimensions of its array, as it usually writes them
+_OTHERS = (["frame", "track", "node", "xy"], ["frame", "node", "xy", "track"])
 
 
 def read_hdf5(data: bytes) -> Tracks:
@@ -35,7 +41,7 @@ def read_hdf5(data: bytes) -> Tracks:
                     return _deeplabcut_fixed(group)
     except BadInput:
         raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError) as error:
+    except _BROKEN as error:
         raise BadInput(f"the HDF5 file is broken: {error}", hint="copy it again") from None
     hint = "export it from SLEAP as analysis HDF5, or from DeepLabCut as .h5"
     raise BadInput("this HDF5 file has no tracks", hint=hint)
@@ -53,24 +59,20 @@ def _names(node: Any) -> list[str]:
 
 
 def _sleap(file: Any) -> Tracks:
-    """Read ``tracks [track, 2, node, frame]``, and ``point_scores [track, node, frame]``."""
-    places = _array(file["tracks"]).astype(float)
-    if places.ndim == 4 and places.shape[1] != 2 and places.shape[3] == 2:
-        places = places.transpose(
-            1, 3, 2, 0
-        )  # [frame, track, node, 2], as newer versions can write
-    if places.ndim != 4 or places.shape[1] != 2:
-        hint = "it is [track, 2, node, frame]"
-        problem = f"the array has the shape {places.shape}"
-        raise BadInput(problem, hint=hint, place=Place(field="tracks"))
+    """Read ``tracks``, and ``point_scores``, which has the same dimensions apart from x and y."""
+    order = _order(file["tracks"])
+    places = _array(file["tracks"]).astype(float).transpose([order.index(one) for one in _SLEAP])
     many, _, nodes, frames = places.shape
-    tracks = _names(file["track_names"]) if "track_names" in file else []
-    parts = _names(file["node_names"]) if "node_names" in file else []
-    tracks = tracks if len(tracks) == many else [f"track {at + 1}" for at in range(many)]
-    parts = parts if len(parts) == nodes else [f"node {at + 1}" for at in range(nodes)]
+    tracks = _unique(file.get("track_names"), many, "track")
+    parts = _unique(file.get("node_names"), nodes, "node")
     score = np.ones((many, nodes, frames))
-    if "point_scores" in file and file["point_scores"].shape == score.shape:
-        score = _array(file["point_scores"]).astype(float)
+    if "point_scores" in file:
+        known, inner = _array(file["point_scores"]), [one for one in order if one != "xy"]
+        known = known.transpose([inner.index(one) for one in _SLEAP if one != "xy"])
+        if known.shape != score.shape:
+            problem = f"the array has the shape {known.shape}, not {score.shape}"
+            raise BadInput(problem, place=Place(field="point_scores"))
+        score = known.astype(float)
     number = np.arange(1.0, frames + 1)
     seen = {
         who: Seen(
@@ -85,6 +87,26 @@ def _sleap(file: Any) -> Tracks:
     return Tracks("SLEAP", seen, cutoff=0.0)  # its scores are not probabilities
 
 
+def _order(node: Any) -> list[str]:
+    """Return the dimensions of SLEAP's array, which newer versions name; x and y are two."""
+    named = (
+        [list(json.loads(node.attrs["dims"]))] if "dims" in node.attrs else [list(_SLEAP), *_OTHERS]
+    )
+    for order in named:
+        fits = sorted(order) == sorted(_SLEAP) and len(node.shape) == len(order)
+        if fits and node.shape[order.index("xy")] == 2:
+            return order
+    problem = f"the array has the shape {node.shape}"
+    raise BadInput(problem, hint="it is [track, 2, node, frame]", place=Place(field="tracks"))
+
+
+def _unique(node: Any, many: int, called: str) -> list[str]:
+    """Return names that tell things apart: those in the file, or numbers if it has no such ones."""
+    names = [] if node is None else _names(node)
+    good = len(names) == many == len(set(names))
+    return names if good else [f"{called} {at + 1}" for at in range(many)]
+
+
 class _OnlyNames(pickle.Unpickler):
     """Opens what holds lists, tuples, texts and numbers; anything else could run code."""
 
@@ -92,15 +114,22 @@ class _OnlyNames(pickle.Unpickler):
         raise BadInput(f"the names of columns hold a {module}.{name}", hint="export it as CSV")
 
 
+def _unpickled(data: bytes) -> Any:
+    """Return the names in a pickle; one that numbers them far too high would fill the memory."""
+    numbered = (arg for op, arg, _ in pickletools.genops(data) if op.name.endswith("PUT"))
+    if any(int(number) > len(data) for number in numbered if number is not None):
+        raise ValueError("the names of columns are damaged")
+    try:
+        return _OnlyNames(io.BytesIO(data)).load()
+    except (pickle.UnpicklingError, EOFError, AttributeError) as error:
+        raise ValueError(str(error)) from None
+
+
 def _columns(table: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the levels of each column's name and its values."""
     rows = _array(table)
     for block in [name for name in rows.dtype.names or () if name.startswith("values_block_")]:
-        pickled = table.attrs[f"{block}_kind"]
-        try:
-            names = _OnlyNames(io.BytesIO(bytes(pickled))).load()
-        except (pickle.UnpicklingError, EOFError, AttributeError) as error:
-            raise ValueError(str(error)) from None
+        names = _unpickled(bytes(table.attrs[f"{block}_kind"]))
         values = rows[block].reshape(len(rows), -1)
         for name, column in zip(names, values.T, strict=True):
             yield tuple(map(str, name)), column

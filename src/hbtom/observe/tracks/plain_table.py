@@ -58,8 +58,11 @@ def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Col
         labels = [trials[row].strip() for row in own] if trials else ()
         for name, values in places.items():
             both = " ".join(one for one in (who if by["track"] else "", name) if one)
-            part = {"": values[own]}
-            seen[both or "agent"] = Seen(np.array(kept, dtype=float), part, lines, labels)
+            part, called = {"": values[own]}, both or "agent"
+            if called in seen:
+                hint = "rename a column, or name in the scene: [track.columns] x, y and track"
+                raise BadInput(f"there are two tracks '{called}'", hint=hint)
+            seen[called] = Seen(np.array(kept, dtype=float), part, lines, labels)
     return Tracks("a plain table", seen, timed=timed)
 
 

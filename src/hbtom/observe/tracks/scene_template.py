@@ -14,7 +14,7 @@ _TEXT = """\
 
 size = {size}  # width and height of the world{measured}
 units = "px"  # of this file: px, mm, cm or m
-# corner = [0, 0]  # where the world begins, if not at (0, 0)
+{corner}  # where the world begins, if not at (0, 0)
 # y = "up"  # y grows upwards in the track; by default downwards, as in videos
 # scale = 1.0  # pixels of the model's world in one unit; by default the longer side is 200 pixels
 walls = [
@@ -56,16 +56,17 @@ def template(tracks: Tracks | None = None) -> str:
     """Return a scene file to fill in; names and size are those of a track, if there is one."""
     names = [] if tracks is None else list(tracks.seen)
     parts = [] if tracks is None else [*tracks.seen[names[0]].parts]
-    size = [200, 200] if tracks is None else _extent(tracks)
+    size, corner = ([200, 200], [0, 0]) if tracks is None else _extent(tracks)
     return _TEXT.format(
         size=size,
+        corner=f"corner = {corner}" if any(corner) else "# corner = [0, 0]",
         measured="" if tracks is None else "; this much the track covers",
         track=f"track = {json.dumps(names[0])}" if len(names) > 1 else '# track = "mouse"',
         tracks=_listed(names),
         part=f"part = {json.dumps(parts[0])}" if len(parts) > 1 else '# part = "nose"',
         parts=_listed(parts),
-        radius=round(0.05 * max(size), 3),
-        at=[round(side / 2, 3) for side in size],
+        radius=_short(0.05 * max(size)),
+        at=[_short(side / 2 + low) for side, low in zip(size, corner, strict=True)],
     )
 
 
@@ -73,10 +74,31 @@ def _listed(names: list[str]) -> str:
     return ", ".join(map(json.dumps, names[:20])) if any(names) else "their names in the file"
 
 
-def _extent(tracks: Tracks) -> list[float]:
-    """Return how far positions reach from the origin, rounded up to two digits."""
+def _extent(tracks: Tracks) -> tuple[list[float], list[float]]:
+    """Return how far positions reach, rounded to two digits, and from where: at most the origin.
+
+    Without any position, the world is as large as the model's.
+    """
     every = [part[:, :2] for one in tracks.seen.values() for part in one.parts.values()]
-    far = np.nanmax(np.concatenate([*every, np.ones((1, 2))]), axis=0).tolist()
-    digits = [10.0 ** (math.floor(math.log10(max(one, 1e-6))) - 1) for one in far]
-    rounded = (math.ceil(one / digit) * digit for one, digit in zip(far, digits, strict=True))
-    return [int(one) if one == int(one) else round(one, 9) for one in rounded]
+    places = np.concatenate(every)
+    places = places[np.isfinite(places).all(axis=1)]
+    if not len(places):
+        return [200, 200], [0, 0]
+    corner = [-_rounded_up(-low) for low in places.min(axis=0).tolist()]
+    ends = [_rounded_up(high) for high in places.max(axis=0).tolist()]
+    sides = [end - low for end, low in zip(ends, corner, strict=True)]
+    return [_short(one or max(sides) or 1.0) for one in sides], [_short(one) for one in corner]
+
+
+def _rounded_up(value: float) -> float:
+    """Return a number rounded up to two digits; 0 if it is not positive."""
+    if value <= 0:
+        return 0.0
+    digit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / digit) * digit
+
+
+def _short(value: float) -> float:
+    """Return a number with few digits; whole numbers as integers."""
+    rounded = float(f"{value:.6g}")
+    return int(rounded) if rounded == int(rounded) else rounded

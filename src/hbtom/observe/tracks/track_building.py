@@ -33,7 +33,7 @@ def build(tracks: Tracks, scene: Scene, name: str) -> Episode:
     seen, places = watched(tracks, scene, notes)
     places = sure(places, tracks, scene, notes)
     placed = _placed(places, scene, notes)
-    spans = list(_spans(seen, scene))
+    spans = list(_spans(seen, scene, notes))
     paths = [_path(seen, placed, rows, timed=tracks.timed) for _, rows in spans]
     trials = [_trial(scene, span, path) for (span, _), path in zip(spans, paths, strict=True)]
     trials = [_warned(trial) for trial in trials]
@@ -89,42 +89,53 @@ def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
 # Trials
 
 
-def _spans(seen: Seen, scene: Scene) -> Iterator[tuple[Span, list[int]]]:
+def _spans(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
     """Yield each trial with its rows."""
-    labels = seen.trial
-    if labels:
-        yield from _labelled(labels, seen, scene)
-        return
-    if scene.track.columns.trial is not None:
-        raise BadInput(
-            "this file has no columns of trials", place=Place(field="track.columns.trial")
-        )
+    by, not_by = ("name", "frames") if seen.trial else ("frames", "name")
+    for number, span in enumerate(scene.trials, start=1):
+        missing = getattr(span, by) is None and (bool(seen.trial) or len(scene.trials) > 1)
+        if missing or getattr(span, not_by) is not None:
+            told = f"the trial is found by its {by}, not by its {not_by}"
+            problem = f"the trial has no {by}" if missing else told
+            hint = "give frames = [first, last], or a name where [track.columns] trial is named"
+            raise BadInput(problem, hint=hint, place=Place(trial=number, field="trials"))
+    yield from _labelled(seen, scene, notes) if seen.trial else _numbered(seen, scene, notes)
+
+
+def _numbered(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
+    taken: set[int] = set()
     for number, span in enumerate(scene.trials or (Span(),), start=1):
-        if span.frames is None and len(scene.trials) > 1:
-            hint = "frames = [first, last], or name the column of trials: [track.columns] trial"
-            raise BadInput("the trial has no frames", hint=hint, place=Place(trial=number))
         first, last = span.frames or (-np.inf, np.inf)
         rows = np.flatnonzero((seen.number >= first) & (seen.number <= last)).tolist()
         if not rows:
             known = f"the track has {seen.number.min():g} to {seen.number.max():g}"
             problem = f"there are no frames {first:g} to {last:g}"
             raise BadInput(problem, hint=known, place=Place(trial=number, field="frames"))
+        if twice := len(taken & {*rows}):
+            notes.append(f"trial {number} has {count(twice, 'frame')} of trials before it")
+        taken |= {*rows}
         yield span, rows
 
 
-def _labelled(labels: Sequence[str], seen: Seen, scene: Scene) -> Iterator[tuple[Span, list[int]]]:
+def _labelled(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
+    """Yield trials by their names in a column; rows without a name belong to none."""
     runs: dict[str, list[int]] = {}
-    for row, label in enumerate(labels):
-        if label in runs and labels[row - 1] != label:
+    for row, label in enumerate(seen.trial):
+        if label in runs and seen.trial[row - 1] != label and label:
             hint = "keep the rows of a trial together"
             problem = f"trial '{label}' goes on after another one"
             raise BadInput(problem, hint=hint, place=seen.place(row, scene.track.columns.trial))
         runs.setdefault(label, []).append(row)
+    if outside := len(runs.pop("", ())):
+        notes.append(f"left out: {count(outside, 'row')} without a trial")
     known = {span.name: span for span in scene.trials}
-    for name in known:
-        if name not in runs:
+    for span in scene.trials:
+        if span.name not in runs or known[span.name] is not span:
+            problem = "is in the scene twice" if span.name in runs else "is not in the track"
             hint = f"the column has {listed(list(runs))}"
-            raise BadInput(f"there is no trial '{name}' in the track", hint=hint)
+            raise BadInput(f"trial '{span.name}' {problem}", hint=hint, place=Place(field="trials"))
+    if not runs:
+        raise BadInput("no row has a trial", place=Place(field=scene.track.columns.trial))
     for label, rows in runs.items():
         yield known.get(label, Span()), rows
 
@@ -173,6 +184,9 @@ def _box(scene: Scene, x: float, y: float, width: float, height: float) -> list[
     """Return a wall in pixels of the model's world."""
     left, top = x - scene.corner[0], y - scene.corner[1]
     top = scene.size[1] - top - height if scene.y == "up" else top
+    if not (-width <= left <= scene.size[0] and -height <= top <= scene.size[1]):
+        problem = f"the wall or object at ({x:g}, {y:g}) is outside the scene"
+        raise BadInput(problem, hint="walls are [x, y, width, height]; check size and corner")
     return [value * scene.pixels for value in (left, top, width, height)]
 
 

@@ -7,6 +7,7 @@ numbers and fields stay as they are.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -66,6 +67,10 @@ class Desk:
             raise BadInput(f"there is no model '{model}' here")
         return await self._do(judged, self.models[model], self._text(trials), name)
 
+    def has(self, name: str) -> bool:
+        """Tell whether there is a file of this name in the folder."""
+        return bool(_NAME.fullmatch(name)) and os.path.isfile(self.folder / name)
+
     async def save(self, what: Saving) -> Path:
         """Write an episode, a movie or an experiment, and return where it is.
 
@@ -83,6 +88,8 @@ class Desk:
             kinds=(".json", *(f".{one}" for one in MOVIES)),
             otherwise="replace it",
         )
+        if len(members) != 1:
+            raise BadInput("a file holds one episode", hint="an experiment may have several")
         (data,) = members.values()
         if path.suffix != ".json":
             data = await self._do(movie, data, path.suffix[1:])

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from hbtom import __version__
 from hbtom.bench.synth.sprites import AGENT_SHAPES, COLOURS, OBJECT_SHAPES
 from hbtom.errors import BadInput
-from hbtom.files import too_large
+from hbtom.files import file_bytes, too_large
 from hbtom.model import Model
 from hbtom.show.document import POLICY, document
 from hbtom.show.page.plain_values import Plain
@@ -64,7 +64,7 @@ class Question(msgspec.Struct):
 
 
 def make_app(
-    start: tuple[bytes, str] | None,
+    start: Path | None,
     models: Mapping[str, Model],
     *,
     folder: Path,
@@ -72,7 +72,7 @@ def make_app(
     token: str | None = None,
     workers: int | None = None,
 ) -> HostCheck:
-    """Return the application, which begins with a file and its name, and saves to a folder."""
+    """Return the application, which begins with a file as it is by then, and saves to a folder."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
@@ -111,13 +111,13 @@ def studio_document(facts: Plain) -> str:
 
 async def _page(request: Request) -> Response:
     desk, start = request.state.desk, request.state.start
-    data, name = start or (b"", "scene.json")
+    trials = desk.open(file_bytes(start), start.name) if start else desk.begin()
     facts = {
         "version": __version__,
         "folder": str(desk.folder),
         "models": list(desk.models),
-        "name": name,
-        "trials": desk.open(data, name) if start else desk.begin(),
+        "name": start.name if start else "scene.json",
+        "trials": trials,
         "agents": [f"./shapes/train/agents/{one}.png" for one in AGENT_SHAPES],
         "objects": [f"./shapes/train/objects/{one}.png" for one in OBJECT_SHAPES],
         "colours": COLOURS,
@@ -142,10 +142,10 @@ async def _open(request: Request) -> Response:
 
 async def _save(request: Request) -> Response:
     what = await _asked(request, Saving)
-    path = request.state.desk.folder / what.name
-    exists = not what.overwrite and not what.folder and path.is_file()
+    desk = request.state.desk
+    exists = not what.overwrite and not what.folder and desk.has(what.name)
     try:
-        return JSONResponse({"path": str(await request.state.desk.save(what))})
+        return JSONResponse({"path": str(await desk.save(what))})
     except BadInput as error:
         return JSONResponse({"problem": str(error), "exists": exists})
 

@@ -3,7 +3,7 @@
 const HUES = [205, 25, 164, 320, 41, 240]; // of --item-0 and so on, in degrees
 const DASHES = 4;
 
-/** Give each item a colour and a dash, which no other item has both of. */
+/** Give each item a colour and a dash; as long as there are enough, no other item has both. */
 function toned(items) {
   const given = items.map(() => null);
   const wanted = items.flatMap((item, index) =>
@@ -17,13 +17,14 @@ function toned(items) {
       given[index] = { tone, dash: (index + round) % DASHES };
     }
   }
-  return items.map((item, index) => {
-    const alike = given.slice(0, index).filter(({ tone }) => tone === given[index].tone);
-    while (alike.some(({ dash }) => dash === given[index].dash)) {
-      given[index].dash = (given[index].dash + 1) % DASHES;
+  given.forEach((own, index) => {
+    const alike = given.slice(0, index).filter(({ tone }) => tone === own.tone);
+    const taken = new Set(alike.map(({ dash }) => dash));
+    for (let tries = 1; tries < DASHES && taken.has(own.dash); tries++) {
+      own.dash = (own.dash + 1) % DASHES;
     }
-    return { ...item, ...given[index] };
   });
+  return items.map((item, index) => ({ ...item, ...given[index] }));
 }
 
 /** Return the hue of a colour in degrees; null of a grey, which fits any. */

@@ -9,25 +9,25 @@ const MOST_STATES = 1000;
 function makeHistory(first, onchange) {
   const [past, future] = [[], []];
   let now = first;
-  function become(next, isNew) {
+  function become(next) {
     now = next;
-    onchange(isNew);
+    onchange();
   }
   function commit(next) {
     past.push(now);
     if (past.length > MOST_STATES) past.shift();
     future.length = 0;
-    become({ ...now, ...next }, true);
+    become({ ...now, ...next });
   }
   function turn(from, to) {
     if (!from.length) return;
     to.push(now);
-    become(from.pop(), true);
+    become(from.pop());
   }
   return {
     now: () => now,
     commit,
-    show: (next) => become({ ...now, ...next }, false), // looks elsewhere, which cannot be undone
+    show: (next) => become({ ...now, ...next }), // looks elsewhere, which cannot be undone
     undo: () => turn(past, future),
     redo: () => turn(future, past),
     canUndo: () => past.length > 0,
@@ -35,6 +35,7 @@ function makeHistory(first, onchange) {
   };
 }
 
+const keyOf = (trials) => trials.join(); // the same for the same episode
 const trialsOf = ({ members, current }) => members[current];
 const viewOf = (state) => views.get(trialsOf(state)[state.trial]);
 

@@ -43,6 +43,7 @@ function makeFiles({ state, settled, tell, load, saved }) {
           .filter((_, at) => folder || at === state().current),
       );
       const shown = nameOf(state().current);
+      const own = trialsOf(state());
       const what = { members, form, folder, name: folder ? `${name.value} stimuli` : `${shown}.${form}` };
       let answer;
       try {
@@ -52,7 +53,7 @@ function makeFiles({ state, settled, tell, load, saved }) {
         if (!(await mayReplace(error.message))) return "Nothing was saved.";
         answer = await ask("/save", { ...what, overwrite: true });
       }
-      if (form === "json") saved();
+      if (form === "json") saved(own);
       return `Saved to ${answer.path}`;
     });
   }

@@ -1,16 +1,15 @@
 // Puts the studio together.
 
 const first = { members: [facts.trials.map(learn)], current: 0, trial: facts.trials.length - 1 };
-const history_ = makeHistory(first, (isNew) => {
+const kept = new Set([keyOf(first.members[0])]); // episodes that are in files, or empty
+const history_ = makeHistory(first, () => {
   chosen = null;
-  unsaved = unsaved || isNew;
   refresh();
   judging.judge(history_.now().members);
 });
 let chosen = null; // what is selected
 let tool = "select";
 let cursor = [100, 100];
-let unsaved = false;
 let queue = Promise.resolve(); // of changes, which are made one after the other
 let pending = 0; // changes in the queue
 let foreseen = null; // how the trial looks with them
@@ -29,7 +28,7 @@ const files = makeFiles({
   settled: () => queue,
   tell,
   load,
-  saved: () => (unsaved = false),
+  saved: (trials) => kept.add(keyOf(trials)),
 });
 const judging = makeJudge({ model: () => models.value, nameOf: files.nameOf, onchange: refresh });
 const verdicts = makeVerdicts({ judge: judging, turnTo: showMember, vary, drop });
@@ -129,7 +128,9 @@ function showMember(current) {
 }
 
 function load(raw) {
-  history_.commit({ members: [raw.map(learn)], current: 0, trial: raw.length - 1 });
+  const own = raw.map(learn);
+  kept.add(keyOf(own));
+  history_.commit({ members: [own], current: 0, trial: raw.length - 1 });
 }
 
 /** Give the selected object, or the agent, another shape or colour. */
@@ -235,7 +236,9 @@ document.body.append(
   ),
   help,
 );
-addEventListener("beforeunload", (event) => unsaved && event.preventDefault());
+addEventListener("beforeunload", (event) => {
+  if (history_.now().members.some((one) => !kept.has(keyOf(one)))) event.preventDefault();
+});
 stage.point(cursor);
 steerByPointer(stage, deeds);
 steerByKeys(stage, deeds);

@@ -1,6 +1,7 @@
 // How the episodes are judged: they are sent to the server a moment after the last change.
 
 const MOMENT = 250; // milliseconds
+const MOST_KNOWN = 100; // judgements that are remembered
 const VARIATIONS = {
   swap: "the agent goes to the other object",
   straighten: "the agent takes the shortest way",
@@ -11,11 +12,12 @@ const VARIATIONS = {
 function makeJudge({ model, nameOf, onchange }) {
   const known = new Map();
   let timer = null;
-  const keyOf = (trials) => `${model()} ${trials.join()}`;
-  const found = (trials) => known.get(keyOf(trials));
+  const asked = (trials) => `${model()} ${keyOf(trials)}`;
+  const found = (trials) => known.get(asked(trials));
   async function find(trials, name) {
-    const key = keyOf(trials);
+    const key = asked(trials);
     known.set(key, { waiting: true });
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value);
     try {
       known.set(key, { film: await ask("/judge", { trials, model: model(), name }) });
     } catch (error) {

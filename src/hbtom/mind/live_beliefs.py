@@ -1,0 +1,83 @@
+"""What is believed while a trial goes on: as if it ended now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from hbtom.mind.inference import Posterior, infer_agent
+from hbtom.mind.live import Chain, Followed, Setting, Way, summed, weighed
+from hbtom.mind.motions import find_regrets
+from hbtom.mind.regret import FilteredChoice
+from hbtom.mind.watching import Planned
+from hbtom.observe import Trial
+from hbtom.world.going_on import Ending, in_a_row, steps_to_end
+from hbtom.world.modes import START
+from hbtom.world.seeing import waits
+from hbtom.world.trajectory import TOUCH, Trajectory, touched_last
+
+
+class Now(NamedTuple):
+    """What is believed now, and what that rests on."""
+
+    way: Way  # up to the last complete step that counts
+    end: Ending  # of the trial, if it ended now
+    posterior: Posterior
+
+
+def believed_now(setting: Setting, state: Followed, before: Now | None = None) -> Now:
+    """Return what is believed before the first step, and now.
+
+    All steps so far are one step of the posterior, for the sake of speed. ``before`` is what was
+    believed a frame before: where nothing has changed since then, it is right.
+    """
+    way, end = _ended(setting, state)
+    if before is not None and way.tail is before.way.tail and end[:3] == before.end[:3]:
+        return before
+    steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    likelihood = weighed(setting, way.entries, steps)
+    log, wasted = summed(way, likelihood, len(way.entries.act))
+    if way.steps is not None or len(likelihood.log):
+        last = int(steps.frame[-1]) if len(steps.act) else int(way.tail.frame[0])
+        regret = replace(
+            likelihood.regret,
+            frame=np.array([last]),
+            step_regret=wasted[None],
+            choice=FilteredChoice(lambda _: log[None]),
+            warnings=(),
+        )
+        likelihood = replace(likelihood, log=log[None], regret=regret)
+    agent = setting.scene.agent.look
+    posterior, _ = infer_agent(setting.model, setting.beliefs, agent, likelihood)
+    return Now(way, end, posterior)
+
+
+def planned_so_far(setting: Setting, state: Followed, trial: Trial) -> Planned:
+    """Return all steps so far, and their regret; ``trial`` has all frames so far."""
+    way, end = _ended(setting, state)
+    last = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    steps = in_a_row(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
+    seen = setting.seen._replace(steady=trial, trajectory=steps, waited=waits(trial))
+    regrets = find_regrets(setting.model, trial, seen, setting.costs)
+    return Planned(seen, setting.costs, *regrets, memory=setting.beliefs.memory)
+
+
+def _ended(setting: Setting, state: Followed) -> tuple[Way, Ending]:
+    """Return the way that counts if the trial ended now, and how it would end."""
+    scene, way = setting.scene, state.way
+    if setting.model.acts.final and state.moved:
+        lying = scene.places if way.mode == START else scene.places[: len(scene.objects)]
+        item = touched_last(np.array([state.place]), lying, float(scene.agent.radius))
+        if item >= 0:
+            way = state.touched.get(item, way)
+            return way, Ending(way.mode, TOUCH, item, way.frame)
+    return way, Ending(way.mode)
+
+
+def _backwards(chain: Chain | None) -> Iterator[Trajectory]:
+    while chain is not None:
+        chain, steps = chain
+        yield steps
