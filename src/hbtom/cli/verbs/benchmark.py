@@ -208,7 +208,7 @@ def compare(**given: Any) -> None:
 @verb
 @click.argument("network", type=click.Choice(["bc-mlp", "bc-rnn", "video-rnn", "set-transformer"]))
 @file_option("--data", help="Episodes to learn from. Default: generated background tasks.")
-@file_option("--out", help="The weights to write. Default: NETWORK.safetensors")
+@file_option("-o", "--out", help="The weights to write. Default: NETWORK.safetensors")
 @flag("--overwrite", help="Replace the file given to --out.")
 @click.option("--episodes", type=click.IntRange(2, 10_000_000), help="How many to generate.")
 @click.option(
