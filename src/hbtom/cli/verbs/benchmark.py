@@ -170,7 +170,8 @@ def correlate(**given: Any) -> None:
     MEASURES has one row per answer: a 'scenario' (or 'file', or 'task', 'pair' and 'member'),
     perhaps 'participant', 'time', 'goal' and 'category', and 'looking', 'rating' or 'choice'.
     RESULTS are what 'judge --out', 'evaluate --out' or 'infer --out' wrote, or JSON of 'judge' or
-    'infer', or a folder of it. Prints correlations with 95 % intervals over scenarios and participants.
+    'infer', or a folder of it. Prints correlations with 95 % intervals over scenarios and
+    participants.
     """
 
 
