@@ -96,7 +96,7 @@ _HOME = {
 
 _FORMERLY = {"judge_plans": "infer_plans"}  # names that still work, with a warning
 
-__all__ = ["__version__", "show", *_HOME]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
@@ -114,4 +114,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "show"])  # a room that can be called
