@@ -199,7 +199,8 @@ def test_a_module_that_is_imported_is_seen() -> None:
 def test_every_public_name_is_there() -> None:
     for name in hbtom.__all__:
         assert getattr(hbtom, name) is not None
-    assert set(hbtom.__all__) == set(dir(hbtom))
+    assert set(dir(hbtom)) == {*hbtom.__all__, "show"}
+    assert callable(hbtom.show)
     assert {"load", "judge", "Model", "BadInput"} <= set(hbtom.__all__)
 
 

@@ -63,7 +63,7 @@ def test_no_cell_of_text_is_a_formula(rows, tmp_path, name):
             pair=f"{name} {row.pair}",
             file=name,
             rating=-0.69,
-            own={**row.own, "preference": name},
+            own={**row.own, "preferred": name},
         )
         for row in rows
     ]

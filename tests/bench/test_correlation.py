@@ -232,6 +232,29 @@ def test_a_table_for_mixed_models():
     assert again.measures.values == pytest.approx(logs)
 
 
+def test_a_table_for_mixed_models_keeps_what_else_was_measured():
+    _, logs = looking(np.random.default_rng(0), scenarios=4, infants=3)
+    given = [{**row, "age": 200 + at, "=sex": "f"} for at, row in enumerate(rows(logs))]
+    found = correlate(given[::-1], results([1, 2, 3, 5]), samples=20)
+    ages = {(row["participant"], row["scenario"]): row["age"] for row in given}
+    records = found.to_records()
+    assert {(row["participant"], row["scenario"]): row["age"] for row in records} == ages
+    assert {row["=sex"] for row in records} == {"f"}
+    given[0]["age"] = ""  # not known: text in all rows
+    assert correlate(given, results([1, 2, 3, 5]), samples=20).to_records()[1]["age"] == "201"
+
+
+def test_a_figure_is_no_wider_than_its_panels():
+    pytest.importorskip("matplotlib")
+    x, logs = looking(np.random.default_rng(0), scenarios=4, infants=3)
+    one = correlate(rows(logs), results(x), samples=20).plot()
+    two = correlate(rows(logs), {"a": results(x), "b": results(x)}, samples=20).plot()
+    assert one.get_figwidth() < 0.6 * two.get_figwidth()
+    kinds = [{**row, "category": row["scenario"]} for row in rows(logs)]  # which a legend names
+    named = correlate(kinds, results(x), samples=20).plot()
+    assert named.get_figwidth() == pytest.approx(two.get_figwidth(), rel=0.05)
+
+
 def test_missing_answers_are_told():
     given = [
         {"participant": who, "scenario": "a", "time": t, "goal": g, "rating": 0.5 + 0.1 * t}

@@ -15,7 +15,7 @@ import hbtom
 from episodes import write_pairs
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
 from hbtom.bench.ratings import read_ratings
-from hbtom.bench.results import decode, encode, write_rows
+from hbtom.bench.results import MODEL_COLUMNS, decode, encode, write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.model import Model
@@ -80,6 +80,35 @@ def test_rows_come_back_exactly(evaluated, kind):
     data = encode([odd, *rows], kind)
     assert decode(data, kind) == [odd, *rows]
     assert encode(decode(data, kind), kind) == data
+
+
+@every_kind
+@pytest.mark.parametrize("added", [(), ("part_waste", "surprise_waste")])
+def test_files_of_earlier_versions_go_on(small, whole, tmp_path, kind, added):
+    """They had the shares of all items in one column of text, and version 0.1 had no waste."""
+    rows = decode(whole[kind], kind)
+    older = [replace(row, own=dict(_older(row.own, added))) for row in rows]
+    out = tmp_path / f"out{kind}"
+    out.write_bytes(encode(older[:4], kind))
+    again = decode(out.read_bytes(), kind)
+    assert [row.preferred for row in again] == [row.preferred for row in rows[:4]]
+    for row, same in zip(again, rows, strict=False):
+        assert row.preferred_share == pytest.approx(same.preferred_share, abs=5e-5)
+        assert list(row.own) == list(MODEL_COLUMNS)
+    assert hbtom_command("score", out).exit_code == 0
+    assert judged_again(small, out) == list(range(2, len(rows) // 2 + 1))
+    assert out.read_bytes().count(b"preferred_share") >= 1
+    assert [row.rating for row in decode(out.read_bytes(), kind)] == [row.rating for row in rows]
+
+
+def _older(own, left_out):
+    share = own["preferred_share"]
+    text = f"a; b.png {1 - share:.4f}; {own['preferred']} {share:.4f}"
+    for name, value in own.items():
+        if name == "preferred":
+            yield "preference", text
+        elif name not in (*left_out, "preferred_share"):
+            yield name, value
 
 
 def test_a_file_may_have_a_name_that_is_not_unicode(evaluated):

@@ -15,10 +15,22 @@ import pytest
 
 import goldens
 from episodes import HEART, SPOON, episode, key_trial, read, to_thing
-from hbtom import BadInput, Beliefs, Frame, Model, Observer, Posterior, Trial, infer, judge
+from hbtom import (
+    BadInput,
+    Beliefs,
+    Episode,
+    Frame,
+    Model,
+    Observer,
+    Posterior,
+    Trial,
+    infer,
+    judge,
+    load,
+)
 from hbtom.model import with_settings
 from hbtom.observe.checks import check_trial
-from hbtom.observe.minigrid import frame_of, scene_of
+from hbtom.observe.minigrid import frame_of, scene_of, trial_of
 from hbtom.observe.stream import frames_of, recorded
 from worlds import odd_model, odd_trial
 
@@ -227,6 +239,25 @@ def test_an_agent_in_minigrid_is_watched(capsys: pytest.CaptureFixture[str]) -> 
         float(one.split()[-1]) for one in sorted(steps[-1].split(": ")[1].split(", "))[::-1]
     )
     assert goal > 0.9 > key
+
+
+def test_a_trajectory_in_minigrid_is_a_trial(tmp_path: Path) -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    example = runpy.run_path(
+        str(Path(__file__).parents[2] / "docs" / "examples" / "minigrid_live.py")
+    )
+    env = gymnasium.make("MiniGrid-DoorKey-6x6-v0")
+    actions = [2, 3, 2, 1, 2, 5, 2, 2, 1, 2, 2]
+    env.reset(seed=7)
+    live = example["watch"](env, actions).judgement()
+    env.reset(seed=7)
+    trial = trial_of(env, [*actions, 0])  # the last one comes after the end
+    assert len(trial.path) == 12
+    whole = Episode((trial,))
+    assert judge(whole, example["MODEL"]).plausibility == live.plausibility
+    whole.save(tmp_path / "episode.json")
+    (again,) = load(tmp_path / "episode.json")
+    assert (again.path == trial.path).all()
 
 
 def test_minigrid_without_a_door() -> None:

@@ -188,8 +188,9 @@ def test_datasets_may_consist_of_tracks(place, tmp_path: Path) -> None:
 
 NUMBERED = [(at, *xy) for at, xy in enumerate(WALK)]
 BAD = {
-    "no columns": (table("a", "b", rows=WALK), "", "line 1: columns are missing"),
-    "no heading": (table("1", "2", rows=WALK), "", "line 1: columns are missing"),
+    "no columns": (table("a", "b", rows=WALK), "", "line 1: columns are missing: there is no x"),
+    "no y": (table("x", "z", rows=WALK), "", "line 1: columns are missing: there is no y. Hint"),
+    "no heading": (table("1", "2", rows=WALK), "", "line 1: columns are missing: there is no head"),
     "several": (
         table("id", "x", "y", rows=[(at % 2, *xy) for at, xy in enumerate(WALK)]),
         "",

@@ -117,6 +117,7 @@ class Correlation(Plottable):
                 **({} if item.time is None else {"time": item.time}),
                 **({"goal": item.goal} if item.goal else {}),
                 **({"variable": item.variable} if item.variable else {}),
+                **measures.others[person or "", item],
                 **_answer(measures, float(value)),
                 **{f"model_{name}": float(said[place]) for name, said in self.models.items()},
             }

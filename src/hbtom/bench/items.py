@@ -15,6 +15,9 @@ from hbtom.errors import BadInput
 
 Names = tuple[str, ...]  # what a scenario may be called, the most exact name first
 NEEDED = "a row needs 'scenario', 'file', or 'task', 'pair' and 'member'"
+_NAMES = ("scenario", "file", "plan")
+_WHAT = ("time", "step", "goal", "value", "variable", "category")
+READ = (*_NAMES, "task", "pair", "member", "participant", *_WHAT)  # what a row is about
 _SUFFIXES = (".json", ".gz", ".zst", ".plan", ".mp4", ".webm", ".gif", ".csv", ".txt")
 
 
@@ -75,7 +78,7 @@ def scenario_names(row: Mapping[str, Any]) -> Names:
     names: list[str] = []
     if member := member_of(row, of_file=False):
         names.append(f"{member.task}/{member.pair}{member.member}".lstrip("/"))
-    for column in ("scenario", "file", "plan"):
+    for column in _NAMES:
         if text := text_of(row, column):
             path = PurePath(text)
             stem = path.name

@@ -3,7 +3,7 @@
 A row names its scenario by ``scenario``, by ``file``, or by ``task``, ``pair`` and ``member``. It
 may have a ``participant``, a ``time``, a ``goal``, a ``variable`` (what about the goal, such as
 desire or belief; else its probability) and a ``category``. The answer is under
-``looking`` (seconds), ``rating``, or ``choice`` (the goal that was chosen).
+``looking`` (seconds), ``rating``, or ``choice`` (the goal that was chosen). Other columns are kept.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.bench.items import (
     NEEDED,
+    READ,
     Item,
     Member,
     Names,
@@ -63,6 +65,7 @@ class Measures:
     categories: Mapping[str, str]  # of scenarios; none if there is no such column
     members: Mapping[str, Member]  # of those scenarios that are one of a pair
     row: tuple[int, ...]  # in which an item comes first
+    others: Mapping[tuple[str, Item], Mapping[str, float | str]]  # what else is told of an answer
     log: bool = False
 
     @property
@@ -77,6 +80,7 @@ class _Answer(NamedTuple):
     item: Item
     participant: str
     value: float
+    others: Mapping[str, float | str]
 
 
 def read_measures(
@@ -97,14 +101,14 @@ def read_measures(
             rows = _chosen(rows, goals_of)
         answers, names, members = [], {}, {}
         categories: dict[str, str] = {}
-        for number, row in enumerate(rows, start=1):
+        for number, (row, others) in enumerate(zip(rows, _others(rows), strict=True), start=1):
             number = row.get(_ROW, number)
             with at_row(number):
                 called = scenario_names(row)
                 item = item_of(row, called[0])
                 value = _value(row, answer, how)
                 _agree(categories, item.scenario, text_of(row, "category"))
-                answers.append(_Answer(number, item, _participant(row), value))
+                answers.append(_Answer(number, item, _participant(row), value, others))
             names[item.scenario] = called
             if (member := member_of(row)) is not None:
                 members[item.scenario] = member
@@ -125,8 +129,19 @@ def read_measures(
             {} if set(categories.values()) == {""} else categories,
             members,
             tuple(items.values()),
+            {(one.participant, one.item): one.others for one in answers},
             log,
         )
+
+
+def _others(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, float | str]]:
+    """Return the columns that are not read, such as age: as numbers if all are, else as text."""
+    columns: dict[str, Sequence[float | str]] = {}
+    for name in (one for one in rows[0] if one not in (*READ, *ANSWERS, _ROW)):
+        texts = columns[str(name)] = [text_of(row, name) for row in rows]
+        with suppress(BadInput):
+            columns[str(name)] = [number_of(text, name) for text in texts]
+    return [{name: column[at] for name, column in columns.items()} for at in range(len(rows))]
 
 
 def _answer_column(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, ClassVar, Protocol, get_args
 
 from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
@@ -97,13 +98,15 @@ class ModelRater:
     def of(self, judgement: Judgement) -> Rating:
         """Return the rating that a judgement amounts to."""
         test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
-        preference = zip(names(test.preferred), test.preference[0].tolist(), strict=True)
+        shares = zip(test.preference[0].tolist(), names(test.preferred), strict=True)
+        share, preferred = max(shares, key=itemgetter(0), default=(0.0, ""))
         kinds = "goal", "efficiency", "observation"
         own: dict[str, float | str] = {
             "plausibility": judgement.plausibility,
             **{f"part_{kind}": getattr(parts, kind) for kind in kinds},
             **{f"surprise_{kind}": getattr(surprise, kind) for kind in kinds},
-            "preference": "; ".join(f"{name} {share:.4f}" for name, share in preference),
+            "preferred": preferred,
+            "preferred_share": share,
             "efficiency": float(test.joint[0].sum(axis=0) @ test.efficiencies),
             "part_waste": 1.0 if parts.waste is None else parts.waste,
             "surprise_waste": surprise.waste or 0.0,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,13 +31,16 @@ MODEL_COLUMNS: Columns = {
     "surprise_goal": float,
     "surprise_efficiency": float,
     "surprise_observation": float,
-    "preference": str,  # E[theta] at the start of the test trial: "heart.png 0.9; spoon.png 0.1"
+    "preferred": str,  # the item with the largest E[theta] at the start of the test trial
+    "preferred_share": float,  # and its E[theta]
     "efficiency": float,  # E[beta] at the start of the test trial
     "part_waste": float,  # 1 if the model leaves waste out, as if nothing were wasted
     "surprise_waste": float,
 }
 _ADDED = {"part_waste": 1.0, "surprise_waste": 0.0}  # not in files of version 0.1; stand last
-_BEFORE = [name for name in MODEL_COLUMNS if name not in _ADDED]  # in files of version 0.1
+_SHARES = "preference"  # in files up to version 0.2: "heart.png 0.9000; spoon.png 0.1000"
+_IN_02 = [{"preferred": _SHARES}.get(one, one) for one in MODEL_COLUMNS if one != "preferred_share"]
+_IN_01 = [name for name in _IN_02 if name not in _ADDED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,8 @@ def begins_like_ours(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -
         return data[: len(start)] == start[: len(data)]
     heading, newline, _ = data.partition(b"\n")
     if not newline:
-        return any(csv_line(layout(own)).encode().startswith(data) for own in (columns, _BEFORE))
+        whole = (csv_line(layout(own)).encode() for own in (columns, _IN_02, _IN_01))
+        return any(one.startswith(data) for one in whole)
     try:
         _own(next(csv.reader([heading.decode(errors="surrogateescape")], strict=True), []))
     except (ValueError, csv.Error):
@@ -170,13 +175,20 @@ def _foreign(why: str) -> BadInput:
 
 def _row(values: Mapping[str, Any], expected: Columns) -> Row:
     names = _own(list(values))
-    if names == _BEFORE:
-        values, names = {**values, **_ADDED}, list(MODEL_COLUMNS)
+    if names in (_IN_02, _IN_01):
+        values, names = {**_ADDED, **values, **_largest(values[_SHARES])}, list(MODEL_COLUMNS)
     kinds: Columns = next((own for own in (expected, MODEL_COLUMNS) if names == list(own)), {})
     own = {name: _value(name, kinds.get(name), values[name]) for name in names}
     rating = _value("rating", float, values["rating"])
     texts = {name: _value(name, str, values[name]) for name in (*_FIRST[:-1], *_LAST)}
     return Row(rating=rating, own=own, **texts)
+
+
+def _largest(shares: Any) -> dict[str, Any]:
+    """Return what now stands for the text of shares in older files."""
+    each = re.findall(r"(.*?) (\d\.\d+)(?:; |$)", _value(_SHARES, str, shares), re.DOTALL)
+    name, share = max(each, key=lambda one: float(one[1]), default=("", "0"))
+    return {"preferred": name, "preferred_share": float(share)}
 
 
 def _value(column: str, kind: type | None, value: Any) -> Any:

@@ -66,10 +66,9 @@ class JudgeSingles:
         test = judgement.test
         called, chance = names(test.goals), np.minimum(test.goal, 1.0)
         first, last = int(chance[0].argmax()), int(chance[-1].argmax())
-        own = ModelRater(self.model).of(judgement).own
         return {
             "file": judgement.episode.name,
-            **{name: value for name, value in own.items() if name != "preference"},
+            **ModelRater(self.model).of(judgement).own,
             "predictive": judgement.predictive,
             "expected_goal": called[first],
             "expected_probability": float(chance[0, first]),

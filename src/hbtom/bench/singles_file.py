@@ -26,7 +26,7 @@ from hbtom.scratch import Taken, alone
 KINDS = (".csv", ".jsonl", ".parquet")
 Record = Mapping[str, Any]
 BY = ("file", "stamp", "model", "version")  # what a judgement depends on
-TEXTS = ("expected_goal", "likeliest_goal", "explanation", *BY)
+TEXTS = ("preferred", "expected_goal", "likeliest_goal", "explanation", *BY)
 
 
 @contextmanager

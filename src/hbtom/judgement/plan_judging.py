@@ -97,8 +97,8 @@ class PlanJudgement(Judged):
     def to_datatree(self) -> xr.DataTree:
         """Return all posteriors and the judgement as one labelled tree (needs ``tables``).
 
-        Its groups are ``judgement`` and ``posterior/trial_1`` and so on. Attributes say what made
-        it. ArviZ opens it.
+        Its groups are ``judgement``, ``trial_1``, ``trial_2`` and so on. Attributes say what made
+        it. ArviZ opens it: ``arviz.InferenceData.from_datatree(tree)``.
         """
         from hbtom.judgement.tables import to_datatree
 

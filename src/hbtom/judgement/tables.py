@@ -162,7 +162,10 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
 
 
 def to_datatree(judgement: Judged, posteriors: Sequence[Posterior], source: str) -> xr.DataTree:
-    """Return the posteriors of all trials, and the judgement, as one tree with its provenance."""
+    """Return the posteriors of all trials, and the judgement, as one tree with its provenance.
+
+    ArviZ opens groups at the top level only, so all groups are there.
+    """
     with needed("xarray", "tables"):
         import xarray as xr
     parts, surprises = judgement.parts.to_dict(), judgement.surprise.to_dict()
@@ -176,7 +179,7 @@ def to_datatree(judgement: Judged, posteriors: Sequence[Posterior], source: str)
         attrs={"explanation": judgement.explanation},
     )
     trials = {
-        f"/posterior/trial_{number}": to_xarray(posterior)
+        f"/trial_{number}": to_xarray(posterior)
         for number, posterior in enumerate(posteriors, start=1)
     }
     made_by = {

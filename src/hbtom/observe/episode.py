@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, frozen, read_only
-from hbtom.errors import BadInput, Place
+from hbtom.errors import BadInput, Place, count
 from hbtom.observe.events import Event, Marks, events, find_marks, track_of, without_gaps
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
@@ -328,7 +328,7 @@ class Trial:
 
     def __repr__(self) -> str:
         wants = ", ".join(str(item.look) for item in self.items)
-        return f"<Trial of {len(self.path)} frames: {self.agent.look} among {wants}>"
+        return f"<Trial of {count(len(self.path), 'frame')}: {self.agent.look} among {wants}>"
 
 
 def _room(

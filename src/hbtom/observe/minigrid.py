@@ -6,14 +6,14 @@ key, lock and barrier.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Body, Identity, Trial
-from hbtom.observe.stream import Frame
+from hbtom.observe.stream import Frame, recorded
 
 CELL = 20.0
 AGENT, THING = 8.0, 12.0  # radii
@@ -61,6 +61,17 @@ def frame_of(env: Any) -> Frame:
     key_lies = any(one.type == "key" for one in things)
     locked = any(one.type == "door" and one.is_locked for one in things)
     return Frame(_centre(env.unwrapped.agent_pos), key_lies, float(locked), locked)
+
+
+def trial_of(env: Any, actions: Iterable[Any]) -> Trial:
+    """Return the trial that actions make in an environment that has been reset, up to its end."""
+    scene, frames = scene_of(env), [frame_of(env)]
+    for action in actions:
+        _, _, terminated, truncated, _ = env.step(action)
+        frames.append(frame_of(env))
+        if terminated or truncated:
+            break
+    return recorded(scene, frames)
 
 
 def _things(env: Any) -> Iterator[tuple[tuple[int, int], Any]]:

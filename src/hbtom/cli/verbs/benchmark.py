@@ -169,8 +169,9 @@ def correlate(**given: Any) -> None:
 
     MEASURES has one row per answer: a 'scenario' (or 'file', or 'task', 'pair' and 'member'),
     perhaps 'participant', 'time', 'goal' and 'category', and 'looking', 'rating' or 'choice'.
-    RESULTS are what 'evaluate --out' or 'infer --out' wrote, or JSON of 'judge' or 'infer', or a
-    folder of it. Prints correlations with 95 % intervals over scenarios and participants.
+    RESULTS are what 'judge --out', 'evaluate --out' or 'infer --out' wrote, or JSON of 'judge' or
+    'infer', or a folder of it. Prints correlations with 95 % intervals over scenarios and
+    participants.
     """
 
 
@@ -208,7 +209,7 @@ def compare(**given: Any) -> None:
 @verb
 @click.argument("network", type=click.Choice(["bc-mlp", "bc-rnn", "video-rnn", "set-transformer"]))
 @file_option("--data", help="Episodes to learn from. Default: generated background tasks.")
-@file_option("--out", help="The weights to write. Default: NETWORK.safetensors")
+@file_option("-o", "--out", help="The weights to write. Default: NETWORK.safetensors")
 @flag("--overwrite", help="Replace the file given to --out.")
 @click.option("--episodes", type=click.IntRange(2, 10_000_000), help="How many to generate.")
 @click.option(

@@ -139,9 +139,12 @@ def _places(table: Table, columns: Columns) -> dict[str, Annotated[Floats, "row 
             axes.setdefault(owner, {})[kind] = name
     places = {owner: each for owner, each in axes.items() if {"x", "y"} <= set(each)}
     if not places:
-        missing = "no heading" if all(map(_numeric, table.heading)) else "no columns x and y"
+        known = {kind for each in axes.values() for kind in each}
+        absent = " and no ".join(sorted({"x", "y"} - known) or "xy")
+        missing = "heading" if all(map(_numeric, table.heading)) else absent
+        problem = f"columns are missing: there is no {missing}"
         hint = f"it has {', '.join(table.heading)}; name them in the scene: [track.columns] x = ..."
-        raise BadInput(f"columns are missing: there are {missing}", hint=hint, place=Place(line=1))
+        raise BadInput(problem, hint=hint, place=Place(line=1))
     of: Callable[[str], Floats] = table.numbers
     return {
         owner: np.stack(

@@ -45,9 +45,14 @@ _OFF, _TALL = 0.08, 0.2  # from a point to its label, and the height of that
 
 @styled()
 def draw_correlation(found: Correlation, width: float = PAGE) -> Figure:
-    """Return people's means against what each model says, with the farthest points labelled."""
+    """Return people's means against what each model says, with the farthest points labelled.
+
+    A single panel without a legend is no wider than it needs to be.
+    """
     names = list(found.models)
     many = min(len(names), 3)
+    if not found.measures.categories:
+        width = min(width, 2 * EDGE + many * (LEFT + LARGEST + 0.2))
     cell = (width - 2 * EDGE) / many
     side = min(cell - LEFT - 0.2, LARGEST)
     rows = math.ceil(len(names) / many)
