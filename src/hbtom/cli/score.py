@@ -28,8 +28,9 @@ def run(
     if not result.tasks:
         raise BadInput("there is no pair to score", hint="rate both members of a pair")
     if result.reversed:
-        hint = "measures that rise with surprise need --direction looking, others --direction rating"
-        warn(ratings, f"it looks reversed: unexpected episodes come out as more plausible; {hint}")
+        problem = "it looks reversed: unexpected episodes come out as more plausible"
+        hint = "use --direction looking if more is more surprising, else --direction rating"
+        warn(ratings, f"{problem}; {hint}")
     if form == "table":
         click.echo(score_table(result.tasks))
         return

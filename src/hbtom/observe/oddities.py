@@ -21,7 +21,7 @@ When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" 
 
 
 def jumps(trial: Trial) -> Iterator[str]:
-    """Warn of steps that no agent makes from one frame to the next, but a slip of a tracker does."""
+    """Warn of steps too far for one frame, which trackers make when they slip."""
     far = np.linalg.norm(np.diff(trial.path, axis=0), axis=1) > FAR * max(trial.size)
     if far.any():
         often = f"{far.sum()} times, first " if far.sum() > 1 else ""

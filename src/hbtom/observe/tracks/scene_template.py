@@ -56,6 +56,8 @@ at = {at}
 def template(tracks: Tracks | None = None) -> str:
     """Return a scene file to fill in; names and size are those of a track, if there is one."""
     names = [] if tracks is None else list(tracks.seen)
+    first = None if tracks is None else tracks.seen[names[0]]
+    usual, ends = ("", [0, 299]) if first is None else (middle(first), _ends(first))
     parts = [] if tracks is None else [*tracks.seen[names[0]].parts]
     size = [200, 200] if tracks is None else _extent(tracks)
     return _TEXT.format(
@@ -63,8 +65,8 @@ def template(tracks: Tracks | None = None) -> str:
         measured="" if tracks is None else "; this much the track covers",
         track=f"track = {json.dumps(names[0])}" if len(names) > 1 else '# track = "mouse"',
         tracks=_listed(names),
-        frames=[0, 299] if tracks is None else _ends(tracks.seen[names[0]]),
-        part=f"part = {json.dumps(middle(tracks.seen[names[0]]))}" if len(parts) > 1 else '# part = "nose"',
+        frames=ends,
+        part=f"part = {json.dumps(usual)}" if len(parts) > 1 else '# part = "nose"',
         parts=_listed(parts),
         radius=round(0.05 * max(size), 3),
         at=[round(side / 2, 3) for side in size],
