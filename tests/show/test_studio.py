@@ -186,7 +186,7 @@ def test_an_experiment_has_a_movie_and_a_row_for_each_trial(tmp_path: Path) -> N
     variables = json.loads((folder / "jspsych.json").read_text())
     assert [row["movie"] for row in rows] == ["a-1.gif", "a-2.gif", "b-1.gif"]
     assert [row["phase"] for row in rows] == ["familiarization", "test", "test"]
-    assert [one["stimulus"] for one in variables] == [[row["movie"]] for row in rows]
+    assert [one["stimulus"] for one in variables] == [row["movie"] for row in rows]
     assert all((folder / row["movie"]).read_bytes().startswith(b"GIF8") for row in rows)
     with pytest.raises(BadInput, match="exists already"):
         asyncio.run(desk.save(what))
