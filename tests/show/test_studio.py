@@ -114,6 +114,7 @@ def test_the_key_is_taken_and_the_lock_opened() -> None:
     assert trial.barrier_left[-1] == 0
     assert not trial.lock_there[-1]
     assert [one.kind for one in trial.events if "key" in one.kind or "lock" in one.kind]
+    assert hbtom.judge(hbtom.Episode((trial, trial))).surprise.observation < 0  # it is no detour
     only = edited(Remove("object", 1), edited(Put("key", (60, 160)), drawn(*SCENE, Go(0))))
     assert view(edited(Vary("swap"), only))["points"][-1] == pytest.approx((60, 160), abs=14)
     gone = edited(Remove("lock"), edited(Remove("key"), edited(Put("key", (60, 60)), closed)))
