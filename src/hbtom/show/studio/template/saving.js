@@ -54,7 +54,7 @@ function makeFiles({ state, settled, tell, load, saved }) {
       }
       if (form === "json") saved();
       return `Saved to ${answer.path}`;
-    });
+    }, "Saving…");
   }
   const nameOf = (at) => (at ? other(name.value) : name.value);
   const forms = make(

@@ -55,8 +55,9 @@ function refresh() {
 }
 
 /** Do something, and say what came of it. */
-async function tell(deed) {
+async function tell(deed, meanwhile = "") {
   try {
+    if (meanwhile) say(news, meanwhile);
     say(news, (await deed()) ?? "");
     news.classList.remove("problem");
   } catch (error) {
