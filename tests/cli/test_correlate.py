@@ -176,4 +176,5 @@ def test_score_knows_that_long_looks_are_surprise(run, tmp_path):
     reversed_ = run("score", looked(tmp_path, (9, 4)))
     assert reversed_.status == 0
     assert "looks reversed" in reversed_.err
+    assert "else --direction rating" in reversed_.err
     assert run("score", looked(tmp_path, (9, 4)), "--direction", "rating").err == ""

@@ -174,7 +174,7 @@ class Steps(Alone):
         (("own_rater:Alone", "--trace"), 1, "says nothing about single steps"),
         (("own_rater:Steps", "--trace"), 0, "     2  last"),
         (("own_rater:Steps", "--model", "paper"), 2, "--model is for models"),
-        (("no-such-network",), 1, "or a network, such as bc-mlp"),
+        (("no-such-network",), 1, "or a network: bc-mlp, bc-rnn, video-rnn or set-transformer"),
     ],
 )
 def test_anybodys_rater_may_judge_and_trace(options, status, told, tmp_path, monkeypatch):

@@ -114,6 +114,7 @@ def test_the_key_is_taken_and_the_lock_opened() -> None:
     assert trial.barrier_left[-1] == 0
     assert not trial.lock_there[-1]
     assert [one.kind for one in trial.events if "key" in one.kind or "lock" in one.kind]
+    assert hbtom.judge(hbtom.Episode((trial, trial))).surprise.observation < 0  # it is no detour
     only = edited(Remove("object", 1), edited(Put("key", (60, 160)), drawn(*SCENE, Go(0))))
     assert view(edited(Vary("swap"), only))["points"][-1] == pytest.approx((60, 160), abs=14)
     gone = edited(Remove("lock"), edited(Remove("key"), edited(Put("key", (60, 60)), closed)))
@@ -186,7 +187,7 @@ def test_an_experiment_has_a_movie_and_a_row_for_each_trial(tmp_path: Path) -> N
     variables = json.loads((folder / "jspsych.json").read_text())
     assert [row["movie"] for row in rows] == ["a-1.gif", "a-2.gif", "b-1.gif"]
     assert [row["phase"] for row in rows] == ["familiarization", "test", "test"]
-    assert [one["stimulus"] for one in variables] == [[row["movie"]] for row in rows]
+    assert [one["stimulus"] for one in variables] == [row["movie"] for row in rows]
     assert all((folder / row["movie"]).read_bytes().startswith(b"GIF8") for row in rows)
     with pytest.raises(BadInput, match="exists already"):
         asyncio.run(desk.save(what))

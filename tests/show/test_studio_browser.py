@@ -93,6 +93,14 @@ def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     first, second = page.run(values)
     assert float(first) > 0.9
     assert float(second) < 0.2
+    page.click(".vary.detour")  # makes the second anew, and keeps the first
+    page.wait(f"{values.replace('return ', 'return !')}.includes('…')", 40)
+    page.wait("return document.querySelector('.told').textContent.includes('detour')", 40)
+    assert page.run(values)[0] == first
+    page.press("Control+z")
+    page.wait(
+        f"return [...document.querySelectorAll('.one-member b')][1].textContent === '{second}'", 40
+    )
     page.click("button.save")
     page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
     saved = studio[1] / "scene other.json"

@@ -181,7 +181,7 @@ def find_rater(name: str, folder: str = "") -> AnyRater:
         if module.endswith(".py"):
             hint = f"leave out .py: {Path(module).stem}:{inside}"
         elif not colon:
-            hint += ", or a network, such as bc-mlp"
+            hint += ", or a network: bc-mlp, bc-rnn, video-rnn or set-transformer"
         raise BadInput(f"'{name}' does not name a rater", hint=hint)
     return _made(name, os.path.abspath(folder))
 

@@ -28,10 +28,9 @@ def run(
     if not result.tasks:
         raise BadInput("there is no pair to score", hint="rate both members of a pair")
     if result.reversed:
-        hint = "for looking times and other measures of surprise, use --direction looking"
-        if direction == "looking":
-            hint = "--direction looking is for measures that rise with surprise"
-        warn(ratings, f"it looks reversed: unexpected episodes are rated higher; {hint}")
+        problem = "it looks reversed: unexpected episodes come out as more plausible"
+        hint = "use --direction looking if more is more surprising, else --direction rating"
+        warn(ratings, f"{problem}; {hint}")
     if form == "table":
         click.echo(score_table(result.tasks))
         return

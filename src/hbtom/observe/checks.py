@@ -40,7 +40,9 @@ def checked(episode: Episode) -> Episode:
 def check_once(trial: Trial) -> None:
     """Refuse a trial that cannot be judged, unless it has been checked already."""
     if not isinstance(trial, Trial):
-        raise BadInput(f"a {type(trial).__name__} is not a trial", hint="see help(hbtom.Trial)")
+        hint = "name one of its trials: episode[0]" if isinstance(trial, Episode) else ""
+        problem = f"this {type(trial).__name__} is not a trial"
+        raise BadInput(problem, hint=hint or "see help(hbtom.Trial)")
     if "checked" not in vars(trial):
         check_trial(trial, aimless=True)
 

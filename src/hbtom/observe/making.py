@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +13,10 @@ import numpy as np
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.files import check_target, write_whole
-from hbtom.observe.checks import check_trial, checked
+from hbtom.observe.checks import check_trial, checked, vouch
 from hbtom.observe.episode import Body, Episode, Identity, Trial
 from hbtom.observe.events import without_gaps
+from hbtom.observe.oddities import jumps
 
 ROUND = 0.05  # radius of agent and objects by default, as a share of the world's longer side
 _KINDS = (".json", ".gz", ".zst")
@@ -72,7 +74,7 @@ def trial_from_arrays(
     except TypeError as error:
         raise BadInput(str(error).partition("() ")[2], hint="see help(hbtom.Trial)") from None
     check_trial(trial, aimless=True)
-    return trial
+    return vouch(replace(trial, warnings=(*trial.warnings, *jumps(trial))))
 
 
 def _number(value: Any, field: str, hint: str) -> float:

@@ -13,10 +13,20 @@ from hbtom.observe.social_events import doors_moved, objects_moved
 DEEP = 5.0  # pixels of overlap between an agent and a door, at least; less may be due to noise
 EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come in
 
+FAR = 0.25  # of the world; whoever gets farther in one frame has jumped
 CROWD = 32  # other agents and panels, at most; real scenes have four
 
 
 When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" in a scene
+
+
+def jumps(trial: Trial) -> Iterator[str]:
+    """Warn of steps too far for one frame, which trackers make when they slip."""
+    far = np.linalg.norm(np.diff(trial.path, axis=0), axis=1) > FAR * max(trial.size)
+    if far.any():
+        often = f"{far.sum()} times, first " if far.sum() > 1 else ""
+        told = f"the agent jumps far {often}at frame {int(far.argmax()) + 2}"
+        yield f"{told}; did the tracker slip, or does another trial begin there?"
 
 
 def oddities(trial: Trial, when: When) -> Iterator[str]:

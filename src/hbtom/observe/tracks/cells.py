@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
 
+_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 LOST = ("", "nan", "na", "none", "null")
 
 
@@ -53,6 +55,11 @@ def number(cell: str, line: int, column: str) -> float:
     return number
 
 
+def _pointed(cell: str) -> str:
+    """Return a number with a decimal comma, as in many countries, with a point instead."""
+    return cell.replace(",", ".") if _COMMA.fullmatch(cell) else cell
+
+
 def read_cells(data: bytes) -> tuple[list[list[str]], list[int]]:
     """Return all rows of a text file that are not empty, and the line of each."""
     try:
@@ -61,13 +68,12 @@ def read_cells(data: bytes) -> tuple[list[list[str]], list[int]]:
         raise BadInput("this is not text", hint="tracks are CSV in UTF-8, or HDF5") from None
     rows, lines = [], []
     stream = io.StringIO(text, newline="")
-    reader = csv.reader(
-        stream, delimiter=max(",;\t", key=text.partition("\n")[0].count), strict=True
-    )
+    mark = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(stream, delimiter=mark, strict=True)
     try:
         for row in reader:
             if any(map(str.strip, row)):
-                rows.append(row)
+                rows.append([_pointed(cell) for cell in row] if mark == ";" else row)
                 lines.append(reader.line_num)
     except csv.Error as error:
         raise BadInput(f"this is not CSV: {error}", place=Place(line=reader.line_num)) from None

@@ -133,6 +133,6 @@ def read_scene(path: Path) -> Scene:
 
 
 def _hint(problem: str) -> str:
-    if "units'" in problem:
+    if problem.startswith("Invalid enum") and "units'" in problem:
         return f"the units are {', '.join(_UNITS)}"
     return "'hbtom scene new' writes a scene file with every field explained"

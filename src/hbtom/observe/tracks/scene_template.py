@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from hbtom.observe.tracks.points import Tracks
+from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.watched import middle
 
 _TEXT = """\
 # Where a track was recorded. Lengths are in the units below; x and y are as in the track.
@@ -45,7 +46,7 @@ at = {at}
 # radius = {radius}
 
 # [[trials]]  # the last one is judged; without any, the whole track is one trial
-# frames = [0, 299]  # first and last, as numbered in the file; where it has times, times
+# frames = {frames}  # first and last, as numbered in the file; where it has times, times
 # name = "test"  # instead of frames, if a column tells trials apart
 # agent = "other"  # if somebody else is seen
 # objects = [{{name = "food", at = {at}}}]  # if they are elsewhere, and walls likewise
@@ -55,6 +56,8 @@ at = {at}
 def template(tracks: Tracks | None = None) -> str:
     """Return a scene file to fill in; names and size are those of a track, if there is one."""
     names = [] if tracks is None else list(tracks.seen)
+    first = None if tracks is None else tracks.seen[names[0]]
+    usual, ends = ("", [0, 299]) if first is None else (middle(first), _ends(first))
     parts = [] if tracks is None else [*tracks.seen[names[0]].parts]
     size, corner = ([200, 200], [0, 0]) if tracks is None else _extent(tracks)
     return _TEXT.format(
@@ -63,11 +66,18 @@ def template(tracks: Tracks | None = None) -> str:
         measured="" if tracks is None else "; this much the track covers",
         track=f"track = {json.dumps(names[0])}" if len(names) > 1 else '# track = "mouse"',
         tracks=_listed(names),
-        part=f"part = {json.dumps(parts[0])}" if len(parts) > 1 else '# part = "nose"',
+        frames=ends,
+        part=f"part = {json.dumps(usual)}" if len(parts) > 1 else '# part = "nose"',
         parts=_listed(parts),
         radius=_short(0.05 * max(size)),
         at=[_short(side / 2 + low) for side, low in zip(size, corner, strict=True)],
     )
+
+
+def _ends(seen: Seen) -> list[float]:
+    """Return the numbers of the first frame and the last one, or their times."""
+    ends = (float(f"{end:.6g}") for end in (seen.number.min(), seen.number.max()))
+    return [int(end) if end == int(end) else end for end in ends]
 
 
 def _listed(names: list[str]) -> str:

@@ -13,6 +13,7 @@ from hbtom.errors import BadInput, Place, count, located
 from hbtom.observe.checks import MOST_FRAMES, check_trial
 from hbtom.observe.episode import Body, Episode, Identity, Sight, Trial
 from hbtom.observe.events import without_gaps
+from hbtom.observe.oddities import jumps
 from hbtom.observe.tracks.points import Seen, Tracks, in_order
 from hbtom.observe.tracks.scene_file import WORLD, Scene, Span, Thing
 from hbtom.observe.tracks.track_sight import guess_sight
@@ -196,32 +197,36 @@ def _body(scene: Scene, thing: Thing, colour: tuple[float, ...]) -> Body:
 
 
 def _warned(trial: Trial) -> Trial:
-    """Warn of a track that is tiny in its world."""
+    """Warn of a track that is tiny in its world, or jumps."""
+    trial = replace(trial, warnings=tuple(jumps(trial)))
     extent = np.nanmax(trial.path, axis=0) - np.nanmin(trial.path, axis=0)
     if extent.max() >= _SMALL * max(trial.size):
         return trial
     told = (
         f"the track covers {extent.max() / max(trial.size):.1%} of the world; are the units right?"
     )
-    return replace(trial, warnings=(told,))
+    return replace(trial, warnings=(told, *trial.warnings))
 
 
 def _sight(paths: Sequence[Path], scene: Scene, notes: list[str]) -> Sight:
     """Return how well the agent is seen: as the scene says, or as guessed."""
     guess, rests = guess_sight(paths)
     own = scene.track.noise
-    noise = guess.noise if own is None else own * scene.track_unit * scene.pixels
+    pixel, units = scene.track_unit * scene.pixels, scene.track.units or scene.units
+    noise = guess.noise if own is None else own * pixel
     pace = scene.track.pace
-    walks = guess.pace if pace is None else pace * scene.track_unit * scene.pixels
+    walks = guess.pace if pace is None else pace * pixel
     if noise > _LARGEST_NOISE:
         hint = f"{_LARGEST_NOISE:g} pixels of the model's world are the most; smooth the track"
         raise BadInput(f"the track jitters by {noise:.3g} pixels", hint=hint)
     if own is None:
         basis = f"measured in {rests} frames at rest" if rests else "told from the whole track"
-        told = f"jitter {noise:g} px, {basis}" if noise else "positions are taken to be exact"
+        jitter = f"jitter {noise / pixel:.3g} {units} of the track, {basis}"
+        told = jitter if noise else "positions are taken to be exact"
         notes.append(f"{told}: observation.noise = {noise:g}; [track] noise = another")
     if pace is None and noise:
         notes.append(
-            f"the agent walks {walks:g} px a frame: observation.pace; [track] pace = another"
+            f"the agent walks {walks / pixel:.3g} {units} of the track a frame: "
+            f"observation.pace = {walks:g}; [track] pace = another"
         )
     return Sight(noise, min(max(walks, 0.01), 100.0))

@@ -33,14 +33,31 @@ def watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Seen, Float
             f"there is no body part '{part}'", hint=hint, place=Place(field="agent.part")
         )
     if part is None:
-        part = _middle(seen)
+        part = middle(seen)
         if len(seen.parts) > 1:
             which = f"the body part '{part}' of {len(seen.parts)}"
             notes.append(f"{which} stands for the agent; [agent] part = another")
+    if not (tracks.timed or seen.trial):
+        _check_numbers(seen, scene, notes)
     return seen, seen.parts[part]
 
 
-def _middle(seen: Seen) -> str:
+def _check_numbers(seen: Seen, scene: Scene, notes: list[str]) -> None:
+    """Refuse trials that count frames from another number than the track; note other misfits."""
+    first, last = seen.number.min(), seen.number.max()
+    spans = [(number, span.frames) for number, span in enumerate(scene.trials, 1) if span.frames]
+    for number, (begin, end) in spans:
+        if first - 1 in (begin, end) or last + 1 in (begin, end):
+            wrong = begin if begin in (first - 1, last + 1) else end
+            hint = f"the track counts its frames from {first:g} to {last:g}"
+            place = Place(trial=number, field="frames")
+            raise BadInput(f"there is no frame {wrong:g}", hint=hint, place=place)
+        if begin < first or end > last:
+            has = f"the track has {first:g} to {last:g}"
+            notes.append(f"trial {number} has frames {begin:g} to {end:g}, {has}")
+
+
+def middle(seen: Seen) -> str:
     """Return the body part in the middle by its name, or else the one that is lost least."""
     named = next((part for word in _MIDDLE for part in seen.parts if word in part.casefold()), None)
     lost = {part: int(np.isnan(places).sum()) for part, places in seen.parts.items()}

@@ -40,7 +40,8 @@ def experiment(members: Mapping[str, bytes], form: str) -> dict[str, bytes]:
     writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    variables = [{"stimulus": [row["movie"]], **row} for row in rows]
+    pictures = form == "gif"  # to jsPsych, which takes lists of movies, but one picture
+    variables = [{"stimulus": one["movie"] if pictures else [one["movie"]], **one} for one in rows]
     return {
         **files,
         "jspsych.json": json.dumps(variables, indent=1).encode() + b"\n",

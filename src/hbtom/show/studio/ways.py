@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, Literal
 
+from hbtom.bench.synth.errands import REACH
 from hbtom.bench.synth.geometry import (
     CELL,
     WORLD,
@@ -17,6 +18,7 @@ from hbtom.bench.synth.geometry import (
     path_length,
     square,
 )
+from hbtom.bench.synth.motion import pixel_line
 from hbtom.bench.synth.walks import ITEM_R
 from hbtom.errors import BadInput
 from hbtom.show.studio.raw_trials import (
@@ -28,7 +30,7 @@ from hbtom.show.studio.raw_trials import (
     thing_in,
     tool_fields,
 )
-from hbtom.show.studio.stepping import steps_along, steps_of
+from hbtom.show.studio.stepping import GRASP, steps_along, steps_of
 
 Manner = Literal["straighten", "swap", "detour"]
 CONTACT = 0.8  # of the radii of agent and object: the distance at which the agent stops
@@ -90,18 +92,33 @@ def _route(frames: Frames, start: Point, goal: int) -> list[Point]:
 
 
 def _by_key(frames: Frames, start: Point, end: Point) -> list[Point] | None:
+    """Return the shortest way by key and lock, each of which the agent only just reaches."""
     key, lock = (thing_in(frames[0].get(name, ())) for name in tool_fields(frames[0]))
     if key is None or lock is None:
         return None
-    fetched, (x, y) = _point(centre_of(key)), _point(centre_of(lock))
-    closed = _space(frames)
-    first = closed.route(start, fetched)
-    doors = [(x - CELL, y), (x + CELL, y), (x, y - CELL), (x, y + CELL)]
-    then = [found for door in doors if (found := closed.route(fetched, door))]
-    last = _space(frames, unlocked=True).route((x, y), end)
-    if not first or not then or not last:
+    closed, opened = _space(frames), _space(frames, unlocked=True)
+    taken, (x, y) = _point(centre_of(key)), _point(centre_of(lock))
+    first = _until(closed.route(start, taken), taken, GRASP * (agent_in(frames)[1] + key[1]))
+    if not first:
         return None
-    return [*first, *min(then, key=path_length)[1:], *last]
+    ways: list[list[Point]] = []
+    for door in ((x - CELL, y), (x + CELL, y), (x, y - CELL), (x, y + CELL)):
+        if to_door := closed.route(first[-1], door):
+            then = _until([*to_door, (x, y)], (x, y), REACH)
+            if last := opened.route(then[-1], end):
+                ways.append([*first, *then[1:], *last[1:]])
+    return min(ways, key=path_length, default=None)
+
+
+def _until(route: list[Point] | None, centre: Point, reach: float) -> list[Point]:
+    """Return the turning points of a route that ends as soon as it is within reach of a place."""
+    way = [] if route is None else route[:1]
+    for start, end in pairwise(route or ()):
+        for place in pixel_line(start, end):
+            if math.dist(place, centre) <= reach:
+                return [*way, place]
+        way.append(end)
+    return way
 
 
 def _detour(frames: Frames, home: Point, goal: int, shortest: float) -> list[Point]:

@@ -50,6 +50,7 @@ function layScene(svg, film, trial) {
   };
   set(svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": describe(film, trial) });
   svg.replaceChildren(
+    edge(trial),
     home(trial),
     scene.path,
     ...scene.steps.map((step) => step.node),
@@ -197,12 +198,16 @@ function icon(thing) {
   return draw("svg", view, drawThing({ ...thing, r: 10 }));
 }
 
+/** Draw the edge of the world, which is hard to see where no walls are. */
+const edge = ({ size: [width, height] }) => draw("rect", { class: "edge", width, height });
+
 /** Draw a small picture of a trial: the scene and the whole path. */
 function thumbnail(trial) {
   const [width, height] = trial.size;
   return draw(
     "svg",
     { class: "thumbnail", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+    edge(trial),
     draw("path", { class: "walls", d: blocks(wallsAt(trial, trial.frames - 1)) }),
     draw("path", { class: "barrier", d: blocks(trial.barrier) }),
     [trial.lock, ...trial.objects.map(objectAtEnd), trial.key]

@@ -55,7 +55,7 @@ function makeFiles({ state, settled, tell, load, saved }) {
       }
       if (form === "json") saved(own);
       return `Saved to ${answer.path}`;
-    });
+    }, "Saving…");
   }
   const nameOf = (at) => (at ? other(name.value) : name.value);
   const forms = make(

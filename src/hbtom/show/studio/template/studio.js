@@ -54,8 +54,9 @@ function refresh() {
 }
 
 /** Do something, and say what came of it. */
-async function tell(deed) {
+async function tell(deed, meanwhile = "") {
   try {
+    if (meanwhile) say(news, meanwhile);
     say(news, (await deed()) ?? "");
     news.classList.remove("problem");
   } catch (error) {
@@ -96,10 +97,10 @@ function changeTrials(change, by) {
   });
 }
 
-/** Make the other member of a pair: this one with another test trial. */
+/** Make the other member of a pair: the first one with another test trial. */
 function vary(manner) {
   inTurn(async () => {
-    const own = trialsOf(history_.now());
+    const [own] = history_.now().members;
     const change = { type: "vary", manner };
     const test = learn(await ask("/edit", { trial: own.at(-1), change }));
     const members = [own, [...own.slice(0, -1), test]];

@@ -1,0 +1,92 @@
+"""What people get wrong about tracks is said, never taken for what the agent did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hbtom
+from hbtom.errors import BadInput
+from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.scene_template import template
+
+SCENE = """\
+size = [200, 100]
+objects = [{name = "food", at = [190, 90]}, {name = "nest", at = [190, 10]}]
+"""
+WALK = [(10.5 + 3 * step, 50 + step) for step in range(31)]
+
+
+def load(folder: Path, rows: list[str], scene: str = SCENE) -> hbtom.Episode:
+    (folder / "scene.toml").write_text(scene)
+    (folder / "track.csv").write_text("\n".join(rows))
+    return hbtom.load(folder / "track.csv")
+
+
+@pytest.mark.parametrize(
+    ("first", "frames", "said"),
+    [
+        (1, "[0, 14]", "trial 1, field 'frames': there is no frame 0"),
+        (0, "[16, 31]", "trial 1, field 'frames': there is no frame 31"),
+    ],
+)
+def test_trials_that_count_from_another_number_are_refused(tmp_path, first, frames, said) -> None:
+    rows = ["frame,x,y", *(f"{at},{x},{y}" for at, (x, y) in enumerate(WALK, start=first))]
+    with pytest.raises(BadInput, match=said) as refused:
+        load(tmp_path, rows, f"{SCENE}[[trials]]\nframes = {frames}\n")
+    assert refused.value.hint == f"the track counts its frames from {first} to {first + 30}"
+
+
+def test_trials_that_reach_beyond_the_track_are_noted(tmp_path) -> None:
+    rows = ["x,y", *(f"{x},{y}" for x, y in WALK)]
+    episode = load(tmp_path, rows, f"{SCENE}[[trials]]\nframes = [5, 99]\n")
+    assert "trial 1 has frames 5 to 99, the track has 1 to 31" in episode.notes
+    assert len(episode.test.path) == 27
+
+
+def test_jumps_are_warned_of_however_the_trial_was_made(tmp_path) -> None:
+    slipped = [*WALK[:10], (190, 90), *WALK[11:]]
+    told = "the agent jumps far 2 times, first at frame 11"
+    track = load(tmp_path, ["x,y", *(f"{x},{y}" for x, y in slipped)])
+    made = hbtom.Trial.from_arrays(slipped, {"food": (190, 90)})
+    for trial in (track.test, made):
+        assert [one.partition(";")[0] for one in trial.warnings] == [told]
+    assert hbtom.Trial.from_arrays(WALK, {"food": (190, 90)}).warnings == ()
+
+
+def test_decimal_commas_are_read_where_semicolons_separate(tmp_path) -> None:
+    rows = ["frame;x;y", *(f"{at};{x};{y}".replace(".", ",") for at, (x, y) in enumerate(WALK))]
+    assert load(tmp_path, rows).test.path.tolist() == [[x, y] for x, y in WALK]
+
+
+def test_a_misspelt_field_is_not_taken_for_a_unit(tmp_path) -> None:
+    with pytest.raises(BadInput, match="per_units") as refused:
+        load(tmp_path, ["x,y", "1,2"], f"{SCENE}[track]\nper_units = 3\n")
+    assert "scene new" in refused.value.hint
+
+
+def test_a_new_scene_names_the_part_and_the_frames_that_would_be_taken() -> None:
+    parts = dict.fromkeys(("nose", "body"), np.ones((9, 3)))
+    text = template(Tracks("SLEAP", {"mouse": Seen(np.arange(1.0, 10.0), parts)}))
+    assert 'part = "body"' in text
+    assert "# frames = [1, 9]" in text
+
+
+def test_jitter_and_pace_are_told_in_units_of_the_track(tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    still = [(10, 50)] * 40 + WALK + [WALK[-1]] * 40
+    rows = [f"{10 * x},{10 * y}" for x, y in np.array(still) + rng.normal(0, 1, (len(still), 2))]
+    scene = f'{SCENE}units = "cm"\n[track]\nunits = "mm"\n'
+    notes = load(tmp_path, ["x,y", *rows], scene).notes
+    told = next(note for note in notes if note.startswith("jitter"))
+    assert 8 < float(told.split()[1]) < 12
+    assert "mm of the track" in told
+
+
+def test_an_observer_of_an_episode_asks_for_one_of_its_trials(tmp_path) -> None:
+    episode = load(tmp_path, ["x,y", *(f"{x},{y}" for x, y in WALK)])
+    with pytest.raises(BadInput, match="this Episode is not a trial") as refused:
+        hbtom.Observer(episode)
+    assert refused.value.hint == "name one of its trials: episode[0]"
