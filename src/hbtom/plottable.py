@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from hbtom.judgement.accounts import Account
+
 
 def html_of(value: object) -> str | None:
     """Return what notebooks show of a value; None if the text of ``repr`` is enough."""
@@ -40,6 +42,14 @@ def notebook_progress() -> Callable[[int, int], None] | None:
     return progress_bar()
 
 
+def sentence_of(account: Account, steps: tuple[str, ...] | None = None) -> str:
+    """Put the account of an episode in words, or that of a plan with these steps."""
+    from hbtom.show.terminal import explain_plan
+    from hbtom.show.words import explain
+
+    return explain(account) if steps is None else explain_plan(account, steps)
+
+
 class Plottable:
     """A result that can be drawn."""
 
@@ -52,14 +62,3 @@ class Plottable:
     def _repr_html_(self) -> str | None:
         """Return what notebooks show; None if the text of ``repr`` is enough."""
         return html_of(self)
-
-
-class Explained(Plottable):
-    """A result that can be put in words."""
-
-    @property
-    def explanation(self) -> str:
-        """What was surprising about the last trial, in a sentence; or that nothing was."""
-        from hbtom.show.explaining import explanation
-
-        return explanation(self)

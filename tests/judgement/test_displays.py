@@ -52,6 +52,18 @@ def test_pages_are_made_from_python(judgement, tmp_path: Path, monkeypatch) -> N
     assert hbtom.show(EPISODE, browser=False) == one
 
 
+def test_pages_of_plans_are_made_from_python(judgement, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
+    world, folder = example("kitchen"), EXAMPLES / "kitchen"
+    plan = hbtom.load_plan(world, min((folder / "plans").glob("*.plan")))
+    judged = hbtom.infer_plans(hbtom.load_goals(world, folder / "goals.txt"), [plan])
+    page = judged.show(browser=False)
+    assert page.read_text().startswith("<!")
+    assert hbtom.show(judged, browser=False) == page
+    with pytest.raises(hbtom.BadInput, match="in common"):
+        hbtom.show(judged, judgement, browser=False)
+
+
 def test_notebooks_show_episodes_models_and_plans(judgement) -> None:
     maps = judgement.episode._repr_html_()
     assert maps.count("<svg") == 9

@@ -10,14 +10,12 @@ import click
 from hbtom.cli.say import complain, print_json
 from hbtom.errors import located
 from hbtom.files import check_target, write_whole
-from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import ALONE, infer_plans
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.terminal import (
     Row,
     beliefs_table,
-    explain_plan,
     judgement_table,
 )
 from hbtom.world.pddl import load_goals, load_plan, load_world
@@ -81,7 +79,6 @@ def run(
     # A single plan is enough for an inference, though not for a judgement.
     warnings = [warning for warning in judgement.warnings if judged or warning != ALONE]
     values = {**judgement.to_dict(), "warnings": warnings}
-    told = plan_account(judgement)
     for warning in warnings:
         complain(f"warning: {warning}")
     if out is not None:
@@ -94,8 +91,7 @@ def run(
     both = list(zip(values["plans"], judgement.mistakes, strict=True))
     tables = [beliefs_table(*one) for one in (both[-1:] if judged else both)]
     if judged:
-        plan = judgement.plans[-1]
-        sentence = explain_plan(told, plan.steps)
-        row = Row(plan.name, judgement.plausibility, values["surprise"], sentence)
+        name, sentence = judgement.plans[-1].name, values["explanation"]
+        row = Row(name, judgement.plausibility, values["surprise"], sentence)
         tables.append(judgement_table([row], heading="plan"))
     click.echo("\n\n".join(tables))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from operator import is_
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -72,6 +71,14 @@ class Judgement(Judged):
         """All that limits what the judgement means."""
         return tuple(_warnings(self))
 
+    @property
+    def explanation(self) -> str:
+        """What was surprising about the last trial, in a sentence; or that nothing was."""
+        from hbtom.judgement.accounts import account
+        from hbtom.plottable import sentence_of
+
+        return sentence_of(account(self))
+
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the judgement as plain values; ``trace`` adds the posteriors of every step."""
         from hbtom.judgement.tables import traced
@@ -100,12 +107,6 @@ class Judgement(Judged):
         from hbtom.judgement.tables import to_datatree
 
         return to_datatree(self, self.posteriors, self.episode.name)
-
-    def show(self, *, browser: bool = True) -> Path:
-        """Make a page on which to watch the episode, open it in a browser, and return the file."""
-        from hbtom.plottable import show_page
-
-        return show_page(self, browser=browser)
 
     def __repr__(self) -> str:
         return f"<Judgement of {self.episode.name!r}: plausibility {self.plausibility:.3f}>"

@@ -62,6 +62,14 @@ class PlanJudgement(Judged):
         known = seen, seen.world, self.costs[plan], self.paths[plan]
         return self._traced(known, self.posteriors[plan])
 
+    @property
+    def explanation(self) -> str:
+        """What was surprising about the last plan, in a sentence; or that nothing was."""
+        from hbtom.judgement.accounts import plan_account
+        from hbtom.plottable import sentence_of
+
+        return sentence_of(plan_account(self), self.plans[-1].steps)
+
     def to_dict(self) -> dict[str, Any]:
         """Return what is believed after every action, and the judgement, as plain values."""
         from hbtom.judgement.tables import traced

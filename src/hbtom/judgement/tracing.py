@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,9 +11,11 @@ from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Likelihood, Posterior, Regret
 from hbtom.model import Model
-from hbtom.plottable import Explained
+from hbtom.plottable import Plottable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray as xr
 
 
@@ -45,7 +48,7 @@ def verdict(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surpri
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(Explained):
+class Judged(Plottable):
     """How plausible the last of some trials or plans is."""
 
     model: Model
@@ -59,11 +62,22 @@ class Judged(Explained):
         """A score without fitted weights: how often regret would be so large, 0 to 1."""
         return predictive(self.test)
 
+    @property
+    @abstractmethod
+    def explanation(self) -> str:
+        """What was surprising about the last trial or plan, in a sentence; or that nothing was."""
+
     def to_xarray(self) -> xr.Dataset:
         """Return the last posterior with labelled axes (needs the extra ``tables``)."""
         from hbtom.judgement.tables import to_xarray
 
         return to_xarray(self.test)
+
+    def show(self, *, browser: bool = True) -> Path:
+        """Make a page on which to watch what is judged, open it in a browser; return the file."""
+        from hbtom.plottable import show_page
+
+        return show_page(self, browser=browser)
 
     def _plain(self) -> dict[str, Any]:
         return {

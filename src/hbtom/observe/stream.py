@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,12 @@ def recorded(scene: Trial, frames: Sequence[Frame]) -> Trial:
     if scene.lock is not None:
         lock_there = np.array([one.lock_there for one in frames])
     left = np.array([one.barrier_left for one in frames], dtype=np.float64)
-    seen = {"path": path, "barrier_left": left, "key_path": key_path, "lock_there": lock_there}
+    seen: dict[str, Any] = {
+        "path": path,
+        "barrier_left": left,
+        "key_path": key_path,
+        "lock_there": lock_there,
+    }
     return replace(scene, agent=agent, agent_there=None, **seen)
 
 

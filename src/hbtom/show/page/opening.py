@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
 from hbtom.cache import cache_folder
-from hbtom.errors import system_errors
+from hbtom.errors import BadInput, system_errors
 from hbtom.files import write_whole
 from hbtom.judgement import Judgement, judge
+from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.model import Given
 from hbtom.observe import Episode
 from hbtom.show.browser import browse
@@ -17,7 +19,7 @@ from hbtom.show.page.viewer import page
 
 _LONGEST = 80  # letters of a page's name
 
-Watched = Judgement | Episode | str | os.PathLike[str]
+Watched = Judgement | PlanJudgement | Episode | str | os.PathLike[str]
 
 
 def show(
@@ -27,18 +29,31 @@ def show(
     model: Given = "default",
     browser: bool = True,
 ) -> Path:
-    """Make a page on which to watch a judgement, an episode or a file; return its path.
+    """Make a page on which to watch a judgement, an episode or its file; return the page's path.
 
     With ``other``, such as the other one of a pair, both play side by side. The page lies in the
     cache folder and opens in a browser, unless ``browser`` is False.
     """
-    both = [one for one in (watched, other) if one is not None]
-    judgements = [one if isinstance(one, Judgement) else judge(one, model) for one in both]
-    target = cached_page(*(one.episode.name for one in judgements))
-    write_whole(target, page(*judgements).encode())
+    both: list[Any] = [one for one in (watched, other) if one is not None]
+    if any(isinstance(one, PlanJudgement) for one in both):
+        names, made = _page_of_plans(both)
+    else:
+        judgements = [one if isinstance(one, Judgement) else judge(one, model) for one in both]
+        names, made = [one.episode.name for one in judgements], page(*judgements)
+    target = cached_page(*names)
+    write_whole(target, made.encode())
     if browser:
         browse(target.resolve().as_uri())
     return target
+
+
+def _page_of_plans(both: Sequence[Any]) -> tuple[list[str], str]:
+    """Return the names of plans, and their page."""
+    from hbtom.show.plans.plan_page import plan_page
+
+    if not all(isinstance(one, PlanJudgement) for one in both):
+        raise BadInput("plans and episodes have no page in common", hint="show two of a kind")
+    return [one.plans[-1].name for one in both], plan_page(*both)
 
 
 def cached_page(*episodes: str | None) -> Path:
