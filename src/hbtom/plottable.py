@@ -7,14 +7,12 @@ it in words, it hands itself to ``hbtom.show``, which is imported only then.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-
-    from hbtom.judgement.accounts import Account
 
 
 def html_of(value: object) -> str | None:
@@ -42,7 +40,7 @@ def notebook_progress() -> Callable[[int, int], None] | None:
     return progress_bar()
 
 
-def sentence_of(account: Account, steps: tuple[str, ...] | None = None) -> str:
+def sentence_of(account: Any, steps: tuple[str, ...] | None = None) -> str:
     """Put the account of an episode in words, or that of a plan with these steps."""
     from hbtom.show.terminal import explain_plan
     from hbtom.show.words import explain
