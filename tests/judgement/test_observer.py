@@ -104,7 +104,7 @@ def test_an_agent_that_leaves_is_not_seen() -> None:
     observer = Observer(replace(trial, agent_there=there))
     for frame in list(frames_of(replace(trial, agent_there=there)))[:12]:
         observer.observe(frame)
-    check_trial(observer.trial)
+    assert observer.trial.agent_there is None
     assert np.isnan(observer.trial.path[:, 0]).tolist() == [False] * 8 + [True] * 4
 
 

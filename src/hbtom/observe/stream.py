@@ -51,13 +51,15 @@ def recorded(scene: Trial, frames: Sequence[Frame]) -> Trial:
     if scene.lock is not None:
         lock_there = np.array([one.lock_there for one in frames])
     left = np.array([one.barrier_left for one in frames], dtype=np.float64)
-    seen: dict[str, Any] = {
-        "path": path,
-        "barrier_left": left,
-        "key_path": key_path,
-        "lock_there": lock_there,
-    }
-    return replace(scene, agent=agent, agent_there=None, **seen)
+    return replace(
+        scene,
+        agent=agent,
+        agent_there=None,
+        path=path,
+        barrier_left=left,
+        key_path=key_path,
+        lock_there=lock_there,
+    )
 
 
 def checked_frame(scene: Trial, given: Frame | Sequence[float] | None, number: int) -> Frame:
