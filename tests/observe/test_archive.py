@@ -33,6 +33,7 @@ from hbtom.observe.archive import columns
 from hbtom.observe.archive.columns import about, schema
 from hbtom.observe.archive.encoding import encoded
 from hbtom.observe.archive.reading import open_archive
+from hbtom.observe.checks import SMALLEST_WORLD
 from hbtom.observe.episode import CHANGING
 from hbtom.observe.formats import load_each
 
@@ -109,7 +110,7 @@ def others(draw: Any, frames: int) -> Other:
 @st.composite
 def trials(draw: Any) -> Trial:
     more = draw(st.integers(0, 3))  # frames
-    size = draw(sides), draw(sides)
+    size = draw(sides), draw(st.floats(SMALLEST_WORLD, 500))
     places = st.tuples(st.floats(0, size[0]), st.floats(0, size[1]))
     bodies = st.builds(Body, looks, places, sides)
     agent, walls = draw(bodies), draw(blocks)
