@@ -262,7 +262,7 @@ def _inferred(names: Sequence[str]) -> list[Command]:
     recognise = ["recognise", *world, "--observations", "seen.plan", "--states", "2000"]
     return [
         [*infer, "--judge", "--format", "json"],
-        [*infer, "--something-else", "0.5"],
+        [*infer, "--something-else", "0.5", "--page", "page.html"],
         [*infer, "--model", "people", "--format", "json"],
         [*recognise, "--format", "json"],
         [*recognise, "--engine", "counting", "--trace"],

@@ -39,7 +39,7 @@ class _Seen:
     """What is true in the states of a plan, and what the actions of its domain change."""
 
     states: tuple[Facts, ...]
-    fixed: Facts  # always true
+    fixed: Facts  # always true, of predicates that can change for others
     outcomes: tuple[tuple[tuple[Atom, ...], tuple[Atom, ...]], ...]  # atoms: now true, now false
 
     def of(self, state: Facts, predicates: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
@@ -52,7 +52,9 @@ class _Seen:
 def find_locations(plan: Plan) -> Locations:
     """Return where everything is in each state of a plan."""
     states = tuple(frozenset(plan.world.true_in(state)) for state in plan.states)
-    seen = _Seen(states, plan.world.always, tuple(_outcomes(plan.world)))
+    names = {fact[0] for fact in plan.world.facts}
+    fixed = frozenset(fact for fact in plan.world.always if fact[0] in names)
+    seen = _Seen(states, fixed, tuple(_outcomes(plan.world)))
     named = _agent_predicate(seen, plan.world)
     agent = tuple(next((fact[1] for fact in one if fact[0] == named), None) for one in states)
     chosen = _place_predicates(seen, plan.world)

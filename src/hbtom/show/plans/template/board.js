@@ -153,7 +153,9 @@ function thumbnail({ board, frames }) {
     const where = { x: x - wide / 2, y: y - high / 2, width: wide, height: high };
     return x === undefined ? null : draw("g", { class: `token ${kind}` }, draw("rect", where));
   });
-  return draw("svg", { ...view, "aria-hidden": "true" }, boxes, tokens);
+  const cells = (board?.panels ?? []).filter(([, kind]) => kind === "cell");
+  const ground = cells.length ? drawGround(cells) : null;
+  return draw("svg", { ...view, "aria-hidden": "true" }, ground, boxes, tokens);
 }
 
 /** Make the list of actions, which is below the scene: the current one is marked. */
