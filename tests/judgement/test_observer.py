@@ -29,7 +29,6 @@ from hbtom import (
     load,
 )
 from hbtom.model import with_settings
-from hbtom.observe.checks import check_trial
 from hbtom.observe.minigrid import frame_of, scene_of, trial_of
 from hbtom.observe.stream import frames_of, recorded
 from worlds import odd_model, odd_trial
