@@ -109,13 +109,13 @@ things = st.sampled_from([HEART, SPOON])
 models = st.sampled_from([Model.preset("default"), Model.preset("paper")])
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(changed_episodes(), models)
 def test_any_json_is_judged_or_refused(changed: Json, model: Model) -> None:
     judged_or_refused(json.dumps(changed).encode(), model)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(changed_bytes(), models)
 def test_any_bytes_are_judged_or_refused(data: bytes, model: Model) -> None:
     judged_or_refused(data, model)
@@ -127,7 +127,7 @@ def test_any_scene_is_judged_or_refused(changed: Json, model: Model) -> None:
     judged_or_refused(json.dumps(changed).encode(), model)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(changed_bytes(SCENES), models)
 def test_any_bytes_of_a_scene_are_judged_or_refused(data: bytes, model: Model) -> None:
     judged_or_refused(data, model)
@@ -161,7 +161,7 @@ def odd_frames(draw: st.DrawFn) -> list[Json]:
     return frames
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(odd_frames(), min_size=1, max_size=3), models)
 def test_any_world_is_judged_unless_the_agent_starts_in_a_wall(odd: Json, model: Model) -> None:
     try:
