@@ -3,8 +3,8 @@
 ``python benchmarks/train_all.py OUT`` makes the background tasks once, in all processes, and writes
 OUT/<network>.safetensors as soon as each network is trained. It may be stopped at any time: what is
 finished stays. ``--curve 100,1000,10000`` trains each network on so many of these episodes instead,
-and writes OUT/<network>-<episodes>.safetensors. ``--part .1`` takes a tenth of all steps.
-``--rate BENCH`` has each network rate a dataset while the next one is trained.
+and writes OUT/<network>-<episodes>.safetensors. ``--steps bc-mlp=20000,encoder=2000`` changes how
+many steps are done. ``--rate BENCH`` has each network rate a dataset while the next one is trained.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from hbtom.neural.recipes import PLANS, QUICK, Recipe
 from hbtom.neural.tensors import Tensors
 
 START = time.monotonic()
-ROUND = 200  # steps
 
 
 def since_start() -> float:
@@ -50,7 +49,7 @@ def arguments() -> Namespace:
     parser.add_argument("--episodes", type=int, default=28_000)
     parser.add_argument("--keep", type=Path, help="where episodes are kept for the next time")
     parser.add_argument("--curve", default="", help="numbers of episodes, with commas")
-    parser.add_argument("--part", type=float, default=1.0, help="of all steps")
+    parser.add_argument("--steps", default="", help="name=steps, with commas")
     parser.add_argument("--until", type=float, default=1e9, help="seconds after which all is done")
     parser.add_argument("--rate", type=Path, help="a dataset that each network rates")
     parser.add_argument("--quick", action="store_true", help="small batches and few steps")
@@ -66,6 +65,7 @@ class Trainer:
 
     def __init__(self, asked: Namespace, precision: str) -> None:
         self.asked, self.precision = asked, precision
+        self.steps = dict(one.split("=") for one in asked.steps.split(",") if one)
         self.encoders: dict[Any, Any] = {}  # where the training of each ended
         self.seen: dict[Any, Any] = {}  # what networks learn from, on the device
         self.raters = list[subprocess.Popen[bytes]]()
@@ -107,16 +107,12 @@ class Trainer:
         """Return a plan with as many steps as were asked for, or as there is time for."""
         plan = (QUICK if self.asked.quick else PLANS)[name]
 
-        def part(recipe: Recipe) -> Recipe:
-            if self.asked.part == 1:
-                steps = recipe.steps
-            else:
-                steps = max(ROUND, ROUND * round(self.asked.part * recipe.steps / ROUND))
+        def fitted(recipe: Recipe, what: str) -> Recipe:
+            steps = int(self.steps.get(what, recipe.steps))
             return replace(recipe, steps=steps, seconds=max(1, self.asked.until - since_start()))
 
-        return replace(
-            plan, network=part(plan.network), encoder=plan.encoder and part(plan.encoder)
-        )
+        encoder = plan.encoder and fitted(plan.encoder, "encoder")
+        return replace(plan, network=fitted(plan.network, name), encoder=encoder)
 
     def rate(self, weights: Path) -> None:
         """Start a process in which a network rates the dataset."""

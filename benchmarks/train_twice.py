@@ -24,6 +24,7 @@ from hbtom.neural.feeding import collect
 from hbtom.neural.recipes import PLANS
 from hbtom.neural.weights_file import read_weights
 
+SHARE = ".07"  # of the GPU's memory for each process: which operations are chosen may depend on it
 TIMES = "first", "second", "resumed"
 
 
@@ -69,7 +70,7 @@ def start(asked: Namespace, name: str, which: str) -> subprocess.Popen[bytes]:
     given = vars(asked) | {"networks": name, "only": which}
     options = [f"--{key}={one}" for key, one in given.items() if key != "out" and one is not None]
     words = [sys.executable, __file__, str(asked.out), *options]
-    env = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    env = {"XLA_PYTHON_CLIENT_MEM_FRACTION": SHARE, **os.environ}
     with (asked.out / f"{name}-{which}.log").open("ab") as log:
         return subprocess.Popen(words, stdout=log, stderr=log, env=env)
 
