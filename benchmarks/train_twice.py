@@ -90,10 +90,11 @@ def main() -> None:
     if asked.only:
         return train(asked)
     names = asked.networks.split(",")
-    running = [start(asked, name, which) for name in names for which in TIMES]
-    for one in running:
-        one.wait()
-    for one in [start(asked, name, TIMES[-1]) for name in names]:
+    running = {(name, which): start(asked, name, which) for which in TIMES for name in names}
+    for name in names:
+        running[name, "resumed"].wait()
+        running[name, "resumed"] = start(asked, name, "resumed")
+    for one in running.values():
         one.wait()
     failed = False
     for name in names:
