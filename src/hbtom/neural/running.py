@@ -94,7 +94,7 @@ def finished(run: Run, episodes: Episodes, moment: Moment) -> Card:
         "date": datetime.now(UTC).date().isoformat(),
         "hardware": hardware(),
         "jax": jax.__version__,
-        "episodes": episodes.count,
+        "episodes": episodes.shown,
         "held_out": episodes.held_out,
         "left_out": len(episodes.left_out),
         "steps": moment.step,
