@@ -61,7 +61,7 @@ NETWORKS = {
         ),
         Network(
             "set-transformer",
-            1,
+            2,
             "things",
             set_transformer.init,
             set_transformer.predict,
