@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from hbtom.cli import main
+from hbtom.cli import main, train
 from hbtom.errors import BadInput
 from hbtom.neural import Generated
 from hbtom.neural.album import draw_album, drawn, flat_frames, flat_pictures
@@ -101,6 +101,10 @@ def test_the_command_trains_and_never_replaces_a_file_unasked(run, card, tmp_pat
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "--resume" in result.output
+    monkeypatch.setattr(train, "collect", None)  # so that no episodes can be made
+    result = CliRunner().invoke(main, [*words, "--resume"])
+    assert result.exit_code == 1
+    assert "begun with other options" in result.output
 
 
 def test_options_that_exclude_each_other_are_refused(tmp_path):
