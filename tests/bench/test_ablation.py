@@ -3,14 +3,17 @@ import gzip
 import json
 import shutil
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from episodes import shorten, write_pairs
 from hbtom.bench import workers
-from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _watch, _with_donors, ablate
+from hbtom.bench.ablation import SHIPPED, VARIATIONS, _surprises, _watch, ablate
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
+from hbtom.bench.placebo import with_donors
+from hbtom.bench.rater_ablation import CHANGES, ablate_rater
 from hbtom.bench.score import total
 from hbtom.bench.synth import generate
 from hbtom.cli import main
@@ -54,7 +57,7 @@ def surprises(small):
     if not folder.exists():
         tasks = ["instrumental_blocking_barrier", "inaccessible_goal"]
         shorten(generate(folder, pairs=2, seed=3, tasks=tasks, compress="gz", workers=1))
-    jobs = _with_donors(find_pairs(folder).pairs)
+    jobs = with_donors(find_pairs(folder).pairs)
     model = find_model("default")
     return list(_surprises(model, False, jobs))
 
@@ -72,7 +75,7 @@ def test_the_placebo_is_not_the_same_as_no_history(surprises):
 
 
 def test_the_placebo_shows_this_pairs_agent_and_objects_on_another_pairs_ways(small):
-    (pair, donor), *_ = _with_donors(find_pairs(small, ["preference"]).pairs)
+    (pair, donor), *_ = with_donors(find_pairs(small, ["preference"]).pairs)
     own, other = pair.expected.load(), donor.load()
     placebo = _watch("placebo", own, other)
     assert placebo.test is own.test
@@ -86,7 +89,7 @@ def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
     shutil.copytree(small / "preference", tmp_path / "preference")
     broken = tmp_path / "preference" / "000001loe.json.gz"
     broken.write_bytes(b"{")
-    jobs = _with_donors(find_pairs(tmp_path).pairs)
+    jobs = with_donors(find_pairs(tmp_path).pairs)
     first, second, _ = _surprises(find_model("default"), False, jobs)
     assert SHIPPED.name in first
     assert "another pair's familiarization" not in first
@@ -155,7 +158,7 @@ def test_a_task_with_one_pair_has_no_placebo(small, tmp_path):
     (tmp_path / "preference").mkdir()
     for file in (small / "preference").glob("000000*"):
         shutil.copy(file, tmp_path / "preference")
-    ((_, donor),) = _with_donors(find_pairs(tmp_path).pairs)
+    ((_, donor),) = with_donors(find_pairs(tmp_path).pairs)
     assert donor is None
 
 
@@ -173,3 +176,62 @@ def test_command_writes_one_row_a_variation_and_task(small, tmp_path):
     for line in result.stdout.splitlines()[1 : len(VARIATIONS) + 1]:
         [row] = [row for name, row in by_name.items() if f"  {name}  " in line]
         assert line.endswith(f"{100 * float(row['margin_below']):.1f} %")
+
+
+class Rightmost:
+    """Expects the agent to end on the right or, if not by place, at the last object by look."""
+
+    name, fingerprint = "rightmost", "1"
+
+    def __init__(self, by_place=True):
+        self.by_place = by_place
+
+    def rate(self, expected, unexpected):
+        return tuple(self._rated(one) for one in (expected, unexpected))
+
+    def _rated(self, episode):
+        end = episode.test.path[-1]
+        if self.by_place:
+            return float(end[0])
+        away = [np.linalg.norm(end - one.centre) for one in episode.test.objects]
+        return float(np.argmin(away))
+
+
+@pytest.mark.parametrize("by_place", [True, False])
+def test_exchanging_objects_tells_places_from_objects(small, by_place):
+    result = ablate_rater(small, Rightmost(by_place), tasks=["preference"], workers=1)
+    plain, exchanged = (
+        overall(result, name).accuracy for name in ("as it is", "exchanged at test")
+    )
+    assert exchanged == (plain if by_place else 1 - plain)
+
+
+def test_what_a_rater_sees_is_changed(small):
+    episode = next(iter(find_pairs(small, ["preference"]).pairs)).expected.load()
+    changed = {name: change(episode, None) for name, (_, change) in CHANGES.items()}
+    assert len(changed["one trial"]) == 2
+    assert len({item.look for trial in changed["all look alike"] for item in trial.objects}) == 1
+    assert changed["another pair's familiarization"] is None
+    before, after = episode.test.objects, changed["exchanged at test"].test.objects
+    assert [(one.look, one.centre) for one in before] == [
+        (one.look, other.centre) for one, other in zip(after, reversed(after), strict=True)
+    ]
+
+
+def test_changes_that_change_nothing_do_not_count(small):
+    result = ablate_rater(small, Rightmost(), tasks=["efficiency_path"], workers=1)
+    assert overall(result, "as it is").pairs == 3
+    assert overall(result, "exchanged at test").pairs == 0
+
+
+def test_the_command_ablates_a_rater(small, tmp_path):
+    ratings = tmp_path / "ratings.csv"
+    evaluate(small, Rightmost(), workers=1, out=ratings)
+    words = ["ablate", str(small), "--rater", str(ratings), "--tasks", "preference"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    assert "exchanged at test" in result.output
+    assert f"rater {ratings}" in result.output
+    wrong = CliRunner().invoke(main, [*words, "--model", "paper"])
+    assert wrong.exit_code == 2
+    assert "--model is for models: not with --rater." in wrong.output

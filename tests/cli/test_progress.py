@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from episodes import write_pairs
-from hbtom.cli.progress import judging, line
+from hbtom.cli.progress import judging, line, progress
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,19 @@ def test_many_pairs_without_a_compiler_are_worth_one_line(
     said = capsys.readouterr().err.splitlines()
     assert len(said) == lines
     assert all("pip install '.[fast]'" in line for line in said)
+
+
+@pytest.mark.parametrize(("lines", "told"), [(0.0, 2), (1e9, 0)])
+def test_without_a_terminal_there_is_a_line_now_and_then(
+    lines: float, told: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress("training", "steps", lines=lines) as tell:
+        tell(1, 9)
+        tell(9, 9, "loss 2")
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == told
+    assert all(line.startswith("training  ") for line in said)
+    assert not said or said[-1].endswith("loss 2")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

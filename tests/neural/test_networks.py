@@ -144,6 +144,17 @@ def test_only_likeness_matters_and_not_what_things_look_like(given):
     assert not np.allclose(errors({**batch, "looks": looks}), errors(batch))
 
 
+def test_what_another_agent_did_says_nothing(given):
+    batch = dict(given["things"])
+    looks = batch["agent_look"].copy()
+    looks[:, -1] += 1  # never seen before
+    blind = set_transformer.hidden(NUMPY, batch, np.ones(looks.shape, bool))
+    assert not (blind["looks"][:, :-1]).any()
+    assert np.array_equal(blind["looks"][:, -1], batch["looks"][:, -1])
+    np.testing.assert_allclose(errors({**batch, "agent_look": looks}), errors(blind), rtol=1e-6)
+    assert not np.allclose(errors(blind), errors(batch))
+
+
 def test_a_turned_world_is_a_world(given):
     batch = given["things"]
     flips = np.array([[1, 0, 1], [0, 1, 1]], dtype=bool)

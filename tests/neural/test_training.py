@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from hbtom.cli import main
+from hbtom.cli import main, train
 from hbtom.errors import BadInput
 from hbtom.neural import Generated
-from hbtom.neural.feeding import collect, draw_album, things_data
+from hbtom.neural.album import draw_album, drawn, flat_frames, flat_pictures
+from hbtom.neural.drawing_anywhere import draw_anywhere
+from hbtom.neural.feeding import collect, things_data
+from hbtom.neural.inputs import BOXES
 from hbtom.neural.recipes import PLANS, QUICK, Plan, Recipe
 from hbtom.neural.running import Run, load_checkpoint, run_training
 from hbtom.neural.trained import read_trained
@@ -98,6 +101,10 @@ def test_the_command_trains_and_never_replaces_a_file_unasked(run, card, tmp_pat
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     assert "--resume" in result.output
+    monkeypatch.setattr(train, "collect", None)  # so that no episodes can be made
+    result = CliRunner().invoke(main, [*words, "--resume"])
+    assert result.exit_code == 1
+    assert "begun with other options" in result.output
 
 
 def test_options_that_exclude_each_other_are_refused(tmp_path):
@@ -120,9 +127,24 @@ def test_an_album_holds_each_picture_once(episodes):
     assert some.count == 3
     album = draw_album(some.parts)
     steps = some.parts[0].steps
-    assert len(album.pictures) == (steps + 1).sum()
+    assert album.frames.max() + 1 == (steps + 1).sum() <= len(album.pictures)
     assert (album.frames[..., -1] - album.frames[..., 0] == steps).all()
     assert len(album.followed()) == steps.sum()
+
+
+def test_a_gpu_would_draw_the_same_pictures_in_the_same_order(episodes):
+    part = episodes.first(2).parts[0]
+    things, places = flat_frames(part, slots=part.things.shape[2] + 3)
+    one, other = flat_pictures(part), draw_anywhere(np, things, places)[:, 0]
+    assert np.abs(one.astype(int) - other).max() <= 2
+    first = next(drawn([part]))
+    assert np.array_equal(first[: len(one)], one[: len(first)])
+
+
+def test_a_limit_keeps_the_same_episodes_for_validation(episodes):
+    few = replace(episodes, limit=3)
+    assert (few.count, few.shown, few.known, few.held_out) == (7, 3, 2, 1)
+    assert (episodes.known, replace(episodes, limit=100).known) == (6, 6)
 
 
 def test_the_set_transformer_sees_all_things_and_boxes_inside(episodes):
@@ -131,7 +153,7 @@ def test_the_set_transformer_sees_all_things_and_boxes_inside(episodes):
     kinds = part.things[..., 0]
     assert ((seen["looks"] > 0).sum(axis=-1) == ((kinds > 1) & (kinds < 6)).sum(axis=-1)).all()
     standing = seen["standing"].any(axis=2)
-    assert 0 < standing.sum(axis=-1).max() < standing.shape[-1]  # none had to be left out
+    assert 0 < standing.sum(axis=-1).max() == standing.shape[-1] < BOXES  # none was left out
     middle, size = seen["boxes"][..., :2], seen["boxes"][..., 2:4]
     assert (abs(middle[standing] - 0.5) + size[standing] / 2 <= 0.5).all()
 

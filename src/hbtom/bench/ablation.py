@@ -21,9 +21,11 @@ from msgspec.structs import replace as changed
 
 from hbtom import __version__
 from hbtom.bench.calibration import FOLDS, Both, held_out, parts_of, product
+from hbtom.bench.checked_rater import CheckedRater
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
+from hbtom.bench.placebo import Job, placebo, with_donors
 from hbtom.bench.score import Score, scores, total
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.compiled import start_compiler
@@ -33,7 +35,7 @@ from hbtom.judgement.fitting import optimiser
 from hbtom.judgement.surprises import KINDS
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Grid, Model, find_model
-from hbtom.observe import Episode, Identity, Trial
+from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 
 Watched = Literal["all", "test trial", "placebo"]
@@ -112,7 +114,7 @@ class Ablation(Result):
     """The scores of every variation."""
 
     dataset: str
-    model: Model
+    model: Model | CheckedRater
     tasks: Mapping[str, tuple[Score, ...]]  # by the variation's name
     left_out: tuple[LeftOut, ...]
     groups: Mapping[str, str]  # the kind of each variation, by its name
@@ -144,7 +146,7 @@ def ablate(
     optimiser()
     model = find_model(model)
     found = as_dataset(dataset, tasks)
-    jobs = _with_donors(found.pairs)
+    jobs = with_donors(found.pairs)
     left_out = list(found.left_out)
     judged: list[tuple[Pair, dict[str, Both]]] = []
     models = [one.model(model) for one in variations(model)]
@@ -191,23 +193,9 @@ def _only(kinds: Sequence[str], both: Both) -> Both:
 
 # Judging one pair under all variations
 
-_Job = tuple[Pair, Member | None]  # a pair, and an episode of another one for the placebo
-
-
-def _with_donors(pairs: Sequence[Pair]) -> list[_Job]:
-    """Return each pair with a member of the next one of its task, if there is another."""
-    by_task: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        by_task.setdefault(pair.task, []).append(pair)
-    return [
-        (pair, same[(same.index(pair) + 1) % len(same)].expected if len(same) > 1 else None)
-        for pair in pairs
-        for same in [by_task[pair.task]]
-    ]
-
 
 def _surprises(
-    model: Model, compiled: bool, jobs: Sequence[_Job]
+    model: Model, compiled: bool, jobs: Sequence[Job]
 ) -> Iterator[dict[str, Both] | Problems]:
     if compiled:
         start_compiler()
@@ -248,25 +236,4 @@ def _watch(watched: Watched, episode: Loaded, other: Episode | None) -> Loaded:
         return episode
     if watched == "test trial" or other is None:
         return replace(episode, trials=episode.trials[-1:])
-    cast = _recast(other, episode)
-    return replace(
-        episode, trials=(*(_played(t, cast) for t in other.familiarization), episode.test)
-    )
-
-
-def _recast(other: Episode, episode: Episode) -> dict[Identity, Identity]:
-    """Return who plays whom: agents and objects of another episode as those of this one.
-
-    The agents are the familiar ones: where the test brings a new agent, it stays new.
-    """
-    cast = {other[0].agent.look: episode[0].agent.look}
-    theirs, ours = ({item.look for t in e for item in t.objects} for e in (other, episode))
-    cast.update(zip(sorted(theirs), sorted(ours), strict=False))
-    return cast
-
-
-def _played(trial: Trial, cast: Mapping[Identity, Identity]) -> Trial:
-    """Return a trial with other looks; objects stay sorted by look, as readers yield them."""
-    objects = (replace(one, look=cast.get(one.look, one.look)) for one in trial.objects)
-    agent = replace(trial.agent, look=cast.get(trial.agent.look, trial.agent.look))
-    return replace(trial, objects=tuple(sorted(objects)), agent=agent)
+    return placebo(episode, other)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hbtom.bench.ablation import ablate
+from hbtom.bench.rater_ablation import ablate_rater
 from hbtom.bench.social_ablation import ablate_social
-from hbtom.cli.progress import given_or_default, judging
+from hbtom.cli.progress import given_or_default, judging, progress
+from hbtom.cli.rating import named_rater
 from hbtom.cli.sweep import finish
 from hbtom.errors import count
 from hbtom.files import check_target
 from hbtom.show.score_text import ablation_table
+from hbtom.show.words import plain
 
 
 def run(
@@ -26,20 +30,23 @@ def run(
     overwrite: bool,
     form: str,
     workers: int | None,
+    rater: str | None,
 ) -> int:
-    """Print the scores of every variation of a model."""
+    """Print the scores of every variation of a model, or of what a rater sees."""
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
+    varied: Any = model if rater is None else named_rater(rater)
     where = given_or_default(dataset, labels, tasks, suite)
-    with judging() as judged:
-        vary = ablate_social if suite == "social" else ablate
-        result = vary(where, model, tasks=tasks or None, workers=workers, progress=judged)
+    with judging() if rater is None else progress("rating pairs") as judged:
+        vary = ablate_rater if rater else ablate_social if suite == "social" else ablate
+        result = vary(where, varied, tasks=tasks or None, workers=workers, progress=judged)
     if form == "table":
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
+        who = f"{plain(result.model.name)} ({plain(result.model.fingerprint)})"
         click.echo(
             f"accuracy in per cent, {count(pairs, 'pair')}; below .05: margins of all of them\n"
             "intervals and margins of every task in --out and --format json\n"
-            f"model {result.model.name} ({result.model.fingerprint}), dataset {result.dataset}"
+            f"{'rater' if rater else 'model'} {who}, dataset {result.dataset}"
         )
     return finish(result, form, out, overwrite)

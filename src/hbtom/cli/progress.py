@@ -1,7 +1,8 @@
-"""Progress of long work, on standard error and only on a terminal."""
+"""Progress of long work, on standard error and, with few exceptions, only on a terminal."""
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 import time
@@ -19,34 +20,37 @@ PAUSE = 0.001  # seconds between two writes; results come in chunks, and the las
 
 
 @contextmanager
-def progress(label: str, unit: str = "pairs") -> Iterator[Callable[..., None]]:
+def progress(
+    label: str, unit: str = "pairs", lines: float = math.inf
+) -> Iterator[Callable[..., None]]:
     """Keep one line up to date; the function that is yielded takes the units done and the total.
 
     The first call says what was done before; the rate counts the work since then. A note may come
-    third, such as how good the result is so far.
+    third, such as how good the result is so far. Without a terminal, there is a new line every
+    ``lines`` seconds.
     """
-    if not sys.stderr.isatty():
-        yield lambda done, total, note="": None
-        return
+    terminal = sys.stderr.isatty()
     first: tuple[int, float] | None = None
-    shown = 0.0
+    shown = -math.inf if terminal else time.monotonic()
 
     def update(done: int, total: int, note: str = "") -> None:
         nonlocal first, shown
         now = time.monotonic()
         first = first or (done, now)
-        if now - shown >= PAUSE or done == total:
+        if now - shown >= (PAUSE if terminal else lines) or (terminal and done == total):
             shown = now
             text = line(label, done, total, done - first[0], now - first[1], unit)
             text = f"{text}  {note}" if note else text
             width = shutil.get_terminal_size().columns - 1
             # A long line is cut rather than wrapped.
-            click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
+            click.echo(
+                f"\r{text[:width]:<{width}}" if terminal else text, nl=not terminal, err=True
+            )
 
     try:
         yield update
     finally:
-        if first is not None:
+        if terminal and first is not None:
             click.echo(err=True)
 
 

@@ -17,11 +17,13 @@ from hbtom.files import check_target
 from hbtom.neural.batching import Generated
 from hbtom.neural.device import Device, choose_device
 from hbtom.neural.feeding import collect
-from hbtom.neural.recipes import PLANS, QUICK, Plan
-from hbtom.neural.weights_file import checkpoint_of
+from hbtom.neural.recipes import PLANS, QUICK, Plan, asked
+from hbtom.neural.weights_file import check_begun, checkpoint_of, read_weights
 
 if TYPE_CHECKING:
     from hbtom.neural.training import Moment
+
+OFTEN = 30.0  # seconds between two lines of progress, without a terminal
 
 
 def run(
@@ -48,9 +50,13 @@ def run(
     with needed("safetensors", "train"):
         import safetensors  # noqa: F401
     plan = _plan(network, quick, episodes, steps)
+    told = "generated background tasks" if data is None else str(data)
+    if resume and left.exists():  # which is said before episodes are made
+        check_begun(left, read_weights(left)[1], asked(network, plan, seed, told))
     source = Generated(plan.episodes, seed) if data is None else data
     # Processes are started before JAX is, which has threads.
-    with progress("making episodes" if data is None else "reading episodes", "episodes") as made:
+    label = "making episodes" if data is None else "reading episodes"
+    with progress(label, "episodes", lines=OFTEN) as made:
         seen = collect(source, seed, workers, made)
     for one in seen.left_out:
         complain(f"left out: {one.file}: {one.why}")
@@ -61,9 +67,8 @@ def run(
     from hbtom.neural.training import Job
 
     job = Job(network, plan, seed, precision or ("bfloat16" if chosen == "gpu" else "float32"))
-    told = "generated background tasks" if data is None else str(data)
     task = Run(job, target, told, shlex.join(["hbtom", *sys.argv[1:]]))
-    with progress(f"training {network}", "steps") as update:
+    with progress(f"training {network}", "steps", lines=OFTEN) as update:
 
         def tell(moment: Moment) -> None:
             done, total = plan.progress(moment.stage, moment.step)

@@ -35,7 +35,7 @@ def objective(batch: int, dtype: Any) -> Objective:
 
     def loss(weights: Weights, slow: Weights, key: Array, data: Any) -> Array:
         chance = Jax(dtype, key)
-        rows = chance.uniform("rows", (batch,)) * len(data["followed"])
+        rows = chance.uniform("rows", (batch,)) * data["rows"]
         now = data["followed"][rows.astype(int)]
         shifts = chance.uniform("shifts", (2, batch, 2, 1)) * (2 * SHIFT + 1) - SHIFT
         first, second = (

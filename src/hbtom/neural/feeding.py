@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, TypeVar
 
 import numpy as np
 
@@ -14,13 +11,10 @@ from hbtom.bench.dataset import LeftOut
 from hbtom.bench.workers import Progress
 from hbtom.errors import BadInput
 from hbtom.neural.batching import Source, batches, find_episodes
-from hbtom.neural.drawing import draw
 from hbtom.neural.inputs import see_steps, see_things
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
-from hbtom.neural.tensors import Pictures, Tensors
-
-T = TypeVar("T")
+from hbtom.neural.tensors import Tensors
 
 AT_ONCE = 32  # episodes
 HELD_OUT = 0.2  # share of the episodes that is kept for validation
@@ -33,6 +27,7 @@ class Episodes:
 
     parts: tuple[Tensors, ...]
     left_out: tuple[LeftOut, ...]
+    limit: int | None = None  # as many are learnt from, the first ones; all unless it is said
 
     @property
     def count(self) -> int:
@@ -53,6 +48,17 @@ class Episodes:
     def held_out(self) -> int:
         """How many are kept for validation: the last ones."""
         return max(1, round(HELD_OUT * self.count))
+
+    @property
+    def shown(self) -> int:
+        """How many the encoder may learn from, which needs no actions."""
+        return min(self.limit or self.count, self.count)
+
+    @property
+    def known(self) -> int:
+        """How many are learnt from: the first ones, and never those that are held out."""
+        wanted = self.shown - round(HELD_OUT * self.shown)
+        return min(max(1, wanted), self.count - self.held_out)
 
 
 def collect(
@@ -77,8 +83,17 @@ def collect(
 
 
 def things_data(episodes: Episodes) -> Batch:
-    """Return what the set transformer learns from."""
-    return joined([see_things(part) for part in episodes.parts])
+    """Return what the set transformer learns from, with no more room than its things need."""
+    data = joined([see_things(part) for part in episodes.parts])
+    things, boxes = (
+        int((one > 0).sum(axis=-1).max()) for one in (data["looks"], data["boxes"][..., 2])
+    )
+    return data | {
+        "things": data["things"][..., :things, :],
+        "looks": data["looks"][..., :things],
+        "boxes": data["boxes"][..., :boxes, :],
+        "standing": data["standing"][..., :boxes],
+    }
 
 
 def steps_data(episodes: Episodes) -> Batch:
@@ -86,47 +101,7 @@ def steps_data(episodes: Episodes) -> Batch:
     return joined([see_steps(part) for part in episodes.parts])
 
 
-@dataclass(frozen=True)
-class Album:
-    """All pictures of some episodes, one after the other."""
-
-    pictures: Annotated[Pictures, "picture 84 84 3"]
-    frames: Annotated[Array, "episode trial frame"]  # the number of the picture of each frame
-
-    def followed(self) -> Annotated[Array, "picture"]:
-        """Return the numbers of pictures that are followed by another one of their trial."""
-        now, then = self.frames[..., :-1], self.frames[..., 1:]
-        return np.unique(now[then > now]).astype(np.int32)
-
-
-def draw_album(parts: Sequence[Tensors]) -> Album:
-    """Draw all pictures of some episodes, in threads."""
-    drawn = list(in_threads(flat_pictures, parts))
-    steps = np.concatenate([part.steps for part in parts])
-    ends = np.cumsum(steps.reshape(-1) + 1).reshape(steps.shape)
-    number = np.minimum(np.arange(steps.max() + 1), steps[..., None])
-    frames = (ends - steps - 1)[..., None] + number
-    return Album(np.concatenate(drawn), frames.astype(np.int32))
-
-
-def flat_pictures(part: Tensors) -> Annotated[Pictures, "picture 84 84 3"]:
-    """Draw all frames that are there, one after the other."""
-    drawn = []
-    for things, places, steps in zip(part.things, part.places, part.steps, strict=True):
-        number = np.arange(steps.max() + 1)
-        drawn.append(draw(things, places[:, number])[number <= steps[:, None]])
-    return np.concatenate(drawn)
-
-
-def in_threads(work: Callable[[Tensors], T], parts: Sequence[Tensors]) -> Iterator[T]:
-    """Yield the result of some work on each part, in order, and not far ahead."""
-    many = os.cpu_count() or 1
-    with ThreadPoolExecutor(many) as pool:
-        for first in range(0, len(parts), 2 * many):
-            yield from pool.map(work, parts[first : first + 2 * many])
-
-
-def joined(batches: Sequence[Batch]) -> Batch:
+def joined(batches: Sequence[Batch]) -> dict[str, Array]:
     """Return all batches as one; what is short is filled up."""
     steps = max(batch["there"].shape[2] for batch in batches)
     return {

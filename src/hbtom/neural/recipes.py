@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hbtom.neural.nets import NETWORKS
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,12 @@ class Plan:
         """Return how many steps are done after a step of a stage, and how many there are."""
         first = 0 if self.encoder is None else self.encoder.steps
         return (step if stage == "encoder" else first + step), first + self.network.steps
+
+
+def asked(network: str, plan: Plan, seed: int, data: str) -> dict[str, Any]:
+    """Return all that weights follow from, apart from the device; ``data`` is in words."""
+    told = {"network": network, "version": NETWORKS[network].version, "seed": seed, "data": data}
+    return told | {"plan": json.loads(json.dumps(asdict(plan)))}
 
 
 _ENCODER = Recipe(steps=4000, batch=512, rate=1e-3, falls=True, follow=0.01)

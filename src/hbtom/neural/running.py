@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,13 @@ import jax
 import jax.numpy as jnp
 
 from hbtom import __version__
-from hbtom.errors import BadInput
 from hbtom.neural.feeding import Episodes
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
 from hbtom.neural.optimise import State
+from hbtom.neural.recipes import asked
 from hbtom.neural.training import Job, Moment, train
-from hbtom.neural.weights_file import Card, checkpoint_of, read_weights, write_weights
+from hbtom.neural.weights_file import Card, check_begun, checkpoint_of, read_weights, write_weights
 
 OFTEN = 30.0  # seconds between two checkpoints
 _STATE = "weights", "mean", "first", "second"
@@ -46,16 +45,8 @@ class Run:
 
     def asked(self) -> Card:
         """Return all that the weights follow from."""
-        plan = json.loads(json.dumps(asdict(self.job.plan)))
         one = self.job
-        return {
-            "network": one.name,
-            "version": one.network.version,
-            "plan": plan,
-            "seed": one.seed,
-            "precision": one.precision,
-            "data": self.data,
-        }
+        return asked(one.name, one.plan, one.seed, self.data) | {"precision": one.precision}
 
 
 def run_training(
@@ -94,7 +85,7 @@ def finished(run: Run, episodes: Episodes, moment: Moment) -> Card:
         "date": datetime.now(UTC).date().isoformat(),
         "hardware": hardware(),
         "jax": jax.__version__,
-        "episodes": episodes.count,
+        "episodes": episodes.shown,
         "held_out": episodes.held_out,
         "left_out": len(episodes.left_out),
         "steps": moment.step,
@@ -125,10 +116,7 @@ def load_checkpoint(run: Run) -> Moment | None:
     if not run.checkpoint.exists():
         return None
     arrays, card = read_weights(run.checkpoint)
-    if card.get("asked") != run.asked():
-        hint = "give the same options as before, or remove the file to start anew"
-        problem = "this training was begun with other options"
-        raise BadInput(problem, hint=hint, file=run.checkpoint)
+    check_begun(run.checkpoint, card, run.asked())
 
     def part(name: str) -> dict[str, Any]:
         found = {key.partition("/")[::2]: one for key, one in arrays.items()}

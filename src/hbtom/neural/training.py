@@ -12,23 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from hbtom.neural import contrast
-from hbtom.neural.feeding import (
-    Episodes,
-    draw_album,
-    flat_pictures,
-    in_threads,
-    steps_data,
-    things_data,
-)
+from hbtom.neural.album import draw_album, drawn, frame_numbers
+from hbtom.neural.feeding import Episodes, steps_data, things_data
 from hbtom.neural.nets import NETWORKS, Network
 from hbtom.neural.nets.batch import Batch
-from hbtom.neural.nets.encoder import STATE, encode
+from hbtom.neural.nets.encoder import encode
 from hbtom.neural.operations import Array, Weights
 from hbtom.neural.operations_jax import Jax
 from hbtom.neural.optimise import Objective, State, optimise, start
 from hbtom.neural.recipes import Plan, Recipe
 
-PICTURES = 256  # encoded at a time
 CHECKED = 32  # episodes that are validated at a time
 
 
@@ -86,7 +79,8 @@ def train(
         moment = moment and with_encoder(job, moment)
     now = moment or Moment("network", start(job.network.init(job.seed), job.plan.network), {})
     data = device_data(job, episodes, now.frozen) if data is None else data
-    for reached in _advance(job.plan.network, job.seed, now, _objective(job, episodes), data):
+    given = {**data, "known": jnp.asarray(episodes.known, jnp.int32)}
+    for reached in _advance(job.plan.network, job.seed, now, _objective(job), given):
         yield (now := reached)
     check = partial(validate, job, episodes, data)
     before = {**job.network.init(job.seed), **now.frozen}
@@ -99,7 +93,9 @@ def train_encoder(job: Job, episodes: Episodes, moment: Moment | None = None) ->
     if recipe is None:
         raise ValueError(f"{job.name} has no encoder")
     album = draw_album(episodes.parts[: -(-job.plan.shown // len(episodes.parts[0].steps))])
-    data = jax.device_put({"pictures": album.pictures, "followed": album.followed()})
+    followed = album.followed()
+    rows = np.searchsorted(followed, album.frames[: episodes.shown].max())
+    data = jax.device_put({"pictures": album.pictures, "followed": followed, "rows": rows})
     moment = moment or Moment("encoder", start(contrast.init(job.seed), recipe), {})
     loss = contrast.objective(recipe.batch, job.dtype)
     yield from _advance(recipe, job.seed, moment, loss, data)
@@ -122,13 +118,14 @@ def _advance(
         yield replace(moment, state=state, loss=loss)
 
 
-def _objective(job: Job, episodes: Episodes) -> Objective:
+def _objective(job: Job) -> Objective:
     """Return the loss of a network on a random batch, with a random trial as the target."""
-    known, size = episodes.count - episodes.held_out, job.plan.network.batch
+    size = job.plan.network.batch
 
     def objective(weights: Weights, mean: Weights, key: Array, data: Batch) -> Array:
         ops, count = Jax(job.dtype, key), data["there"].shape[1]
-        luck = ops.uniform("episodes", (2, size, 1)) * jnp.array([known, count])[:, None, None]
+        most = jnp.stack([data["known"], count])[:, None, None]
+        luck = ops.uniform("episodes", (2, size, 1)) * most
         rows, last = jnp.floor(luck).astype(int)
         trials = (last + 1 + jnp.arange(count)) % count  # the order of the others does not matter
         return job.network.loss(ops, weights, take(data, rows, trials))
@@ -138,7 +135,8 @@ def _objective(job: Job, episodes: Episodes) -> Objective:
 
 def take(data: Batch, rows: Array, trials: Array) -> Batch:
     """Return some trials of some episodes, with their pictures if there are any."""
-    picked = {name: one[rows, trials] for name, one in data.items() if name != "album"}
+    given = data.keys() - {"album", "known"}
+    picked = {name: data[name][rows, trials] for name in sorted(given)}
     if "album" in data:
         picked["pictures"] = data["album"][picked.pop("frames")]
     return picked
@@ -159,22 +157,10 @@ def device_data(job: Job, episodes: Episodes, frozen: Weights) -> Batch:
 
 def encoded(job: Job, episodes: Episodes, weights: Weights) -> Array:
     """Return the states that all pictures show, ``[episode, trial, step, 128]``."""
-    ops = Jax(job.dtype)
+    work = jax.jit(lambda weights, x: encode(Jax(job.dtype), weights, x).astype(jnp.float16))
     weights = jax.device_put(dict(weights))
-    work = jax.jit(lambda pictures: encode(ops, weights, pictures).astype(jnp.float16))
-    steps = np.concatenate([part.steps for part in episodes.parts])
-    found = np.zeros((*steps.shape, steps.max(), STATE), np.float16)
-    first, drawn = 0, in_threads(flat_pictures, episodes.parts)
-    for part, pictures in zip(episodes.parts, drawn, strict=True):
-        lacking = -len(pictures) % PICTURES
-        filled = np.pad(pictures, ((0, lacking), (0, 0), (0, 0), (0, 0)))
-        some = filled.reshape(-1, PICTURES, *filled.shape[1:])
-        states = np.concatenate([work(one) for one in some])
-        ends = np.cumsum(part.steps.reshape(-1) + 1).reshape(part.steps.shape)
-        number = np.minimum(np.arange(steps.max()), part.steps[..., None])
-        found[first : first + len(part.steps)] = states[(ends - part.steps - 1)[..., None] + number]
-        first += len(part.steps)
-    return found
+    states = jnp.concatenate([work(weights, some) for some in drawn(episodes.parts)])
+    return states[frame_numbers(episodes.parts)[..., :-1]]
 
 
 def validate(job: Job, episodes: Episodes, data: Batch, weights: Weights) -> float:

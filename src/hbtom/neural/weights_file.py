@@ -22,6 +22,14 @@ def checkpoint_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.unfinished")
 
 
+def check_begun(path: Path, card: Card, asked: Card) -> None:
+    """Refuse to go on with unfinished training that was asked for something else."""
+    begun = card.get("asked")
+    if not isinstance(begun, dict) or any(begun.get(name) != one for name, one in asked.items()):
+        hint = "give the same options as before, or remove the file to start anew"
+        raise BadInput("this training was begun with other options", hint=hint, file=path)
+
+
 def write_weights(path: Path, weights: Mapping[str, Array], card: Card) -> None:
     """Write weights and their card, whole or not at all."""
     with needed("safetensors", "neural"):

@@ -102,11 +102,14 @@ def fit(**given: Any) -> None:
 @overwrite_option
 @format_option
 @workers_option
+@rater_option
 def ablate(**given: Any) -> None:
     """Switch off surprises and assumptions one at a time, and evaluate each time.
 
-    With the suite 'social', these are the parts of the model that concern other minds.
+    With the suite 'social', these are the parts of the model that concern other minds. With
+    --rater, it is the episodes that change, such as which object is where at test.
     """
+    check_rater(given["rater"])
 
 
 @verb

@@ -39,14 +39,10 @@ def _cloning(
     def errors(ops: Backend, weights: Weights, batch: Batch) -> Array:
         return cloning.squared_errors(ops, predict(ops, weights, batch), batch)
 
-    return Network(name, 1, "states", init, predict, errors, _mean(errors))
-
-
-def _mean(errors: Callable[[Backend, Weights, Batch], Array]) -> Callable[..., Array]:
     def loss(ops: Backend, weights: Weights, batch: Batch) -> Array:
         return masked_mean(ops, errors(ops, weights, batch), batch["there"][:, -1], (0, 1))
 
-    return loss
+    return Network(name, 1, "states", init, predict, errors, loss)
 
 
 NETWORKS = {
@@ -61,11 +57,11 @@ NETWORKS = {
             video_rnn.init,
             video_rnn.predict,
             video_rnn.errors,
-            _mean(video_rnn.errors),
+            video_rnn.loss,
         ),
         Network(
             "set-transformer",
-            1,
+            2,
             "things",
             set_transformer.init,
             set_transformer.predict,

@@ -1,7 +1,7 @@
 """The set transformer: sees things instead of pixels, and expects a step towards one of them.
 
 Things have no names. The network knows only which things look alike, so that it must learn from the
-context what became of each: how close the agent came to it, and whether the agent ended there.
+context what became of each: whether the agent ended there. What another agent did says nothing.
 Agent, things, walls and barrier are tokens that attend to each other. The agent and every thing
 then propose steps, each a density of actions. The mixture of all is what is expected. The error
 of a step is the negative logarithm of its density, counted from the highest possible one.
@@ -41,7 +41,8 @@ from hbtom.neural.operations import (
     mlp_weights,
 )
 
-WIDE, HEADS, LAYERS, SUMMARY = 128, 4, 4, 64
+WIDE, HEADS, LAYERS, SUMMARY = 128, 4, 4, 16
+FAR = 0.5  # a quarter of the world; beyond that, and where it is gone, a thing is just not reached
 STEPS = 4  # steps of the target that are learnt from at a time
 PROPOSALS = 2  # by each token: there may be two ways around a wall
 NARROWEST = 0.03  # scale of a proposal, at least
@@ -52,7 +53,7 @@ DENSEST = -math.log(2 * math.pi * NARROWEST**2)  # the highest log density
 def init(seed: int) -> dict[str, Array]:
     """Return weights to start from."""
     rng = np.random.default_rng(seed)
-    weights = mlp_weights(rng, "past", (12, 64, SUMMARY))
+    weights = mlp_weights(rng, "past", (1, 64, SUMMARY))
     for name, fields in (("agent", 2), ("thing", 6 + SUMMARY + 1), ("box", 7)):
         weights |= mlp_weights(rng, name, (fields, WIDE, WIDE))
     for i in range(LAYERS):
@@ -68,10 +69,15 @@ def init(seed: int) -> dict[str, Array]:
 
 
 def loss(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return the mean error; in training, that of a few steps in a world turned at random."""
+    """Return the mean error; in training, that of a few steps in a world turned at random.
+
+    In training, some trials of the context are hidden, and sometimes all, so that the network also
+    learns what to expect of an agent that it does not know.
+    """
     if ops.training:
-        n = len(batch["agent_look"])
+        n, trials = batch["agent_look"].shape
         batch = turned(ops, batch, ops.uniform("turn", (n, 3)) < 0.5)
+        batch = hidden(ops, batch, ops.uniform("hide", (n, trials)) < ops.uniform("share", (n, 1)))
         luck = ops.uniform("steps", (n, STEPS)) * batch["there"][:, -1].sum(axis=-1)[:, None]
         steps = ops.xp.floor(luck).astype(int)
         return _errors(ops, weights, batch, steps).mean()
@@ -162,29 +168,29 @@ def tokens(ops: Backend, weights: Weights, batch: Batch, steps: Array) -> tuple[
 
 
 def summaries(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return what became of each thing of the last trial in the trials before: 64 numbers and one.
+    """Return what became of each thing of the last trial when this agent met it before.
 
     This is the mean over all things of the context that look like it, and how many there were.
     """
     xp = ops.xp
-    things = batch["things"][:, :-1].astype(xp.float32)
-    agent = _centred(batch["agent"][:, :-1])[..., None, :]
-    here = things[..., 2:]
-    away = (_centred(things[..., :2]) - agent) * here
-    far = _length(ops, away) + 2 * (1 - here)
-    first = batch["actions"][:, :-1, 0].astype(xp.float32)[:, :, None]
-    same = batch["agent_look"][:, :-1] == batch["agent_look"][:, -1:]
-    ends = [part[:, :, i] for i in (0, -1) for part in (away, far, here)]
-    seen = [*ends, far.min(axis=2), xp.broadcast_to(first, ends[0].shape)]
-    same = xp.broadcast_to(same[:, :, None, None], ends[1].shape).astype(xp.float32)
-    past = mlp(ops.precise, weights, "past", xp.concatenate([*seen, same], axis=-1))
+    things = batch["things"][:, :-1, -1].astype(xp.float32)  # in the end
+    agent = _centred(batch["agent"][:, :-1, -1])[..., None, :]
+    away = _length(ops, _centred(things[..., :2]) - agent)
+    away = xp.where(things[..., 2:] > 0, xp.minimum(away, FAR), FAR)
+    past = mlp(ops.precise, weights, "past", away)
     n, trials, count, wide = past.shape
-    looks = batch["looks"]
+    looks = hidden(ops, batch, batch["agent_look"] != batch["agent_look"][:, -1:])["looks"]
     before = looks[:, :-1].reshape(n, 1, trials * count)
     alike = ((looks[:, -1][..., None] == before) & (before > 0)).astype(past.dtype)
     many = alike.sum(axis=-1, keepdims=True)
     mean = alike @ past.reshape(n, trials * count, wide) / xp.maximum(many, 1)
     return xp.concatenate([mean, many / trials], axis=-1)
+
+
+def hidden(ops: Backend, batch: Batch, which: Array) -> Batch:
+    """Return episodes in which nothing of some trials is known, apart from the last one."""
+    hide = which & (ops.xp.arange(which.shape[1]) < which.shape[1] - 1)
+    return {**batch, "looks": ops.xp.where(hide[..., None], 0, batch["looks"])}
 
 
 def turned(ops: Backend, batch: Batch, flips: Array) -> Batch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hbtom.neural.drawing import SIDE
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.nets.encoder import unit
 from hbtom.neural.operations import (
@@ -21,6 +22,7 @@ from hbtom.neural.operations import (
     dense_weights,
     lstm,
     lstm_weights,
+    masked_mean,
     relu,
     upsample,
 )
@@ -28,6 +30,7 @@ from hbtom.neural.operations import (
 LOOK = 16, 32, 32  # channels of the convolutions that look at the context, each with stride 2
 PATCH = 11  # rows and columns that they leave
 UNITS = 64  # of the LSTM, and numbers in a character
+STEPS = 6  # steps of the target that are learnt from at a time
 DOWN = 16, 32, 64  # channels of the U-Net on its way down, at 84, 42 and 21 rows
 
 
@@ -66,6 +69,26 @@ def errors(ops: Backend, weights: Weights, batch: Batch) -> Array:
     after = unit(ops, batch["pictures"][:, -1, 1:])
     missed = (predict(ops, weights, batch) - after).astype(ops.xp.float32)
     return ops.xp.where(batch["there"][:, -1], (missed**2).mean(axis=(2, 3, 4)), 0)
+
+
+def loss(ops: Backend, weights: Weights, batch: Batch) -> Array:
+    """Return the mean error; in training, that of a few steps.
+
+    Most trials are much shorter than the longest one, so all steps would mostly be padding.
+    """
+    there = batch["there"][:, -1]
+    if not ops.training:
+        return masked_mean(ops, errors(ops, weights, batch), there, (0, 1))
+    luck = ops.uniform("steps", (len(there), STEPS)) * there.sum(axis=-1)[:, None]
+    rows, steps = ops.xp.arange(len(there))[:, None], ops.xp.floor(luck).astype(int)
+    pictures = ops.xp.asarray(batch["pictures"])
+    # Small changes of bright pixels need 32 bits.
+    now, after = (
+        unit(ops.precise, pictures[rows, -1, steps + i].reshape(-1, SIDE, SIDE, 3)) for i in (0, 1)
+    )
+    known = ops.xp.repeat(character(ops, weights, batch), STEPS, axis=0)
+    change = unet(ops, weights, now, known).astype(ops.xp.float32)
+    return ((now + change - after) ** 2).mean()
 
 
 def character(ops: Backend, weights: Weights, batch: Batch) -> Array:
