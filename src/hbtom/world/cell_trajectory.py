@@ -20,25 +20,32 @@ from hbtom.world.trajectory import (
     add_act,
     cut,
     find_legs,
+    put_together,
     room_for,
 )
 
 
-@kernel
 def grid_trajectory(
     layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: PlaceWorld, final: bool
 ) -> Trajectory:
     """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
+    return put_together(*_grid_steps(layout, path, marks, world, final))
+
+
+@kernel
+def _grid_steps(
+    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: PlaceWorld, final: bool
+) -> tuple[Ints, Floats, Floats]:
     cell, legs = world.space.cell, find_legs(layout, path, marks, final)
     _, rows, columns = world.blocked.shape
     most = len(legs)
     for leg in range(len(legs)):
         most += _pieces(path, legs[leg, 0], legs[leg, 1], cell)
-    steps = room_for(most, _cell_at(path[0], cell, rows, columns))
+    steps, numbers, places = room_for(most, _cell_at(path[0], cell, rows, columns))
     step = 0
     for leg in range(len(legs)):
         step, _ = _walk(steps, step, path, legs[leg], world, most)
-    return cut(steps, step)
+    return numbers[:, :step], places[:, :step], steps.first
 
 
 @kernel
@@ -48,7 +55,7 @@ def grid_leg(
     """Return the steps of one leg, and how many of its moves are complete whatever follows."""
     cell, (_, rows, columns) = world.space.cell, world.blocked.shape
     most = 1 + _pieces(path, leg[0], leg[1], cell)
-    steps = room_for(most, _cell_at(path[0], cell, rows, columns))
+    steps, _, _ = room_for(most, _cell_at(path[0], cell, rows, columns))
     step, complete = _walk(steps, 0, path, leg, world, most)
     return cut(steps, step), complete
 

@@ -136,7 +136,6 @@ def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
 # Moves in pixels
 
 
-@kernel
 def continuous_trajectory(
     layout: Layout,
     path: Annotated[Floats, "frame 2"],
@@ -150,12 +149,24 @@ def continuous_trajectory(
     With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
     is a step.
     """
+    return put_together(*_continuous_steps(layout, path, marks, world, stride, final))
+
+
+@kernel
+def _continuous_steps(
+    layout: Layout,
+    path: Annotated[Floats, "frame 2"],
+    marks: Marks,
+    world: PlaceWorld,
+    stride: float,
+    final: bool,
+) -> tuple[Ints, Floats, Floats]:
     legs = find_legs(layout, path, marks, final)
-    steps = room_for(len(path) + len(legs), path[0])
+    steps, numbers, places = room_for(len(path) + len(legs), path[0])
     step = 0
     for leg in range(len(legs)):
         step, _ = _walk(steps, step, path, legs[leg], world, stride)
-    return cut(steps, step)
+    return numbers[:, :step], places[:, :step], steps.first
 
 
 @kernel
@@ -163,7 +174,7 @@ def continuous_leg(
     path: Annotated[Floats, "frame 2"], leg: Annotated[Ints, "5"], world: PlaceWorld, stride: float
 ) -> tuple[Trajectory, int]:
     """Return the steps of one leg, and how many of its moves are complete whatever follows."""
-    steps = room_for(len(path) + 1, path[0])
+    steps, _, _ = room_for(len(path) + 1, path[0])
     step, complete = _walk(steps, 0, path, leg, world, stride)
     return cut(steps, step), complete
 
@@ -202,11 +213,23 @@ def add_act(steps: Trajectory, step: int, leg: Ints, world: PlaceWorld, place: F
 
 
 @part
-def room_for(most: int, first: Floats) -> Trajectory:
-    """Return a trajectory with room for some steps, not filled in yet."""
+def room_for(most: int, first: Floats) -> tuple[Trajectory, Ints, Floats]:
+    """Return a trajectory with room for some steps, not filled in yet, and what it is made of."""
     numbers, places = np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
     frame, act, thing, mode = numbers[0], numbers[1], numbers[2], numbers[3]
-    return Trajectory(frame, act, thing, mode, places[0], places[1], first.copy(), numbers[4])
+    start, stop = places[0], places[1]
+    steps = Trajectory(frame, act, thing, mode, start, stop, first.copy(), numbers[4])
+    return steps, numbers, places
+
+
+def put_together(
+    numbers: Annotated[Ints, "5 step"],
+    places: Annotated[Floats, "2 step 2"],
+    first: Annotated[Floats, "2"],
+) -> Trajectory:
+    """Return a trajectory. A kernel hands over few arrays in less time than a tuple of many."""
+    frame, act, thing, mode, taken = numbers
+    return Trajectory(frame, act, thing, mode, *places, first, taken)
 
 
 @part
