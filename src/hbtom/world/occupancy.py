@@ -41,8 +41,8 @@ def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
 
 def _world(space: Space, costs: Costs, made: Made) -> PlaceWorld:
     """Put a world together. A kernel hands over few arrays in less time than a tuple of many."""
-    *maps, numbers, prices = made
-    return PlaceWorld(space, costs, *maps, Exits(*numbers, *prices))
+    blocked, lying, reach, boxes, numbers, prices = made
+    return PlaceWorld(space, costs, blocked, lying, reach, boxes, Exits(*numbers, *prices))
 
 
 @kernel

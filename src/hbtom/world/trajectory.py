@@ -228,8 +228,8 @@ def put_together(
     first: Annotated[Floats, "2"],
 ) -> Trajectory:
     """Return a trajectory. A kernel hands over few arrays in less time than a tuple of many."""
-    frame, act, thing, mode, taken = numbers
-    return Trajectory(frame, act, thing, mode, *places, first, taken)
+    (frame, act, thing, mode, taken), (start, stop) = numbers, places
+    return Trajectory(frame, act, thing, mode, start, stop, first, taken)
 
 
 @part
