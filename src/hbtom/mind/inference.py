@@ -272,7 +272,7 @@ def given(
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:
     """Say what limits what a trial means; ``learnt`` is what is believed of its agent after it."""
     warnings = regret.warnings
-    if not np.count_nonzero(regret.reachable):
+    if not any(regret.reachable.tolist()):
         why = "there are no goals" if NOTHING in regret.goals else "no goal can be reached"
         warnings += (f"{why}; the trial says nothing about goals",)
     if learnt is not None and not learnt.tree.nested:
