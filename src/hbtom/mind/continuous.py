@@ -14,19 +14,22 @@ from hbtom.plan.cost_to_go import CostToGo
 from hbtom.world.modes import NO_GOAL, UNIT
 from hbtom.world.trajectory import Trajectory
 
+_FIRST, _NO_EXIT = np.zeros(1, dtype=np.int64), np.full(1, -1)
 
-@kernel
-def heading_regret(costs: CostToGo, steps: Trajectory) -> tuple[Floats, Floats, Floats]:
-    """Return the regret of each step [goal step], its length, and the cost of each goal at first.
+
+def heading_regret(
+    costs: CostToGo, steps: Trajectory
+) -> tuple[Annotated[Floats, "goal step"], Annotated[Floats, "step"], Annotated[Floats, "goal"]]:
+    """Return the regret of each step, its length, and the cost of each goal at first.
 
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
     """
-    many = len(steps.act)
-    start, stop = steps.start.reshape((1, many, 2)), steps.stop.reshape((1, many, 2))
-    first = cost_at(costs, steps.first.reshape((1, 1, 2)), np.zeros(1, dtype=np.int64))
-    regret, length = regret_at(costs, start, stop, steps.mode, steps.exit)
-    return regret, length, first
+    first = steps.first[None]  # where the agent begins, as a move that leads nowhere
+    start, stop = np.concatenate([first, steps.start]), np.concatenate([first, steps.stop])
+    mode, exit = np.concatenate([_FIRST, steps.mode]), np.concatenate([_NO_EXIT, steps.exit])
+    regret, length, before = regret_at(costs, start[None], stop[None], mode, exit)
+    return regret[:, 1:], length[0, 1:], before[:, 0]
 
 
 @kernel
@@ -36,8 +39,8 @@ def regret_at(
     stop: Annotated[Floats, "goal place 2"],
     mode: Annotated[Ints, "place"],
     exit: Annotated[Ints, "place"],
-) -> tuple[Annotated[Floats, "goal place"], Annotated[Floats, "goal place"]]:
-    """Return the regret of steps anywhere, and how long they are.
+) -> tuple[Floats, Floats, Floats]:
+    """Return the regret of steps anywhere, their lengths, and the cost before each [goal place].
 
     A step is a move from start to stop, or, where an exit is given (not -1), taking it there.
     Places may be the same for all goals (one row).
@@ -56,7 +59,7 @@ def regret_at(
     for place in range(many):
         if 0 <= goal[place] < len(left):
             left[goal[place], place] = 0.0  # the goal is attained: nothing is left to do
-    return _bounded(left, before, length, price, costs.world.costs.act), length
+    return _bounded(left, before, length, price, costs.world.costs.act), length, before
 
 
 def _all_lengths(start: Floats, stop: Floats) -> Floats:

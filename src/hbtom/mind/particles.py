@@ -119,7 +119,7 @@ class _Cloud:
         flat = (np.ascontiguousarray(one).reshape(shape[0], -1, 2) for one in (start, stop))
         many = shape[1] * shape[2]
         how = np.full(many, mode, dtype=np.int64), np.full(many, exit, dtype=np.int64)
-        regret, length = regret_at(self.model.costs, *flat, *how)
+        regret, length, _ = regret_at(self.model.costs, *flat, *how)
         return regret.reshape(shape), length.reshape(shape)
 
     def _weigh(self, log: Floats) -> Annotated[Floats, "goal efficiency"]:

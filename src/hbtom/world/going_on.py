@@ -13,9 +13,9 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.model import Continuous, Grid
-from hbtom.world.cell_trajectory import grid_leg
+from hbtom.world.cell_trajectory import grid_steps
 from hbtom.world.modes import PlaceWorld
-from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_leg, cut
+from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_steps, cut
 
 
 class Tail(NamedTuple):
@@ -97,7 +97,7 @@ def can_follow(motion: Any) -> bool:
 def _continuous(
     motion: Continuous, path: Floats, leg: Ints, world: PlaceWorld
 ) -> tuple[Trajectory, int]:
-    return continuous_leg(path, leg, world, float(motion.stride))
+    return continuous_steps(path, leg[None], world, float(motion.stride))
 
 
 @rest.register
@@ -110,7 +110,7 @@ def _after_stride(
 
 @leg_steps.register
 def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Trajectory, int]:
-    return grid_leg(path, leg, world)
+    return grid_steps(path, leg[None], world)
 
 
 @rest.register
