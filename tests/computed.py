@@ -128,7 +128,7 @@ def trials() -> Named:
         yield f"events {seed}", [astuple(event) for event in trial.events]
         coarse = grid_world(layout, Space(cell), Costs(1.0, 0.7, 2.5))
         steps = grid_trajectory(layout, *seen, coarse, final)
-        yield f"cells {seed}", grid_steps(seen[0], leg[None], coarse)
+        yield f"cells {seed}", grid_steps(layout, *seen, coarse, final, leg[None])
         plans = cost_to_go(coarse, GRID)
         yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
         for berth in (0.0, 9.0):
@@ -138,8 +138,8 @@ def trials() -> Named:
             column, row = fine.cell_of(*trial.whole_path[0].tolist())
             plans = cost_to_go(fine, CONTINUOUS, (row, column))
             yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
-            one = seen[0], leg[None], fine, float(seed % 20)
-            yield f"leg {seed} {berth}", continuous_steps(*one)
+            one = continuous_steps(layout, *seen, fine, float(seed % 20), final, leg[None])
+            yield f"leg {seed} {berth}", one
             modes = np.arange(30) % len(fine.blocked)
             places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))
             yield f"between {seed} {berth}", cost_at(plans, places, modes)

@@ -7,14 +7,12 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats
 from hbtom.compiled import kernel, part_or
 from hbtom.plan.between import cost_at
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.world.modes import NO_GOAL, UNIT
 from hbtom.world.trajectory import Trajectory
-
-_FIRST, _NO_EXIT = np.zeros(1, dtype=np.int64), np.full(1, -1)
 
 
 def heading_regret(
@@ -25,27 +23,26 @@ def heading_regret(
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
     """
-    first = steps.first[None]  # where the agent begins, as a move that leads nowhere
-    start, stop = np.concatenate([first, steps.start]), np.concatenate([first, steps.stop])
-    mode, exit = np.concatenate([_FIRST, steps.mode]), np.concatenate([_NO_EXIT, steps.exit])
-    regret, length, before = regret_at(costs, start[None], stop[None], mode, exit)
-    return regret[:, 1:], length[0, 1:], before[:, 0]
+    regret, length, first = regret_at(costs, steps, steps.start[None], steps.stop[None])
+    return regret, length[0], first[:, 0]
 
 
 @kernel
 def regret_at(
     costs: CostToGo,
+    steps: Trajectory,
     start: Annotated[Floats, "goal place 2"],
     stop: Annotated[Floats, "goal place 2"],
-    mode: Annotated[Ints, "place"],
-    exit: Annotated[Ints, "place"],
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the regret of steps anywhere, their lengths, and the cost before each [goal place].
+    """Return the regret of steps anywhere [goal place], their lengths, and the cost at first.
 
     A step is a move from start to stop, or, where an exit is given (not -1), taking it there.
-    Places may be the same for all goals (one row).
+    Places may be the same for all goals (one row); where those of ``steps`` are does not matter.
     """
-    exits, many = costs.world.exits, len(mode)
+    exits, mode, exit, many = costs.world.exits, steps.mode, steps.exit, len(steps.mode)
+    place_of_first, mode_at_first = np.empty((1, 1, 2)), np.zeros(1, dtype=np.int64)
+    place_of_first[0, 0, 0], place_of_first[0, 0, 1] = steps.first[0], steps.first[1]
+    first = cost_at(costs, place_of_first, mode_at_first)
     length = _lengths(start, stop)
     after, goal = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
     price = np.empty(many)
@@ -59,7 +56,7 @@ def regret_at(
     for place in range(many):
         if 0 <= goal[place] < len(left):
             left[goal[place], place] = 0.0  # the goal is attained: nothing is left to do
-    return _bounded(left, before, length, price, costs.world.costs.act), length, before
+    return _bounded(left, before, length, price, costs.world.costs.act), length, first
 
 
 def _all_lengths(start: Floats, stop: Floats) -> Floats:

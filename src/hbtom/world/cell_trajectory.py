@@ -13,12 +13,13 @@ from hbtom.observe.events import Marks
 from hbtom.observe.layout import Layout
 from hbtom.world.modes import PlaceWorld, cell_of
 from hbtom.world.trajectory import (
+    ALL_LEGS,
     NO_ACT,
     Trajectory,
     add,
     find_legs,
-    gathered,
     name_act,
+    put_together,
     room_for,
 )
 
@@ -27,17 +28,24 @@ def grid_trajectory(
     layout: Layout, path: Floats, marks: Marks, world: PlaceWorld, final: bool
 ) -> Trajectory:
     """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
-    return grid_steps(path, find_legs(layout, path, marks, final), world)[0]
+    return put_together(*grid_steps(layout, path, marks, world, final, ALL_LEGS)[:3])
 
 
 @kernel
 def grid_steps(
-    path: Annotated[Floats, "frame 2"], legs: Annotated[Ints, "leg 5"], world: PlaceWorld
-) -> tuple[Trajectory, int]:
-    """Return the steps of some legs, and how many cannot change, whatever follows the last leg.
+    layout: Layout,
+    path: Annotated[Floats, "frame 2"],
+    marks: Marks,
+    world: PlaceWorld,
+    final: bool,
+    legs: Annotated[Ints, "leg 5"],
+) -> tuple[Ints, Floats, Floats, int]:
+    """Return the steps of some legs, or of all, and how many cannot change, whatever follows.
 
     A straight move may become a diagonal with the next one.
     """
+    if len(legs) == 0:
+        legs = find_legs(layout, path, marks, final)
     blocked, cell = world.blocked, world.space.cell
     source, thing = world.exits.source, world.exits.thing
     modes, rows, columns = blocked.shape
@@ -60,7 +68,8 @@ def grid_steps(
             add(numbers, places, step, end, mode, place, place)
             name_act(numbers, step, legs[one], source, thing)
             step += 1
-    return gathered(numbers, places, _cell_at(path[0], cell, rows, columns), step), complete
+    first = _cell_at(path[0], cell, rows, columns)
+    return numbers[:, :step], places[:, :step], first, complete
 
 
 @part

@@ -49,6 +49,7 @@ class Trajectory(NamedTuple):
         return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
 
 
+ALL_LEGS = np.empty((0, 5), dtype=np.int64)  # in place of some
 _NONE = np.empty(0, dtype=np.int64)
 NO_STEPS = Trajectory(
     _NONE, _NONE, _NONE, _NONE, np.empty((0, 2)), np.empty((0, 2)), np.zeros(2), _NONE
@@ -58,10 +59,8 @@ NO_STEPS = Trajectory(
 # Legs: stretches of free motion between acts
 
 
-@kernel
-def find_legs(
-    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, final: bool
-) -> Annotated[Ints, "leg 5"]:
+@part
+def find_legs(layout: Layout, path: Floats, marks: Marks, final: bool) -> Annotated[Ints, "leg 5"]:
     """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
 
     A leg is its first and last frame, the mode, and the act that ends it with the thing touched.
@@ -146,20 +145,26 @@ def continuous_trajectory(
     With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
     is a step.
     """
-    return continuous_steps(path, find_legs(layout, path, marks, final), world, stride)[0]
+    seen = continuous_steps(layout, path, marks, world, stride, final, ALL_LEGS)
+    return put_together(*seen[:3])
 
 
 @kernel
 def continuous_steps(
+    layout: Layout,
     path: Annotated[Floats, "frame 2"],
-    legs: Annotated[Ints, "leg 5"],
+    marks: Marks,
     world: PlaceWorld,
     stride: float,
-) -> tuple[Trajectory, int]:
-    """Return the steps of some legs, and how many are complete before the last leg comes to rest.
+    final: bool,
+    legs: Annotated[Ints, "leg 5"],
+) -> tuple[Ints, Floats, Floats, int]:
+    """Return the steps of some legs, or of all, and how many cannot change, whatever follows.
 
-    What follows a leg may change its last move, and the act that ends it.
+    Until the last leg comes to rest, its last move may become longer.
     """
+    if len(legs) == 0:
+        legs = find_legs(layout, path, marks, final)
     modes, source, thing = len(world.blocked), world.exits.source, world.exits.thing
     numbers, places = room_for(len(path) + len(legs))
     step = complete = 0
@@ -182,7 +187,7 @@ def continuous_steps(
             add(numbers, places, step, end, mode, path[end], path[end])
             name_act(numbers, step, legs[one], source, thing)
             step += 1
-    return gathered(numbers, places, path[0].copy(), step), complete
+    return numbers[:, :step], places[:, :step], path[0].copy(), complete
 
 
 @part
@@ -215,12 +220,14 @@ def name_act(numbers: Ints, step: int, leg: Ints, source: Ints, thing: Ints) -> 
     numbers[4, step] = exit_at(source, thing, numbers[3, step], leg[4])
 
 
-@part
-def gathered(numbers: Ints, places: Floats, first: Floats, many: int) -> Trajectory:
-    """Return the steps that were filled in."""
-    frame, act, thing = numbers[0, :many], numbers[1, :many], numbers[2, :many]
-    mode, exit = numbers[3, :many], numbers[4, :many]
-    return Trajectory(frame, act, thing, mode, places[0, :many], places[1, :many], first, exit)
+def put_together(
+    numbers: Annotated[Ints, "5 step"],
+    places: Annotated[Floats, "2 step 2"],
+    first: Annotated[Floats, "2"],
+) -> Trajectory:
+    """Return a trajectory. A kernel hands over few arrays in less time than a tuple of many."""
+    (frame, act, thing, mode, taken), (start, stop) = numbers, places
+    return Trajectory(frame, act, thing, mode, start, stop, first, taken)
 
 
 def cut(steps: Trajectory, many: int) -> Trajectory:
