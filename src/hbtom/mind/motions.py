@@ -85,16 +85,16 @@ def _continuous(
     """Compare each step with all headings; with noise, a particle filter sums over places."""
     steps, act = seen.trajectory, model.acts.cost
     by_goal, length, first = heading_regret(costs, steps)
-    reachable, silent = first[:, 0] < np.inf, None
+    reachable, silent = first < np.inf, None
     changed = len(seen.world.blocked) > 1 and steps.mode.any()
     if changed and (len(seen.stages) > 1 or not reachable.all()):
         near = _in_reach(seen, costs, cost_at)
         reachable, silent = np.any(near, axis=0), ~near[1:]
         by_goal = np.where(silent.T, 0.0, by_goal)
     regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
-    choice = Headings(steps.act == MOVE, length[0], regret, act, silent)
+    choice = Headings(steps.act == MOVE, length, regret, act, silent)
     goals = name_goals(trial)[: len(costs.cost)]
-    share = _share(model, seen, UNIT, first[:, 0])
+    share = _share(model, seen, UNIT, first)
     found = Regret(goals, reachable, steps.frame, regret, choice, share=share)
     if model.observation.noise == 0:
         return found

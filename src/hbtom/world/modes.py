@@ -151,10 +151,14 @@ def _exit(row: Ints, source: int, target: int, thing: int, goal: int, then: int)
     row[0], row[1], row[2], row[3], row[4] = source, target, thing, goal, then
 
 
-@part
 def exit_of(exits: Exits, mode: int, thing: int) -> int:
-    """Return the exit that touching a thing in a mode is."""
-    for one in range(len(exits.source)):
-        if exits.source[one] == mode and exits.thing[one] == thing:
+    """Return the exit that touching a thing in a mode is, or -1."""
+    return exit_at(exits.source, exits.thing, mode, thing)
+
+
+@part
+def exit_at(source: Ints, things: Ints, mode: int, thing: int) -> int:
+    for one in range(len(source)):
+        if source[one] == mode and things[one] == thing:
             return one
     return -1
