@@ -36,8 +36,8 @@ from hbtom.world import (
     grid_trajectory,
     grid_world,
 )
-from hbtom.world.cell_trajectory import grid_leg
-from hbtom.world.trajectory import continuous_leg
+from hbtom.world.cell_trajectory import grid_steps
+from hbtom.world.trajectory import continuous_steps
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
@@ -128,7 +128,7 @@ def trials() -> Named:
         yield f"events {seed}", [astuple(event) for event in trial.events]
         coarse = grid_world(layout, Space(cell), Costs(1.0, 0.7, 2.5))
         steps = grid_trajectory(layout, *seen, coarse, final)
-        yield f"cells {seed}", grid_leg(seen[0], leg, coarse)
+        yield f"cells {seed}", grid_steps(layout, *seen, coarse, final, leg[None])
         plans = cost_to_go(coarse, GRID)
         yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
         for berth in (0.0, 9.0):
@@ -138,7 +138,8 @@ def trials() -> Named:
             column, row = fine.cell_of(*trial.whole_path[0].tolist())
             plans = cost_to_go(fine, CONTINUOUS, (row, column))
             yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
-            yield f"leg {seed} {berth}", continuous_leg(seen[0], leg, fine, float(seed % 20))
+            one = continuous_steps(layout, *seen, fine, float(seed % 20), final, leg[None])
+            yield f"leg {seed} {berth}", one
             modes = np.arange(30) % len(fine.blocked)
             places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))
             yield f"between {seed} {berth}", cost_at(plans, places, modes)

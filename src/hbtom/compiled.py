@@ -48,16 +48,9 @@ class Kernel(Generic[R]):
 
     def prepare(self) -> None:
         """Hand the function to the compiler, which sets to work when it is first called."""
-        import numba
-        from numba.core.compiler import Compiler
+        from hbtom.linking import dispatcher
 
-        from hbtom.linking import PartCompiler
-
-        # Only kernels are called from Python, and nothing is called from C.
-        outside: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": not self._typed}
-        compiler = Compiler if self._typed else PartCompiler
-        make = numba.njit(error_model="numpy", pipeline_class=compiler, **outside)
-        self._dispatcher = make(self._function)
+        self._dispatcher = dispatcher(self._function, called_from_python=self._typed)
         self._find_template = self._dispatcher.get_call_template
         self._dispatcher.get_call_template = self._call_template
         if self._typed:
@@ -67,7 +60,9 @@ class Kernel(Generic[R]):
 
     def compile(self) -> None:
         """Compile a kernel, or load it from disk, before it is called for the first time."""
-        with _ONE_AT_A_TIME:
+        from hbtom.linking import helpers_as_parts
+
+        with _ONE_AT_A_TIME, helpers_as_parts():
             if self._run == self._first:  # another thread may have been faster
                 self._dispatcher.compile(self._types())
                 self._dispatcher.disable_compile()  # other types are mistakes, or to be converted

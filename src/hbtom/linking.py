@@ -1,8 +1,9 @@
-"""How numba compiles hbtom's functions: a part has no machine code of its own.
+"""How numba compiles hbtom's functions: only kernels have machine code of their own.
 
 numba optimises each function, turns it into machine code, and does both again within every
-function that calls it. Only kernels are called from Python, so only they need machine code. A part
-is kept as the compiler's intermediate code, and is optimised where a kernel takes it in.
+function that calls it. Only kernels are called from Python, so only they need machine code. Their
+parts, and those functions of numba that stand for numpy's, are kept as the compiler's intermediate
+code, and are optimised where a kernel takes them in.
 
 This is the only module that knows numba's compiler from inside; :mod:`hbtom.compiled` imports it
 when it starts the compiler.
@@ -10,27 +11,159 @@ when it starts the compiler.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from numba import njit
 from numba._dynfunc import make_function
+from numba.core import cgutils, ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
+from numba.core.target_extension import jit_registry, target_registry
 from numba.core.typed_passes import NativeLowering
 
+# The same for all: numba compiles its own functions anew for callers that have other options.
+_OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+# hbtom's functions have none of what these passes are for, such as closures.
+_NEEDLESS = {
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.RewriteSemanticConstants,
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.NopythonRewrites,
+}
 
-class PartLibrary(JITCodeLibrary):
-    """The intermediate code of a part, ready to be linked into kernels."""
+
+def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any:
+    """Return what numba makes of a function: a kernel, if it is called from Python, or a part."""
+    compiler = KernelCompiler if called_from_python else PartCompiler
+    return njit(pipeline_class=compiler, **_OPTIONS)(function)
+
+
+@contextmanager
+def helpers_as_parts() -> Iterator[None]:
+    """Let numba compile its own functions as parts, too."""
+    cpu, before = target_registry["cpu"], jit_registry[target_registry["cpu"]]
+    try:
+        dict.__setitem__(jit_registry, cpu, _as_helper)
+        yield
+    finally:
+        dict.__setitem__(jit_registry, cpu, before)
+
+
+def _as_helper(**options: Any) -> Callable[..., Any]:
+    own = {name: value for name, value in options.items() if name not in ("nopython", *_OPTIONS)}
+    return njit(pipeline_class=HelperCompiler, **own, **_OPTIONS)
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel, which is optimised once it is complete."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Note what this function calls: of a part, also all that the part calls."""
+        super().add_linking_library(library)
+        if isinstance(library, PartLibrary):
+            known = set(self._linking_libraries)
+            more = [one for one in library._linking_libraries if one not in known]
+            self._linking_libraries.extend(more)
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
-    def _optimize_final_module(self) -> None:
-        """Do nothing: kernels optimise their parts."""
 
-    def _finalize_final_module(self) -> None:
+class PartLibrary(KernelLibrary):
+    """The intermediate code of a part, and nothing of what it calls; kernels link and optimise."""
+
+    def finalize(self) -> None:
+        """Let kernels merge this part with others."""
+        for function in self.get_defined_functions():
+            function.linkage = "linkonce_odr"
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        return self._final_module
+
+
+class BorrowingLower(Lower):
+    """Counts no references to what a function is given: its caller keeps it meanwhile.
+
+    numba would count those of all arrays in a tuple, each time that the tuple is mentioned.
+    """
+
+    def extract_function_arguments(self) -> Any:
+        """Find the variables that stand for an argument, or for a part of one."""
+        arguments = super().extract_function_arguments()
+        blocks = [self.blocks[offset] for offset in sorted(self.blocks)]
+        assigned = [one for block in blocks for one in block.find_insts(ir.Assign)]
+        times = Counter(one.target.name for one in assigned)
+        self._given: dict[str, Any] = {}
+        for one in assigned:
+            name = one.target.name
+            given = self._find_given(one.value, self.typeof(name)) if times[name] == 1 else None
+            if given is not None:
+                self._given[name] = given
+        return arguments
+
+    def _find_given(self, value: Any, wanted: Any) -> Any:
+        """Return an argument, or a field of one, if that is what the value is."""
+        if isinstance(value, ir.Arg) and self.typeof(f"arg.{value.name}") == wanted:
+            return self.fnargs[value.index]
+        if isinstance(value, ir.Var) and self.typeof(value.name) == wanted:
+            return self._given.get(value.name)
+        if isinstance(value, ir.Expr) and value.op == "getattr":
+            owner = self._given.get(value.value.name)
+            kind: Any = self.typeof(value.value.name)
+            if owner is not None and isinstance(kind, types.BaseNamedTuple):
+                return self.builder.extract_value(owner, kind.fields.index(value.attr))
+        return None
+
+    def lower_inst(self, inst: Any) -> None:
+        """Do nothing where a variable is what was given: its value is known."""
+        if not (isinstance(inst, ir.Assign) and inst.target.name in self._given):
+            super().lower_inst(inst)
+
+    def loadvar(self, name: str) -> Any:
+        """Return the value of a variable."""
+        return self._given[name] if name in self._given else super().loadvar(name)
+
+    def delvar(self, name: str) -> None:
+        """Forget a variable, and what it refers to, unless that was given."""
+        if name not in self._given:
+            super().delvar(name)
+
+    def _alloca_var(self, name: str, fetype: Any) -> None:
+        if name not in self._given:
+            super()._alloca_var(name, fetype)
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        """Make room for a variable; numba also finds out how large it is, for debuggers."""
+        return cgutils.alloca_once(self.builder, lltype, name=name)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(NativeLowering):
+    """Make a kernel's machine code, and let Python call it."""
+
+    _name = "hbtom_kernel_lowering"
+    lowering_class = BorrowingLower
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower a function together with all that it calls."""
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        state.flags.no_cpython_wrapper = False
+        return super().run_pass(state)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -38,6 +171,7 @@ class PartLowering(NativeLowering):
     """Make a part's intermediate code, and let other functions call it."""
 
     _name = "hbtom_part_lowering"
+    lowering_class = BorrowingLower
 
     def run_pass(self, state: Any) -> bool:
         """Lower a function without making machine code of it."""
@@ -54,15 +188,31 @@ class PartLowering(NativeLowering):
         return True
 
 
-class PartCompiler(CompilerBase):
-    """numba's own passes, but for the last: parts are not turned into machine code."""
+class HelperCompiler(CompilerBase):
+    """numba's own passes, but for the last: a helper is not turned into machine code."""
+
+    lowering: type[NativeLowering] = PartLowering
+    needless: frozenset[type] = frozenset()
 
     def define_pipelines(self) -> list[PassManager]:
         """Return the passes."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
-            (PartLowering, why) if one is NativeLowering else (one, why)
+            (self.lowering, why) if one is NativeLowering else (one, why)
             for one, why in passes.passes
+            if one not in self.needless
         ]
         passes.finalize()
         return [passes]
+
+
+class PartCompiler(HelperCompiler):
+    """Makes the intermediate code of a part."""
+
+    needless = frozenset(_NEEDLESS)
+
+
+class KernelCompiler(PartCompiler):
+    """Makes the machine code of a kernel."""
+
+    lowering = KernelLowering

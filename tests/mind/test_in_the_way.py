@@ -34,7 +34,7 @@ def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contac
             regret = regret_at(model, seen, 1.7)
         plans, steps = planned_at(model, seen, 1.7, everywhere=True)
         by_goal, _, at_first = heading_regret(plans, steps)
-        reachable = at_first[:, 0] < np.inf
+        reachable = at_first < np.inf
         np.testing.assert_array_equal(regret.reachable, reachable)
         everywhere = np.where(reachable, by_goal.T, 0.0)
         np.testing.assert_allclose(regret.step_regret, everywhere, atol=1e-9)

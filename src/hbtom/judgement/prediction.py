@@ -43,7 +43,7 @@ def predictive(posterior: Posterior) -> float:
     else:
         prior = posterior.full[0]
         tails = np.stack([_by_process(posterior, one) for one in likelihood.believed], axis=1)
-    return float(np.clip((prior * tails).sum(), LEAST, 1.0))
+    return min(max(float((prior * tails).sum()), LEAST), 1.0)
 
 
 def _by_process(

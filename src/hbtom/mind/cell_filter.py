@@ -167,8 +167,8 @@ class CellFilter:
         mode, act = int(trajectory.mode[step]), int(trajectory.act[step])
         columns = world.blocked.shape[2]
         here = np.stack([cells % columns, cells // columns], axis=1).astype(np.float64)
-        modes = np.full(len(cells), mode)
-        some = Trajectory(modes, modes, modes, modes, here, here, trajectory.first, modes)
+        modes, none = np.full(len(cells), mode), np.full(len(cells), MOVE)
+        some = Trajectory(none, none, none, modes, here, here, trajectory.first, none)
         legal, q = action_values(self.costs, some, GRID.table)
         if self.slip > 0:
             q = noisy_values(q, self.costs, some, self.slip)

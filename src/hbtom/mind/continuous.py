@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats
 from hbtom.compiled import kernel, part_or
 from hbtom.plan.between import cost_at
 from hbtom.plan.cost_to_go import CostToGo
@@ -15,34 +15,34 @@ from hbtom.world.modes import NO_GOAL, UNIT
 from hbtom.world.trajectory import Trajectory
 
 
-@kernel
-def heading_regret(costs: CostToGo, steps: Trajectory) -> tuple[Floats, Floats, Floats]:
-    """Return the regret of each step [goal step], its length, and the cost of each goal at first.
+def heading_regret(
+    costs: CostToGo, steps: Trajectory
+) -> tuple[Annotated[Floats, "goal step"], Annotated[Floats, "step"], Annotated[Floats, "goal"]]:
+    """Return the regret of each step, its length, and the cost of each goal at first.
 
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
     """
-    many = len(steps.act)
-    start, stop = steps.start.reshape((1, many, 2)), steps.stop.reshape((1, many, 2))
-    first = cost_at(costs, steps.first.reshape((1, 1, 2)), np.zeros(1, dtype=np.int64))
-    regret, length = regret_at(costs, start, stop, steps.mode, steps.exit)
-    return regret, length, first
+    regret, length, first = regret_at(costs, steps, steps.start[None], steps.stop[None])
+    return regret, length[0], first[:, 0]
 
 
 @kernel
 def regret_at(
     costs: CostToGo,
+    steps: Trajectory,
     start: Annotated[Floats, "goal place 2"],
     stop: Annotated[Floats, "goal place 2"],
-    mode: Annotated[Ints, "place"],
-    exit: Annotated[Ints, "place"],
-) -> tuple[Annotated[Floats, "goal place"], Annotated[Floats, "goal place"]]:
-    """Return the regret of steps anywhere, and how long they are.
+) -> tuple[Floats, Floats, Floats]:
+    """Return the regret of steps anywhere [goal place], their lengths, and the cost at first.
 
     A step is a move from start to stop, or, where an exit is given (not -1), taking it there.
-    Places may be the same for all goals (one row).
+    Places may be the same for all goals (one row); where those of ``steps`` are does not matter.
     """
-    exits, many = costs.world.exits, len(mode)
+    exits, mode, exit, many = costs.world.exits, steps.mode, steps.exit, len(steps.mode)
+    place_of_first, mode_at_first = np.empty((1, 1, 2)), np.zeros(1, dtype=np.int64)
+    place_of_first[0, 0, 0], place_of_first[0, 0, 1] = steps.first[0], steps.first[1]
+    first = cost_at(costs, place_of_first, mode_at_first)
     length = _lengths(start, stop)
     after, goal = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
     price = np.empty(many)
@@ -56,7 +56,7 @@ def regret_at(
     for place in range(many):
         if 0 <= goal[place] < len(left):
             left[goal[place], place] = 0.0  # the goal is attained: nothing is left to do
-    return _bounded(left, before, length, price, costs.world.costs.act), length
+    return _bounded(left, before, length, price, costs.world.costs.act), length, first
 
 
 def _all_lengths(start: Floats, stop: Floats) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, Ints
 from hbtom.compiled import kernel, part
+from hbtom.world.pddl.enumeration import doubled
 from hbtom.world.pddl.partial import NO_ACTION
 
 SEEN = 0.5  # probability that an action beside a gap is observed
@@ -56,9 +57,9 @@ def filter_gaps(
     """Return log P(o_t | o_<t) for an agent of one goal and efficiency, and for each rate."""
     log = np.full((len(rates), len(seen.action)), -np.inf)
     policy = Policy(to_go, beta, np.full(len(moves.cost), -1.0))
-    belief, reached = np.zeros(len(to_go)), np.zeros(len(to_go))
+    reached = np.zeros(len(to_go))
     for which in range(len(rates)):
-        belief[:] = 0.0
+        belief = np.zeros(len(to_go))
         belief[0] = 1.0
         active = np.zeros(1, dtype=np.int64)
         for step in range(len(seen.action)):
@@ -82,14 +83,42 @@ def filter_gaps(
             if total <= 0.0:
                 break
             log[which, step] = np.log(total)
-            belief[active] = 0.0
-            belief[after] = reached[after] / total
-            reached[after] = 0.0
-            active = after[belief[after] > LEAST]
+            for state in active:
+                belief[state] = 0.0
             for state in after:
+                belief[state] = reached[state] / total
+            active = likely(after, belief, LEAST)
+            for state in after:
+                reached[state] = 0.0
                 if belief[state] <= LEAST:
                     belief[state] = 0.0
     return log
+
+
+@part
+def likely(
+    states: Annotated[Ints, "some"], belief: Annotated[Floats, "state"], least: float
+) -> Annotated[Ints, "fewer"]:
+    """Return those of some states with more than the least belief."""
+    kept, many = np.empty(len(states), dtype=np.int64), 0
+    for state in states:
+        if belief[state] > least:
+            kept[many] = state
+            many += 1
+    return kept[:many]
+
+
+@part
+def joined(
+    states: Annotated[Ints, "some"], more: Annotated[Ints, "more"]
+) -> Annotated[Ints, "all"]:
+    """Return some states, and then more."""
+    both = np.empty(len(states) + len(more), dtype=np.int64)
+    for place in range(len(states)):
+        both[place] = states[place]
+    for place in range(len(more)):
+        both[len(states) + place] = more[place]
+    return both
 
 
 @part
@@ -101,10 +130,14 @@ def stay(
     reached: Annotated[Floats, "state"],
 ) -> Annotated[Ints, "more"]:
     """Add the belief that nothing was done, where an observation is wrong."""
-    new = active[reached[active] == 0.0]
+    new, many = np.empty(len(active), dtype=np.int64), 0
+    for state in active:
+        if reached[state] == 0.0:
+            new[many] = state
+            many += 1
     for state in active:
         reached[state] += factor * belief[state]
-    return np.concatenate((after, new))
+    return joined(after, new[:many])
 
 
 @part
@@ -136,16 +169,20 @@ def through_gap(
         after = move(moves, policy, hidden, newest, 1.0 - SEEN, -1, reached)
         for state in newest:
             hidden[state] = 0.0
-        mass = 0.0
-        new = after[(belief[after] == 0.0) & (reached[after] > LEAST)]
+        mass, many = 0.0, 0
+        new = likely(after, reached, LEAST)
+        for state in new:
+            if belief[state] == 0.0:
+                new[many] = state
+                many += 1
         for state in after:
             if reached[state] > LEAST:
                 hidden[state] = reached[state]
                 belief[state] += reached[state]
                 mass += reached[state]
             reached[state] = 0.0
-        newest = after[hidden[after] > 0.0]
-        active = np.concatenate((active, new))
+        newest = likely(after, hidden, 0.0)
+        active = joined(active, new[:many])
     return active
 
 
@@ -179,11 +216,11 @@ def move(
                 target = moves.target[outcome]
                 if reached[target] == 0.0:
                     if count == len(found):
-                        found = np.concatenate((found, np.empty_like(found)))
+                        found = doubled(found)
                     found[count] = target
                     count += 1
                 reached[target] += flow * moves.probability[outcome]
-    return found[:count].copy()
+    return found[:count]
 
 
 @part

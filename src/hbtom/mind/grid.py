@@ -13,56 +13,20 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import exit_of
+from hbtom.world.modes import exit_at
 from hbtom.world.trajectory import MOVE, Trajectory
 
 SURE = np.empty((0, 0, 0))  # moves lead where they are meant to
 
 
-@kernel
 def action_values(
     costs: CostToGo, steps: Trajectory, moves: Annotated[Ints, "move 2"]
 ) -> tuple[Annotated[Bools, "step action"], Annotated[Floats, "step action goal"]]:
     """Return which actions could be taken before each step, and Q(s, a) = -(cost(a) + C(s'))."""
-    world, cost, many = costs.world, costs.cost, len(moves)
-    goals, things = len(cost), len(world.reach)
-    _, rows, columns = world.blocked.shape
-    legal = np.zeros((len(steps.act), many + things), dtype=np.bool_)
-    q = np.full((len(steps.act), many + things, goals), -np.inf)
-    for step in range(len(steps.act)):
-        column, row, mode = int(steps.start[step, 0]), int(steps.start[step, 1]), steps.mode[step]
-        for move in range(many):
-            down, right = moves[move, 0], moves[move, 1]
-            legal[step, move] = _legal(world.blocked[mode], row, column, down, right)
-            r, c = row + down, column + right
-            if 0 <= r < rows and 0 <= c < columns:
-                length = math.sqrt(down**2 + right**2)
-                for goal in range(goals):
-                    q[step, move, goal] = -(length + cost[goal, mode, r, c])
-        for thing in range(things):
-            one = exit_of(world.exits, mode, thing)
-            if one < 0:
-                continue
-            legal[step, many + thing] = world.reach[thing, row, column] == 0
-            for goal in range(goals):
-                left = cost[goal, world.exits.target[one], row, column]
-                if world.exits.goal[one] == goal:
-                    left = 0.0
-                q[step, many + thing, goal] = -(world.exits.price[one] + left)
+    legal, q, *_ = compare_actions(costs, steps, moves, SURE)
     return legal, q
 
 
-@part
-def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool:
-    """Tell whether a move leads from a free cell to a free cell, with no corner cut."""
-    r, c = row + down, column + right
-    if not (0 <= r < blocked.shape[0] and 0 <= c < blocked.shape[1]):
-        return False
-    inner = blocked[row, c] or blocked[r, column]  # for a straight move these are its own ends
-    return not (blocked[row, column] or blocked[r, c] or inner)
-
-
-@kernel
 def action_regret(
     costs: CostToGo,
     steps: Trajectory,
@@ -75,31 +39,89 @@ def action_regret(
     A move where the gridworld has no way, or from a cell where nobody can stand, says nothing: it
     counts as the only thing that could be done. Where no action leads to a goal, all are equal.
     """
-    legal, q = action_values(costs, steps, moves)
-    if values.shape[1] > 0:
-        q = values
-    world, (many, actions, goals) = costs.world, q.shape
-    regret, options = np.zeros((many, goals)), np.full((many, actions, goals), np.inf)
+    _, _, regret, options, unknown = compare_actions(costs, steps, moves, values)
+    return regret, options, unknown
+
+
+@kernel
+def compare_actions(
+    costs: CostToGo,
+    steps: Trajectory,
+    moves: Annotated[Ints, "move 2"],
+    values: Annotated[Floats, "step action goal"],
+) -> tuple[Bools, Floats, Floats, Floats, int]:
+    """Return what :func:`action_values` and :func:`action_regret` do."""
+    legal, q = _values(costs, steps, moves)
+    regret, options = np.zeros((len(q), q.shape[2])), np.empty(q.shape)
     unknown = 0
-    for step in range(many):
+    for step in range(len(q)):
         taken = _taken(moves, steps, step)
         column, row = int(steps.start[step, 0]), int(steps.start[step, 1])
-        off_floor = world.blocked[steps.mode[step], row, column]
+        off_floor = costs.world.blocked[steps.mode[step], row, column]
         if off_floor or (steps.act[step] == MOVE and (taken < 0 or not legal[step, taken])):
             unknown += 1
-            options[step, 0] = 0.0
-            continue
-        for goal in range(goals):
-            best = -np.inf
-            for action in range(actions):
-                if legal[step, action] or action == taken:  # what was done could be done
-                    best = max(best, q[step, action, goal])
-            for action in range(actions):
-                if legal[step, action] or action == taken:
-                    lost = best - q[step, action, goal] if best > -np.inf else 0.0
-                    options[step, action, goal] = lost
-            regret[step, goal] = options[step, taken, goal]
-    return regret, options, unknown
+            taken = -1
+        value = values[step] if values.shape[1] > 0 else q[step]
+        _compare(value, legal[step], taken, regret[step], options[step])
+    return legal, q, regret, options, unknown
+
+
+@part
+def _compare(value: Floats, legal: Bools, taken: int, regret: Floats, options: Floats) -> None:
+    """Write down the regret of the action that was taken, and of all; -1 if it is not known."""
+    for goal in range(len(regret)):
+        best = -np.inf
+        for action in range(len(legal)):
+            if legal[action] or action == taken:  # what was done could be done
+                best = max(best, value[action, goal])
+        for action in range(len(legal)):
+            options[action, goal] = np.inf
+            if taken >= 0 and (legal[action] or action == taken):
+                options[action, goal] = best - value[action, goal] if best > -np.inf else 0.0
+        if taken >= 0:
+            regret[goal] = options[taken, goal]
+        else:
+            options[0, goal] = 0.0
+
+
+@part
+def _values(costs: CostToGo, steps: Trajectory, moves: Ints) -> tuple[Bools, Floats]:
+    world, cost, many = costs.world, costs.cost, len(moves)
+    goals, things, exits = len(cost), len(world.reach), world.exits
+    _, rows, columns = world.blocked.shape
+    legal = np.zeros((len(steps.act), many + things), dtype=np.bool_)
+    q = np.full((len(steps.act), many + things, goals), -np.inf)
+    for step in range(len(steps.act)):
+        column, row, mode = int(steps.start[step, 0]), int(steps.start[step, 1]), steps.mode[step]
+        for move in range(many):
+            down, right = moves[move, 0], moves[move, 1]
+            legal[step, move] = _legal(world.blocked[mode], row, column, down, right)
+            r, c = row + down, column + right
+            if 0 <= r < rows and 0 <= c < columns:
+                length = math.sqrt(down * down + right * right)
+                for goal in range(goals):
+                    q[step, move, goal] = -(length + cost[goal, mode, r, c])
+        for thing in range(things):
+            one = exit_at(exits.source, exits.thing, mode, thing)
+            if one < 0:
+                continue
+            legal[step, many + thing] = world.reach[thing, row, column] == 0
+            for goal in range(goals):
+                left = cost[goal, exits.target[one], row, column]
+                if exits.goal[one] == goal:
+                    left = 0.0
+                q[step, many + thing, goal] = -(exits.price[one] + left)
+    return legal, q
+
+
+@part
+def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool:
+    """Tell whether a move leads from a free cell to a free cell, with no corner cut."""
+    r, c = row + down, column + right
+    if not (0 <= r < blocked.shape[0] and 0 <= c < blocked.shape[1]):
+        return False
+    inner = blocked[row, c] or blocked[r, column]  # for a straight move these are its own ends
+    return not (blocked[row, column] or blocked[r, c] or inner)
 
 
 @part

@@ -185,7 +185,7 @@ def infer_agent(
         full=full.reshape(len(full), *likelihood.axes),
         preferred=preferred,
         preference=preference,
-        log_likelihood=np.diff(log_total),
+        log_likelihood=log_total[1:] - log_total[:-1],
         likelihood=likelihood,
         warnings=caveats(likelihood.regret, after.agents.get(agent)),
         changed=changed,
@@ -257,12 +257,12 @@ def given(
             hint="inference is exact; leave out objects or trials",
         )
     same = goals == known.goals  # as nearly always
-    among = list(range(len(goals)) if same else map(known.goals.index, goals))
+    among = np.arange(len(goals)) if same else np.array([*map(known.goals.index, goals)])
     reachable, counts = offered_goals(model, offer.reachable)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
-    choice = Choice(np.array(among), np.array(reachable), counts, alpha, offer.log_prior)
-    chosen = frozenset(j for j, can in zip(among, reachable.tolist(), strict=True) if can)
+    choice = Choice(among, np.array(reachable), counts, alpha, offer.log_prior)
+    chosen = frozenset(among[reachable].tolist())
     before = known.tree.within(chosen, len(known.goals))
     learns = counts and model.preference.nested
     tree = known.tree.offered(chosen) if learns else known.tree
@@ -272,7 +272,7 @@ def given(
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:
     """Say what limits what a trial means; ``learnt`` is what is believed of its agent after it."""
     warnings = regret.warnings
-    if not np.count_nonzero(regret.reachable):
+    if not any(regret.reachable.tolist()):
         why = "there are no goals" if NOTHING in regret.goals else "no goal can be reached"
         warnings += (f"{why}; the trial says nothing about goals",)
     if learnt is not None and not learnt.tree.nested:

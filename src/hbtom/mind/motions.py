@@ -37,7 +37,8 @@ def find_regrets(
     wanted = trial.items if model.preference.keys else trial.objects  # or the key is a mere tool
     if not wanted:
         return aimless(), None
-    costs = costs._replace(cost=costs.cost[: len(wanted)])
+    if len(wanted) < len(costs.cost):
+        costs = costs._replace(cost=costs.cost[: len(wanted)])
     true = motion_regret(model.motion, model, trial, seen, costs)
     if len(seen.stages) == 1:
         return true, None
@@ -62,13 +63,14 @@ def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo)
         values = noisy_values(q, costs, steps, motion.slip)
         noise = action_noise(legal, world, steps, motion.slip)
     regret, options, unknown = action_regret(costs, steps, GRID.table, values)
-    column, row = steps.first.astype(np.int64)
-    reachable: Bools = costs.cost[:, 0, row, column] < np.inf
-    if steps.mode.any() and not reachable.all():
+    column, row = map(int, steps.first.tolist())
+    first = costs.cost[:, 0, row, column]
+    reachable: Bools = first < np.inf
+    if len(world.blocked) > 1 and steps.mode.any() and not reachable.all():
         reachable = np.any(_in_reach(seen, costs, _cost_in_cells), axis=0)
     choice, warnings = Actions(options, noise), illegal(unknown)
     goals = name_goals(trial)[: len(costs.cost)]
-    share = _share(model, seen, 1.0, costs.cost[:, 0, row, column])
+    share = _share(model, seen, 1.0, first)
     found = Regret(goals, reachable, steps.frame, regret, choice, warnings, share)
     if sight.noise == 0:
         return found
@@ -83,15 +85,16 @@ def _continuous(
     """Compare each step with all headings; with noise, a particle filter sums over places."""
     steps, act = seen.trajectory, model.acts.cost
     by_goal, length, first = heading_regret(costs, steps)
-    reachable, silent = first[:, 0] < np.inf, None
-    if steps.mode.any() and (len(seen.stages) > 1 or not reachable.all()):
+    reachable, silent = first < np.inf, None
+    changed = len(seen.world.blocked) > 1 and steps.mode.any()
+    if changed and (len(seen.stages) > 1 or not reachable.all()):
         near = _in_reach(seen, costs, cost_at)
         reachable, silent = np.any(near, axis=0), ~near[1:]
         by_goal = np.where(silent.T, 0.0, by_goal)
     regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
-    choice = Headings(steps.act == MOVE, length[0], regret, act, silent)
+    choice = Headings(steps.act == MOVE, length, regret, act, silent)
     goals = name_goals(trial)[: len(costs.cost)]
-    share = _share(model, seen, UNIT, first[:, 0])
+    share = _share(model, seen, UNIT, first)
     found = Regret(goals, reachable, steps.frame, regret, choice, share=share)
     if model.observation.noise == 0:
         return found

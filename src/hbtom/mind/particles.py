@@ -28,6 +28,7 @@ from hbtom.mind.sight import Stride
 from hbtom.observe import Trial
 from hbtom.plan import CostToGo
 from hbtom.world import Trajectory
+from hbtom.world.trajectory import NO_STEPS
 
 _RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn anew
 
@@ -118,8 +119,9 @@ class _Cloud:
         shape = start.shape[:-1]
         flat = (np.ascontiguousarray(one).reshape(shape[0], -1, 2) for one in (start, stop))
         many = shape[1] * shape[2]
-        how = np.full(many, mode, dtype=np.int64), np.full(many, exit, dtype=np.int64)
-        regret, length = regret_at(self.model.costs, *flat, *how)
+        modes, exits = np.full(many, mode, dtype=np.int64), np.full(many, exit, dtype=np.int64)
+        steps = NO_STEPS._replace(mode=modes, exit=exits)
+        regret, length, _ = regret_at(self.model.costs, steps, *flat)
         return regret.reshape(shape), length.reshape(shape)
 
     def _weigh(self, log: Floats) -> Annotated[Floats, "goal efficiency"]:

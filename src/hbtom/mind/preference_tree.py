@@ -30,10 +30,10 @@ class PreferenceTree(Struct, frozen=True):
 
     def offered(self, goals: frozenset[int]) -> PreferenceTree:
         """Return the tree after one more choice, among some goals."""
-        if any(goals == each for each, _ in self.times):
-            times = tuple((each, many + (each == goals)) for each, many in self.times)
-            return PreferenceTree(times, self.nested)
-        return PreferenceTree((*self.times, (goals, 1)), self.fits(goals))
+        times = dict(self.times)
+        nested = self.nested if goals in times else self.fits(goals)
+        times[goals] = times.get(goals, 0) + 1
+        return PreferenceTree(tuple(times.items()), nested)
 
     def fits(self, goals: frozenset[int]) -> bool:
         """Tell whether a choice among some goals can be handled exactly."""

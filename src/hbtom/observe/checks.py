@@ -6,6 +6,7 @@ there being one value per frame. A trial for which this does not hold is refused
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from typing import Annotated, get_args
@@ -135,10 +136,12 @@ def _check_objects(trial: Trial, aimless: bool) -> None:
 
 def _check_path(trial: Trial) -> None:
     path, size, agent = trial.path, trial.size, trial.agent
-    unseen = np.isnan(path).all(axis=1, keepdims=True)
-    if unseen.all():
-        raise _bad("the agent is never seen", "agent", hint="leave the trial out")
-    inside = unseen | ((path >= 0) & (path <= size))
+    inside = (path >= 0) & (path <= size)
+    if not inside.all():  # or it is not seen
+        unseen = np.isnan(path).all(axis=1, keepdims=True)
+        if unseen.all():
+            raise _bad("the agent is never seen", "agent", hint="leave the trial out")
+        inside |= unseen
     if not inside.all():
         frame = int(inside.all(axis=1).argmin())
         x, y = path[frame].tolist()
@@ -242,7 +245,7 @@ def _check_body(size: tuple[float, float], body: Body, field: str, frame: int) -
         raise _bad(f"{problem} of {width:g} x {height:g} pixels", field, frame, hint)
     if not 0 < body.radius <= LARGEST_WORLD:
         raise _bad(f"the radius is {body.radius:g}", field, frame, HINTS["agent"])
-    if not np.isfinite(body.look.colour).all():
+    if not all(map(math.isfinite, body.look.colour)):
         raise _bad("a colour is not a number", field, frame, HINTS["agent"])
 
 

@@ -7,7 +7,6 @@ cost of its cheapest operator is subtracted from all of them, until the goal cos
 
 from __future__ import annotations
 
-import heapq
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -35,8 +34,9 @@ def find_cuts(operators: Operators, wanted: Facts) -> Annotated[Bools, "cut oper
     """Return the cuts before some facts; None if the facts cannot all become true."""
     if not len(wanted):
         return np.zeros((0, len(operators)), dtype=np.bool_)
-    cuts, possible = cut_sets(without_deletes(operators), operators.initial, wanted)
-    return cuts if possible else None
+    true = operators.initial[None]
+    sums, cuts = cuts_before(without_deletes(operators), true, wanted, True)
+    return cuts if sums[0] < np.inf else None
 
 
 def least_costs(
@@ -45,7 +45,7 @@ def least_costs(
     """Return the sum of the costs of cuts before some facts, from each state; a lower bound."""
     if not len(wanted):
         return np.zeros(len(true))
-    return cut_sums(without_deletes(operators), true, wanted)
+    return cuts_before(without_deletes(operators), true, wanted, False)[0]
 
 
 def without_deletes(operators: Operators) -> Relaxed:
@@ -55,36 +55,27 @@ def without_deletes(operators: Operators) -> Relaxed:
 
 
 @kernel
-def cut_sets(
-    relaxed: Relaxed, initial: Annotated[Bools, "fact"], wanted: Annotated[Ints, "some"]
-) -> tuple[Annotated[Bools, "cut operator"], bool]:
-    """Return all cuts, and whether the facts can all become true."""
-    cost = relaxed.cost.copy()
-    cuts = np.zeros((MOST_CUTS, len(cost)), dtype=np.bool_)
-    for found in range(MOST_CUTS):
-        paid = next_cut(relaxed, initial, wanted, cost, cuts[found])
-        if paid == np.inf:
-            return cuts[:0], False
-        if paid == 0.0:
-            return cuts[:found], True
-    return cuts, True
+def cuts_before(
+    relaxed: Relaxed,
+    true: Annotated[Bools, "state fact"],
+    wanted: Annotated[Ints, "some"],
+    keep: bool,
+) -> tuple[Annotated[Floats, "state"], Annotated[Bools, "cut operator"]]:
+    """Return the sum of the costs of all cuts, from each state; infinite if out of reach.
 
-
-@kernel
-def cut_sums(
-    relaxed: Relaxed, true: Annotated[Bools, "state fact"], wanted: Annotated[Ints, "some"]
-) -> Annotated[Floats, "state"]:
-    """Return the sum of the costs of all cuts, from each state; infinite if out of reach."""
-    sums = np.zeros(len(true))
-    cut = np.zeros(len(relaxed.cost), dtype=np.bool_)
+    With ``keep``, also return the cuts from all states together, and stop at ``MOST_CUTS``.
+    """
+    sums, found = np.zeros(len(true)), 0
+    cuts = np.zeros((MOST_CUTS if keep else 1, len(relaxed.cost)), dtype=np.bool_)
     for state in range(len(true)):
-        cost = relaxed.cost.copy()
-        paid = 1.0
-        while 0.0 < paid < np.inf:
-            cut[:] = False
-            paid = next_cut(relaxed, true[state], wanted, cost, cut)
+        cost, paid = relaxed.cost.copy(), 1.0
+        while 0.0 < paid < np.inf and found < len(cuts):
+            for operator in range(len(cost)):
+                cuts[found, operator] = False
+            paid = next_cut(relaxed, true[state], wanted, cost, cuts[found])
             sums[state] += paid
-    return sums
+            found += 1 if keep and 0.0 < paid < np.inf else 0
+    return sums, cuts[:found]
 
 
 @part
@@ -125,13 +116,22 @@ def fact_costs(
     relaxed: Relaxed, initial: Annotated[Bools, "fact"], cost: Costs
 ) -> tuple[Annotated[Floats, "fact"], Annotated[Ints, "operator"]]:
     """Return what each fact costs (h max), and the most expensive fact each operator needs."""
-    price = np.where(initial, 0.0, np.inf)
-    dearest = np.full(len(cost), -1)  # of operators that can be done
-    left = relaxed.need.first[1:] - relaxed.need.first[:-1]
-    done = np.zeros(len(price), dtype=np.bool_)
-    queue = [(0.0, fact) for fact in range(len(price)) if initial[fact]]
-    while len(queue):
-        paid, fact = heapq.heappop(queue)
+    facts, operators = len(initial), len(cost)
+    price, done = np.empty(facts), np.zeros(facts, dtype=np.bool_)
+    dearest = np.empty(operators, dtype=np.int64)  # of operators that can be done
+    left = np.empty(operators, dtype=np.int64)
+    most = facts + len(relaxed.add.item)
+    queue, prices, size = np.empty(most, dtype=np.int64), np.empty(most), 0
+    for operator in range(operators):
+        dearest[operator] = -1
+        left[operator] = relaxed.need.first[operator + 1] - relaxed.need.first[operator]
+    for fact in range(facts):
+        price[fact] = 0.0 if initial[fact] else np.inf
+        if initial[fact]:
+            size = push(queue, prices, size, fact, 0.0)
+    while size > 0:
+        size = pop(queue, prices, size)
+        fact, paid = queue[size], prices[size]
         if done[fact]:
             continue
         done[fact] = True
@@ -145,8 +145,50 @@ def fact_costs(
                     added = relaxed.add.item[other]
                     if total < price[added]:
                         price[added] = total
-                        heapq.heappush(queue, (total, added))
+                        size = push(queue, prices, size, added, total)
     return price, dearest
+
+
+@part
+def push(
+    queue: Annotated[Ints, "place"],
+    prices: Annotated[Floats, "place"],
+    size: int,
+    fact: int,
+    price: float,
+) -> int:
+    """Add a fact to a heap, which has the cheapest first; return how many facts are in it."""
+    at = size
+    while at > 0:
+        above = (at - 1) // 2
+        if prices[above] < price or (prices[above] == price and queue[above] <= fact):
+            break
+        queue[at], prices[at] = queue[above], prices[above]
+        at = above
+    queue[at], prices[at] = fact, price
+    return size + 1
+
+
+@part
+def pop(queue: Annotated[Ints, "place"], prices: Annotated[Floats, "place"], size: int) -> int:
+    """Put the first fact of a heap behind the others; return how many are left."""
+    size -= 1
+    first, least = queue[0], prices[0]
+    fact, price = queue[size], prices[size]
+    at, below = 0, 1
+    while below < size:
+        beside = min(below + 1, size - 1)
+        if prices[beside] < prices[below] or (
+            prices[beside] == prices[below] and queue[beside] < queue[below]
+        ):
+            below = beside
+        if price < prices[below] or (price == prices[below] and fact <= queue[below]):
+            break
+        queue[at], prices[at] = queue[below], prices[below]
+        at, below = below, 2 * below + 1
+    queue[at], prices[at] = fact, price
+    queue[size], prices[size] = first, least
+    return size
 
 
 @part
@@ -154,17 +196,18 @@ def surroundings(
     relaxed: Relaxed, cost: Costs, dearest: Annotated[Ints, "operator"], goal: int
 ) -> Annotated[Bools, "fact"]:
     """Return the facts from which a goal costs nothing more."""
-    near = np.zeros(len(relaxed.added_by.first) - 1, dtype=np.bool_)
-    near[goal] = True
-    queue = [goal]
-    while len(queue):
-        fact = queue.pop()
+    facts = len(relaxed.added_by.first) - 1
+    near, queue, size = np.zeros(facts, dtype=np.bool_), np.empty(facts, dtype=np.int64), 1
+    near[goal], queue[0] = True, goal
+    while size > 0:
+        size -= 1
+        fact = queue[size]
         for place in range(relaxed.added_by.first[fact], relaxed.added_by.first[fact + 1]):
             operator = relaxed.added_by.item[place]
             before = dearest[operator]
             if before >= 0 and cost[operator] < _NOTHING and not near[before]:
-                near[before] = True
-                queue.append(before)
+                near[before], queue[size] = True, before
+                size += 1
     return near
 
 
@@ -177,10 +220,15 @@ def enter(
     cut: Annotated[Bools, "operator"],
 ) -> None:
     """Mark the operators that enter the surroundings of the goal, from outside."""
-    outside = initial.copy()
-    queue = [fact for fact in range(len(outside)) if outside[fact]]
-    while len(queue):
-        fact = queue.pop()
+    facts, size = len(initial), 0
+    outside, queue = initial.copy(), np.empty(facts, dtype=np.int64)
+    for fact in range(facts):
+        if outside[fact]:
+            queue[size] = fact
+            size += 1
+    while size > 0:
+        size -= 1
+        fact = queue[size]
         for place in range(relaxed.needed_by.first[fact], relaxed.needed_by.first[fact + 1]):
             operator = relaxed.needed_by.item[place]
             if dearest[operator] != fact:
@@ -192,5 +240,5 @@ def enter(
             for other in range(relaxed.add.first[operator], relaxed.add.first[operator + 1]):
                 added = relaxed.add.item[other]
                 if not outside[added]:
-                    outside[added] = True
-                    queue.append(added)
+                    outside[added], queue[size] = True, added
+                    size += 1

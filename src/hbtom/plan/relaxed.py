@@ -73,8 +73,8 @@ def relaxed_plans(
         price, by = supporters(relaxed, true[state])
         for case in range(cost.shape[1]):
             facts = wanted.item[wanted.first[case] : wanted.first[case + 1]]
-            for fact in facts:
-                cost[state, case] = max(cost[state, case], price[fact])
+            for place in range(len(facts)):
+                cost[state, case] = max(cost[state, case], price[facts[place]])
             if cost[state, case] < np.inf:
                 cost[state, case] = total_cost(relaxed, by, facts)
     return cost
@@ -89,11 +89,15 @@ def supporters(
     All operators are tried in turns, those with new prices of what they need again. A fact keeps
     the operator that first made it so cheap; if there are several in the same turn, the first.
     """
-    price, by = np.where(true, 0.0, np.inf), np.full(len(true), -1)
-    new = price.copy()
-    many, cheaper = len(relaxed.cost), 1
-    trying, waiting = np.arange(many), np.full(many, -1)
-    changed, turn = np.empty(len(true), dtype=np.int64), 0
+    facts, many, cheaper, turn = len(true), len(relaxed.cost), 1, 0
+    price, new, by = np.empty(facts), np.empty(facts), np.empty(facts, dtype=np.int64)
+    trying, waiting = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
+    changed = np.empty(facts, dtype=np.int64)
+    for fact in range(facts):
+        price[fact] = new[fact] = 0.0 if true[fact] else np.inf
+        by[fact] = -1
+    for operator in range(many):
+        trying[operator], waiting[operator] = operator, -1
     while cheaper > 0:
         cheaper = 0
         for one in range(many):
@@ -134,10 +138,10 @@ def total_cost(
     """Return the cost of all operators that some facts take, each of them once."""
     seen = np.zeros(len(by), dtype=np.bool_)
     used = np.zeros(len(relaxed.cost), dtype=np.bool_)
-    left, size = np.empty(len(by), dtype=np.int64), 0
-    for fact in wanted:
-        seen[fact], left[size] = True, fact
-        size += 1
+    left = np.empty(len(by), dtype=np.int64)
+    for place in range(len(wanted)):
+        seen[wanted[place]], left[place] = True, wanted[place]
+    size = len(wanted)
     while size > 0:
         size -= 1
         operator = by[left[size]]

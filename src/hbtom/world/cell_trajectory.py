@@ -13,67 +13,63 @@ from hbtom.observe.events import Marks
 from hbtom.observe.layout import Layout
 from hbtom.world.modes import PlaceWorld, cell_of
 from hbtom.world.trajectory import (
-    MOVE,
+    ALL_LEGS,
     NO_ACT,
     Trajectory,
     add,
-    add_act,
-    cut,
     find_legs,
+    name_act,
+    put_together,
     room_for,
 )
 
 
-@kernel
 def grid_trajectory(
-    layout: Layout, path: Annotated[Floats, "frame 2"], marks: Marks, world: PlaceWorld, final: bool
+    layout: Layout, path: Floats, marks: Marks, world: PlaceWorld, final: bool
 ) -> Trajectory:
     """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
-    cell, legs = world.space.cell, find_legs(layout, path, marks, final)
-    _, rows, columns = world.blocked.shape
-    most = len(legs)
-    for leg in range(len(legs)):
-        most += _pieces(path, legs[leg, 0], legs[leg, 1], cell)
-    steps = room_for(most, _cell_at(path[0], cell, rows, columns))
-    step = 0
-    for leg in range(len(legs)):
-        step, _ = _walk(steps, step, path, legs[leg], world, most)
-    return cut(steps, step)
+    return put_together(*grid_steps(layout, path, marks, world, final, ALL_LEGS)[:3])
 
 
 @kernel
-def grid_leg(
-    path: Annotated[Floats, "frame 2"], leg: Annotated[Ints, "5"], world: PlaceWorld
-) -> tuple[Trajectory, int]:
-    """Return the steps of one leg, and how many of its moves are complete whatever follows."""
-    cell, (_, rows, columns) = world.space.cell, world.blocked.shape
-    most = 1 + _pieces(path, leg[0], leg[1], cell)
-    steps = room_for(most, _cell_at(path[0], cell, rows, columns))
-    step, complete = _walk(steps, 0, path, leg, world, most)
-    return cut(steps, step), complete
-
-
-@part
-def _walk(
-    steps: Trajectory, step: int, path: Floats, leg: Ints, world: PlaceWorld, most: int
-) -> tuple[int, int]:
-    """Add the steps of a leg; return how many there are then, and how many cannot change.
+def grid_steps(
+    layout: Layout,
+    path: Annotated[Floats, "frame 2"],
+    marks: Marks,
+    world: PlaceWorld,
+    final: bool,
+    legs: Annotated[Ints, "leg 5"],
+) -> tuple[Ints, Floats, Floats, int]:
+    """Return the steps of some legs, or of all, and how many cannot change, whatever follows.
 
     A straight move may become a diagonal with the next one.
     """
-    modes, rows, columns = world.blocked.shape
-    mode, cell = min(leg[2], modes - 1), world.space.cell
-    cells = _cells(path, leg[0], leg[1], world.blocked[mode], cell, most)
-    for k in range(1, len(cells)):
-        add(steps, step, cells[k, 0], MOVE, -1, mode, cells[k - 1, 1:], cells[k, 1:])
-        step += 1
-    complete = step
-    if len(cells) > 1 and _straight(cells[-2], cells[-1]):
-        complete -= 1
-    if leg[3] != NO_ACT:
-        add_act(steps, step, leg, world, _cell_at(path[leg[1]], cell, rows, columns))
-        step += 1
-    return step, complete
+    if len(legs) == 0:
+        legs = find_legs(layout, path, marks, final)
+    blocked, cell = world.blocked, world.space.cell
+    source, thing = world.exits.source, world.exits.thing
+    modes, rows, columns = blocked.shape
+    most = len(legs)
+    for one in range(len(legs)):
+        most += _pieces(path, legs[one, 0], legs[one, 1], cell)
+    numbers, places = room_for(most)
+    step = complete = 0
+    for one in range(len(legs)):
+        first, end, mode = legs[one, 0], legs[one, 1], min(legs[one, 2], modes - 1)
+        cells = _cells(path, first, end, blocked[mode], cell, most)
+        for k in range(1, len(cells)):
+            add(numbers, places, step, cells[k, 0], mode, cells[k - 1, 1:], cells[k, 1:])
+            step += 1
+        complete = step
+        if len(cells) > 1 and _straight(cells[-2], cells[-1]):
+            complete -= 1
+        if legs[one, 3] != NO_ACT:
+            place = _cell_at(path[end], cell, rows, columns)
+            add(numbers, places, step, end, mode, place, place)
+            name_act(numbers, step, legs[one], source, thing)
+            step += 1
+    first = _cell_at(path[0], cell, rows, columns)
+    return numbers[:, :step], places[:, :step], first, complete
 
 
 @part

@@ -11,11 +11,18 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Floats, Ints, frozen
 from hbtom.model import Continuous, Grid
-from hbtom.world.cell_trajectory import grid_leg
+from hbtom.observe.events import Marks
+from hbtom.observe.layout import Layout
+from hbtom.world.cell_trajectory import grid_steps
 from hbtom.world.modes import PlaceWorld
-from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_leg, cut
+from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_steps, cut, put_together
+
+# Where legs are known, nobody looks at these.
+_BOXES, _LOCKS = frozen(np.empty((0, 4))), frozen(np.empty((0, 2)))
+_NOTHING = Layout(frozen([0, 0]), _BOXES, _BOXES, frozen(np.empty((0, 3))), _LOCKS, 0.0, 0)
+_NEVER = Marks(-1, -1, -1, -1, -1, -1)
 
 
 class Tail(NamedTuple):
@@ -97,7 +104,9 @@ def can_follow(motion: Any) -> bool:
 def _continuous(
     motion: Continuous, path: Floats, leg: Ints, world: PlaceWorld
 ) -> tuple[Trajectory, int]:
-    return continuous_leg(path, leg, world, float(motion.stride))
+    stride = float(motion.stride)
+    packed = continuous_steps(_NOTHING, path, _NEVER, world, stride, False, leg[None])
+    return put_together(*packed[:3]), packed[3]
 
 
 @rest.register
@@ -110,7 +119,8 @@ def _after_stride(
 
 @leg_steps.register
 def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Trajectory, int]:
-    return grid_leg(path, leg, world)
+    packed = grid_steps(_NOTHING, path, _NEVER, world, False, leg[None])
+    return put_together(*packed[:3]), packed[3]
 
 
 @rest.register

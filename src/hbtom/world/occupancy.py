@@ -10,20 +10,43 @@ from typing import Annotated
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
 from hbtom.observe.layout import Layout
-from hbtom.world.modes import START, Costs, PlaceWorld, Space, cell_of, key_and_lock
+from hbtom.world.modes import START, Costs, Exits, PlaceWorld, Space, cell_of, exit_table
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
 
+Made = tuple[Bools, Bools, Floats, Bools, Ints, Floats]  # what a world is put together from
 
-@kernel
+
 def grid_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
     """Cut the world into the paper's cells: things are at hand from their own and adjacent cells.
 
     A cell is blocked where its centre is covered; positions fall into cells by rounding down.
     """
+    return _world(space, costs, _make_grid(layout, space, costs))
+
+
+def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
+    """Cut the world into fine cells, with walls grown by the clearance that agents keep.
+
+    An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
+    its own solid square lets an agent come. Agents head for the middle of things, so the way to the
+    middle is part of the cost. Around each item is a square box, grown by the berth, that agents
+    avoid on their way to another; with a berth of 0 there are no boxes.
+    """
+    return _world(space, costs, _make_continuous(layout, space, costs))
+
+
+def _world(space: Space, costs: Costs, made: Made) -> PlaceWorld:
+    """Put a world together. A kernel hands over few arrays in less time than a tuple of many."""
+    blocked, lying, reach, boxes, numbers, prices = made
+    return PlaceWorld(space, costs, blocked, lying, reach, boxes, Exits(*numbers, *prices))
+
+
+@kernel
+def _make_grid(layout: Layout, space: Space, costs: Costs) -> Made:
     cell, items, lock = space.cell, layout.items, layout.lock
     blocked = _blocked(layout, space)
     _, rows, columns = blocked.shape
@@ -44,18 +67,11 @@ def grid_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
                 if across < LOCK_HALF + cell and down < LOCK_HALF + cell:
                     reach[len(items) + index, r, c] = 0.0
     boxes = np.zeros((0, rows, columns), dtype=np.bool_)
-    return _world(layout, space, costs, blocked, reach, boxes)
+    return _made(layout, costs, blocked, reach, boxes)
 
 
 @kernel
-def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
-    """Cut the world into fine cells, with walls grown by the clearance that agents keep.
-
-    An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
-    its own solid square lets an agent come. Agents head for the middle of things, so the way to the
-    middle is part of the cost. Around each item is a square box, grown by the berth, that agents
-    avoid on their way to another; with a berth of 0 there are no boxes.
-    """
+def _make_continuous(layout: Layout, space: Space, costs: Costs) -> Made:
     cell, items, lock, radius = space.cell, layout.items, layout.lock, layout.radius
     blocked = _blocked(layout, space)
     _, rows, columns = blocked.shape
@@ -70,19 +86,17 @@ def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
     for index in range(len(boxes)):
         x, y, half = items[index, 0], items[index, 1], items[index, 2]
         _cover(boxes[index], cell, x - half, y - half, 2 * half, 2 * half, space.berth)
-    return _world(layout, space, costs, blocked, reach, boxes)
+    return _made(layout, costs, blocked, reach, boxes)
 
 
 @part
-def _world(
-    layout: Layout, space: Space, costs: Costs, blocked: Bools, reach: Floats, boxes: Bools
-) -> PlaceWorld:
-    """Put a world together: what lies in each mode, and which acts lead from one to another."""
+def _made(layout: Layout, costs: Costs, blocked: Bools, reach: Floats, boxes: Bools) -> Made:
+    """Add what lies in each mode, and which acts lead from one to another."""
     items, modes = len(layout.items), len(blocked)
     lying = np.ones((modes, items), dtype=np.bool_)
     lying[1:, layout.objects :] = False  # once it is held, the key lies no more
-    exits = key_and_lock(items, layout.objects, len(layout.lock), modes, costs)
-    return PlaceWorld(space, costs, blocked, lying, reach, boxes, exits)
+    numbers, prices = exit_table(items, layout.objects, len(layout.lock), modes, costs)
+    return blocked, lying, reach, boxes, numbers, prices
 
 
 @part

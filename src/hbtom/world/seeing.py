@@ -51,7 +51,8 @@ def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
         partial(world_of, model.motion, model.acts, opening),
     )
     ends = layout_of(at_frame(trial, -1)) if trial.changes else layout
-    ends = ends._replace(radius=float(steady.agent.radius))  # with noise, contact is lenient
+    if steady is not trial:  # with noise, contact is lenient
+        ends = ends._replace(radius=float(steady.agent.radius))
     walk, world = Walk(ends, steady.whole_path, steady.marks, model.acts.final), make(layout)
     if not trial.changes:
         return Seen(steady, world, steps_of(model.motion, walk, world), waits(steady), (world,))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.observe.events import Marks, touching
 from hbtom.observe.layout import Layout
-from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, exit_of
+from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, exit_at
 
 
 class Act(IntEnum):
@@ -49,6 +49,7 @@ class Trajectory(NamedTuple):
         return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
 
 
+ALL_LEGS = np.empty((0, 5), dtype=np.int64)  # in place of some
 _NONE = np.empty(0, dtype=np.int64)
 NO_STEPS = Trajectory(
     _NONE, _NONE, _NONE, _NONE, np.empty((0, 2)), np.empty((0, 2)), np.zeros(2), _NONE
@@ -136,107 +137,100 @@ def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
 # Moves in pixels
 
 
-@kernel
 def continuous_trajectory(
-    layout: Layout,
-    path: Annotated[Floats, "frame 2"],
-    marks: Marks,
-    world: PlaceWorld,
-    stride: float,
-    final: bool,
+    layout: Layout, path: Floats, marks: Marks, world: PlaceWorld, stride: float, final: bool
 ) -> Trajectory:
     """Return the steps in pixels: a move whenever a stride has been walked, and one for the rest.
 
     With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
     is a step.
     """
-    legs = find_legs(layout, path, marks, final)
-    steps = room_for(len(path) + len(legs), path[0])
-    step = 0
-    for leg in range(len(legs)):
-        step, _ = _walk(steps, step, path, legs[leg], world, stride)
-    return cut(steps, step)
+    seen = continuous_steps(layout, path, marks, world, stride, final, ALL_LEGS)
+    return put_together(*seen[:3])
 
 
 @kernel
-def continuous_leg(
-    path: Annotated[Floats, "frame 2"], leg: Annotated[Ints, "5"], world: PlaceWorld, stride: float
-) -> tuple[Trajectory, int]:
-    """Return the steps of one leg, and how many of its moves are complete whatever follows."""
-    steps = room_for(len(path) + 1, path[0])
-    step, complete = _walk(steps, 0, path, leg, world, stride)
-    return cut(steps, step), complete
+def continuous_steps(
+    layout: Layout,
+    path: Annotated[Floats, "frame 2"],
+    marks: Marks,
+    world: PlaceWorld,
+    stride: float,
+    final: bool,
+    legs: Annotated[Ints, "leg 5"],
+) -> tuple[Ints, Floats, Floats, int]:
+    """Return the steps of some legs, or of all, and how many cannot change, whatever follows.
+
+    Until the last leg comes to rest, its last move may become longer.
+    """
+    if len(legs) == 0:
+        legs = find_legs(layout, path, marks, final)
+    modes, source, thing = len(world.blocked), world.exits.source, world.exits.thing
+    numbers, places = room_for(len(path) + len(legs))
+    step = complete = 0
+    for one in range(len(legs)):
+        here, end, mode = legs[one, 0], legs[one, 1], min(legs[one, 2], modes - 1)
+        arrived, walked = here, 0.0
+        for frame in range(here + 1, end + 1):
+            x, y = path[frame - 1, 0], path[frame - 1, 1]
+            length = _distance(x, y, path[frame, 0], path[frame, 1])
+            if length > 0:
+                walked, arrived = walked + length, frame
+                if walked >= stride:
+                    add(numbers, places, step, frame, mode, path[here], path[frame])
+                    step, here, walked = step + 1, frame, 0.0
+        complete = step
+        if walked > 0:
+            add(numbers, places, step, arrived, mode, path[here], path[arrived])
+            step += 1
+        if legs[one, 3] != NO_ACT:
+            add(numbers, places, step, end, mode, path[end], path[end])
+            name_act(numbers, step, legs[one], source, thing)
+            step += 1
+    return numbers[:, :step], places[:, :step], path[0].copy(), complete
 
 
 @part
-def _walk(
-    steps: Trajectory, step: int, path: Floats, leg: Ints, world: PlaceWorld, stride: float
-) -> tuple[int, int]:
-    """Add the steps of a leg; return how many there are then, and how many before its last rest."""
-    first, end, mode = leg[0], leg[1], min(leg[2], len(world.blocked) - 1)
-    here = arrived = first
-    walked = 0.0
-    for frame in range(first + 1, end + 1):
-        length = _distance(path[frame - 1, 0], path[frame - 1, 1], path[frame, 0], path[frame, 1])
-        if length > 0:
-            walked, arrived = walked + length, frame
-            if walked >= stride:
-                add(steps, step, frame, MOVE, -1, mode, path[here], path[frame])
-                step, here, walked = step + 1, frame, 0.0
-    complete = step
-    if walked > 0:
-        add(steps, step, arrived, MOVE, -1, mode, path[here], path[arrived])
-        step += 1
-    if leg[3] != NO_ACT:
-        add_act(steps, step, leg, world, path[end])
-        step += 1
-    return step, complete
-
-
-@part
-def add_act(steps: Trajectory, step: int, leg: Ints, world: PlaceWorld, place: Floats) -> None:
-    """Add the act that ends a leg."""
-    mode = min(leg[2], len(world.blocked) - 1)
-    add(steps, step, leg[1], leg[3], leg[4], mode, place, place)
-    steps.exit[step] = exit_of(world.exits, mode, leg[4])
-
-
-@part
-def room_for(most: int, first: Floats) -> Trajectory:
-    """Return a trajectory with room for some steps, not filled in yet."""
-    numbers, places = np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
-    frame, act, thing, mode = numbers[0], numbers[1], numbers[2], numbers[3]
-    return Trajectory(frame, act, thing, mode, places[0], places[1], first.copy(), numbers[4])
+def room_for(most: int) -> tuple[Annotated[Ints, "5 step"], Annotated[Floats, "2 step 2"]]:
+    """Return room for some steps: frame, act, thing, mode and exit; start and stop."""
+    return np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
 
 
 @part
 def add(
-    steps: Trajectory,
+    numbers: Annotated[Ints, "5 step"],
+    places: Annotated[Floats, "2 step 2"],
     step: int,
     frame: int,
-    act: int,
-    thing: int,
     mode: int,
     start: Annotated[Floats, "2"],
     stop: Annotated[Floats, "2"],
 ) -> None:
-    """Fill in a step."""
-    steps.frame[step], steps.act[step] = frame, act
-    steps.thing[step], steps.mode[step], steps.exit[step] = thing, mode, -1
-    steps.start[step, 0], steps.start[step, 1] = start[0], start[1]
-    steps.stop[step, 0], steps.stop[step, 1] = stop[0], stop[1]
+    """Fill in a move."""
+    numbers[0, step], numbers[1, step], numbers[2, step] = frame, MOVE, -1
+    numbers[3, step], numbers[4, step] = mode, -1
+    for axis in range(2):
+        places[0, step, axis], places[1, step, axis] = start[axis], stop[axis]
 
 
 @part
+def name_act(numbers: Ints, step: int, leg: Ints, source: Ints, thing: Ints) -> None:
+    """Turn a step into the act that ends a leg."""
+    numbers[1, step], numbers[2, step] = leg[3], leg[4]
+    numbers[4, step] = exit_at(source, thing, numbers[3, step], leg[4])
+
+
+def put_together(
+    numbers: Annotated[Ints, "5 step"],
+    places: Annotated[Floats, "2 step 2"],
+    first: Annotated[Floats, "2"],
+) -> Trajectory:
+    """Return a trajectory. A kernel hands over few arrays in less time than a tuple of many."""
+    (frame, act, thing, mode, taken), (start, stop) = numbers, places
+    return Trajectory(frame, act, thing, mode, start, stop, first, taken)
+
+
 def cut(steps: Trajectory, many: int) -> Trajectory:
     """Return as many steps as there are."""
-    return Trajectory(
-        steps.frame[:many],
-        steps.act[:many],
-        steps.thing[:many],
-        steps.mode[:many],
-        steps.start[:many],
-        steps.stop[:many],
-        steps.first,
-        steps.exit[:many],
-    )
+    some: Any = (one[:many] for one in steps)
+    return Trajectory(*some)._replace(first=steps.first)

@@ -68,71 +68,95 @@ def enumerate_states(
     start: Annotated[Ints, "word"], rules: Rules, most: int, most_outcomes: int
 ) -> Found:
     """Return all reachable states, unless they or their outcomes are more than allowed."""
-    states = np.empty((256, len(start)), dtype=np.int64)
-    states[0] = start
-    table = np.full(1024, -1)
-    table[hash_of(start) % len(table)] = 0
-    many, done, chosen, led = 1, 0, 0, 0
-    choices = np.zeros(257, dtype=np.int64)
+    outcomes, add, delete = rules.outcomes, rules.add, rules.delete
+    ways, words, able = rules[:5], len(start), np.empty(len(rules.action), dtype=np.int64)
+    states, choices = np.empty(256 * words, dtype=np.int64), np.empty(257, dtype=np.int64)
     action, target = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64)
-    after = np.empty(len(start), dtype=np.int64)
-    able = np.empty(len(rules.action), dtype=np.int64)
-    while done < many:
-        count = possible_actions(states[done], rules, able)
+    after, table = start.copy(), blank(1024)
+    many, done, chosen, led = write(states, 0, after), 0, 0, 0
+    table[hash_of(after) % len(table)] = choices[0] = 0
+    while done < many <= most and led <= most_outcomes:
+        count = possible_actions(states[done * words : (done + 1) * words], ways, able)
         for which in range(count):
-            one = able[which]
             if chosen == len(action):
-                action = np.concatenate((action, np.empty_like(action)))
-            action[chosen] = one
+                action = doubled(action)
+            action[chosen] = one = able[which]
             chosen += 1
-            for outcome in range(rules.outcomes[one], rules.outcomes[one + 1]):
-                for word in range(len(start)):
-                    kept = states[done, word] & ~rules.delete[outcome, word]
-                    after[word] = kept | rules.add[outcome, word]
-                place = hash_of(after) % len(table)
-                while table[place] >= 0 and not same(states[table[place]], after):
-                    place = (place + 1) % len(table)
+            for outcome in range(outcomes[one], outcomes[one + 1]):
+                for word in range(words):
+                    kept = states[done * words + word] & ~delete[outcome, word]
+                    after[word] = kept | add[outcome, word]
+                place = place_of(table, states, after)
                 if table[place] < 0:
-                    if many == most:
-                        return Found(states[:many], choices[: done + 1], action, target, False)
-                    if many == len(states):
-                        states = np.concatenate((states, np.empty_like(states)))
-                        choices = np.concatenate((choices, np.empty_like(choices)))
-                    states[many] = after
+                    if many * words == len(states):
+                        states = doubled(states)
                     table[place] = many
-                    many += 1
+                    many = write(states, many, after)
                 if led == len(target):
-                    target = np.concatenate((target, np.empty_like(target)))
+                    target = doubled(target)
                 target[led] = table[place]
                 led += 1
                 if 2 * many > len(table):
-                    table = larger(table, states)
-            if led > most_outcomes:
-                return Found(states[:many], choices[: done + 1], action, target, False)
+                    table = larger(table, states, words)
         done += 1
+        if done == len(choices):
+            choices = doubled(choices)
         choices[done] = chosen
-    return Found(states[:many], choices[: many + 1], action[:chosen], target[:led], True)
+    found = states[: many * words].reshape((many, words)), choices[: done + 1]
+    complete = many <= most and led <= most_outcomes
+    return Found(found[0], found[1], action[:chosen], target[:led], complete)
+
+
+@part
+def doubled(array: Annotated[Ints, "old"]) -> Annotated[Ints, "new"]:
+    """Return an array with the same numbers, and room for as many again."""
+    new = np.empty(2 * len(array), dtype=np.int64)
+    for place in range(len(array)):
+        new[place] = array[place]
+    return new
+
+
+@part
+def blank(size: int) -> Annotated[Ints, "place"]:
+    """Return a table that has no states yet."""
+    table = np.empty(size, dtype=np.int64)
+    for place in range(size):
+        table[place] = -1
+    return table
+
+
+@part
+def write(
+    states: Annotated[Ints, "state*word"], number: int, state: Annotated[Ints, "word"]
+) -> int:
+    """Write a state behind all others; return how many there are."""
+    for word in range(len(state)):
+        states[number * len(state) + word] = state[word]
+    return number + 1
 
 
 @part
 def possible_actions(
-    state: Annotated[Ints, "word"], rules: Rules, able: Annotated[Ints, "way"]
+    state: Annotated[Ints, "word"],
+    ways: tuple[Ints, Ints, Ints, Ints, Ints],
+    able: Annotated[Ints, "way"],
 ) -> int:
     """Write down the actions that are possible in a state, in increasing order; return how many."""
+    facts, first, action, need, avoid = ways
     count = 0
-    for number in range(len(rules.fact)):
-        fact = rules.fact[number]
+    for number in range(len(facts)):
+        fact = facts[number]
         if not (state[fact // 64] >> (fact % 64)) & 1:
             continue
-        for way in range(rules.first[number], rules.first[number + 1]):
+        for way in range(first[number], first[number + 1]):
             fits = True
             for word in range(len(state)):
-                if (state[word] & rules.need[way, word]) != rules.need[way, word]:
+                if (state[word] & need[way, word]) != need[way, word]:
                     fits = False
-                if state[word] & rules.avoid[way, word]:
+                if state[word] & avoid[way, word]:
                     fits = False
             if fits:
-                count = insert(able, count, rules.action[way])
+                count = insert(able, count, action[way])
     return count
 
 
@@ -154,7 +178,8 @@ def insert(able: Annotated[Ints, "way"], count: int, action: int) -> int:
 def hash_of(state: Annotated[Ints, "word"]) -> int:
     """Return a number that is the same for equal states, and hardly ever for others."""
     mixed = 1
-    for word in state:
+    for place in range(len(state)):
+        word = state[place]
         for part_of in (word & _LOW, (word >> 31) & _LOW, (word >> 62) & 3):
             mixed = ((mixed ^ part_of) * 1103515245 + 12345) & _LOW
             mixed ^= mixed >> 15
@@ -162,21 +187,33 @@ def hash_of(state: Annotated[Ints, "word"]) -> int:
 
 
 @part
-def same(one: Annotated[Ints, "word"], other: Annotated[Ints, "word"]) -> bool:
-    """Return whether two states are equal."""
-    differ = 0
-    for word in range(len(one)):
-        differ |= one[word] ^ other[word]
-    return differ == 0
+def place_of(
+    table: Annotated[Ints, "place"],
+    states: Annotated[Ints, "state*word"],
+    state: Annotated[Ints, "word"],
+) -> int:
+    """Return the place of a state in the table: that of its number, or the one left for it."""
+    place, words = hash_of(state) % len(table), len(state)
+    while table[place] >= 0:
+        differ = 0
+        for word in range(words):
+            differ |= states[table[place] * words + word] ^ state[word]
+        if differ == 0:
+            break
+        place = (place + 1) % len(table)
+    return place
 
 
 @part
-def larger(table: Annotated[Ints, "place"], states: Annotated[Ints, "state word"]) -> Ints:
+def larger(
+    table: Annotated[Ints, "place"], states: Annotated[Ints, "state*word"], words: int
+) -> Annotated[Ints, "place"]:
     """Return a table of twice the size with the same states."""
-    new = np.full(2 * len(table), -1)
-    for number in table:
+    new = blank(2 * len(table))
+    for old in range(len(table)):
+        number = table[old]
         if number >= 0:
-            place = hash_of(states[number]) % len(new)
+            place = hash_of(states[number * words : (number + 1) * words]) % len(new)
             while new[place] >= 0:
                 place = (place + 1) % len(new)
             new[place] = number
