@@ -28,6 +28,7 @@ from numba.core.typed_passes import NativeLowering
 
 # The same for all: numba compiles its own functions anew for callers that have other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+_NAMED_TUPLE: Any = types.BaseNamedTuple
 # hbtom's functions have none of what these passes are for, such as closures.
 _NEEDLESS = {
     untyped_passes.WithLifting,
@@ -122,9 +123,8 @@ class BorrowingLower(Lower):
         if isinstance(value, ir.Var) and self.typeof(value.name) == wanted:
             return self._given.get(value.name)
         if isinstance(value, ir.Expr) and value.op == "getattr":
-            owner = self._given.get(value.value.name)
-            kind: Any = self.typeof(value.value.name)
-            if owner is not None and isinstance(kind, types.BaseNamedTuple):
+            owner, kind = self._given.get(value.value.name), self.typeof(value.value.name)
+            if owner is not None and isinstance(kind, _NAMED_TUPLE):
                 return self.builder.extract_value(owner, kind.fields.index(value.attr))
         return None
 
