@@ -11,6 +11,7 @@ when it starts the compiler.
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,14 +53,18 @@ def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any
 
 
 @contextmanager
-def helpers_as_parts() -> Iterator[None]:
-    """Let numba compile its own functions as parts, too."""
-    cpu, before = target_registry["cpu"], jit_registry[target_registry["cpu"]]
+def in_haste() -> Iterator[None]:
+    """Let numba compile its own functions as parts, too, and leave its garbage for later."""
+    cpu, collects = target_registry["cpu"], gc.isenabled()
+    before = jit_registry[cpu]
     try:
         dict.__setitem__(jit_registry, cpu, _as_helper)
+        gc.disable()
         yield
     finally:
         dict.__setitem__(jit_registry, cpu, before)
+        if collects:
+            gc.enable()
 
 
 def _as_helper(**options: Any) -> Callable[..., Any]:
