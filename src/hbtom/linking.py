@@ -19,7 +19,7 @@ from typing import Any
 
 from numba import njit
 from numba._dynfunc import make_function
-from numba.core import cgutils, ir, typed_passes, types, untyped_passes
+from numba.core import cgutils, config, ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -29,6 +29,7 @@ from numba.core.typed_passes import NativeLowering
 
 # The same for all: numba compiles its own functions anew for callers that have other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+_SETTINGS: Any = config
 _NAMED_TUPLE: Any = types.BaseNamedTuple
 # hbtom's functions have none of what these passes are for, such as closures.
 _NEEDLESS = {
@@ -54,15 +55,20 @@ def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any
 
 @contextmanager
 def in_haste() -> Iterator[None]:
-    """Let numba compile its own functions as parts, too, and leave its garbage for later."""
-    cpu, collects = target_registry["cpu"], gc.isenabled()
+    """Let numba compile its own functions as parts, too, and leave its garbage for later.
+
+    Kernels are optimised at level 2. Level 3 takes longer, and its code is no faster.
+    """
+    cpu, level, collects = target_registry["cpu"], _SETTINGS.OPT, gc.isenabled()
     before = jit_registry[cpu]
     try:
         dict.__setitem__(jit_registry, cpu, _as_helper)
+        _SETTINGS.OPT = type(level)(min(level, 2))
         gc.disable()
         yield
     finally:
         dict.__setitem__(jit_registry, cpu, before)
+        _SETTINGS.OPT = level
         if collects:
             gc.enable()
 
