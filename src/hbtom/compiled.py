@@ -60,9 +60,9 @@ class Kernel(Generic[R]):
 
     def compile(self) -> None:
         """Compile a kernel, or load it from disk, before it is called for the first time."""
-        from hbtom.linking import helpers_as_parts
+        from hbtom.linking import in_haste
 
-        with _ONE_AT_A_TIME, helpers_as_parts():
+        with _ONE_AT_A_TIME, in_haste():
             if self._run == self._first:  # another thread may have been faster
                 self._dispatcher.compile(self._types())
                 self._dispatcher.disable_compile()  # other types are mistakes, or to be converted

@@ -11,6 +11,7 @@ when it starts the compiler.
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Any
 
 from numba import njit
 from numba._dynfunc import make_function
-from numba.core import cgutils, ir, typed_passes, types, untyped_passes
+from numba.core import cgutils, config, ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -28,6 +29,8 @@ from numba.core.typed_passes import NativeLowering
 
 # The same for all: numba compiles its own functions anew for callers that have other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+_SETTINGS: Any = config
+_NAMED_TUPLE: Any = types.BaseNamedTuple
 # hbtom's functions have none of what these passes are for, such as closures.
 _NEEDLESS = {
     untyped_passes.WithLifting,
@@ -51,14 +54,23 @@ def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any
 
 
 @contextmanager
-def helpers_as_parts() -> Iterator[None]:
-    """Let numba compile its own functions as parts, too."""
-    cpu, before = target_registry["cpu"], jit_registry[target_registry["cpu"]]
+def in_haste() -> Iterator[None]:
+    """Let numba compile its own functions as parts, too, and leave its garbage for later.
+
+    Kernels are optimised at level 2. Level 3 takes longer, and its code is no faster.
+    """
+    cpu, level, collects = target_registry["cpu"], _SETTINGS.OPT, gc.isenabled()
+    before = jit_registry[cpu]
     try:
         dict.__setitem__(jit_registry, cpu, _as_helper)
+        _SETTINGS.OPT = type(level)(min(level, 2))
+        gc.disable()
         yield
     finally:
         dict.__setitem__(jit_registry, cpu, before)
+        _SETTINGS.OPT = level
+        if collects:
+            gc.enable()
 
 
 def _as_helper(**options: Any) -> Callable[..., Any]:
@@ -122,9 +134,8 @@ class BorrowingLower(Lower):
         if isinstance(value, ir.Var) and self.typeof(value.name) == wanted:
             return self._given.get(value.name)
         if isinstance(value, ir.Expr) and value.op == "getattr":
-            owner = self._given.get(value.value.name)
-            kind: Any = self.typeof(value.value.name)
-            if owner is not None and isinstance(kind, types.BaseNamedTuple):
+            owner, kind = self._given.get(value.value.name), self.typeof(value.value.name)
+            if owner is not None and isinstance(kind, _NAMED_TUPLE):
                 return self.builder.extract_value(owner, kind.fields.index(value.attr))
         return None
 

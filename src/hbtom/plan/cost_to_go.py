@@ -72,13 +72,15 @@ def plan(
     cost = np.zeros((goals, modes, rows, columns))
     slots, many = _slots(exits)
     kept = np.empty((many, goals, rows, columns))  # the ways to exits that must follow another
-    kept[:] = np.inf
+    for slot in range(many):
+        for goal in range(goals):
+            _forget(kept[slot, goal])
     for mode in range(modes - 1, -1, -1):
         cells = Cells(_listed(wanted.needed, mode), _listed(wanted.read, mode))
         for goal in range(goals):
             if not world.lying[mode, goal]:
                 continue
-            cost[goal, mode, :, :] = np.inf
+            _forget(cost[goal, mode])
             for one in range(len(exits.source)):
                 ends, leaves = exits.goal[one] == goal, exits.target[one] != mode
                 useful = ends or (leaves and exits.then[one] != NEVER)
@@ -128,6 +130,13 @@ def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[
                 listed[count, 0], listed[count, 1] = r, c
                 count += 1
     return listed
+
+
+@part_or(lambda costs: costs.fill(np.inf))
+def _forget(costs: Annotated[Floats, "row column"]) -> None:
+    for r in range(costs.shape[0]):
+        for c in range(costs.shape[1]):
+            costs[r, c] = np.inf
 
 
 def _all_lower(costs: Floats, other: Floats) -> None:

@@ -2,7 +2,7 @@
 
     C(s) = min over moves a of  cost(a) + C(s'),      C(s) <= seed(s)
 
-The same kernel serves both motion models; they differ in their stencil of moves alone. It is
+Motion models differ in their stencil of moves alone. The costs are found by
 Dijkstra's algorithm with buckets: compiled, cell by cell, in plain Python a bucket at a time. Since
 rounding is monotone, both find the same number, bit for bit.
 """
@@ -17,7 +17,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel_or, part
+from hbtom.compiled import part, part_or
 
 _MARGIN = 2  # cells; the longest reach of a move
 _BUCKETS = 4  # more than the longest move has shortest ones in it
@@ -152,7 +152,7 @@ def _relax(
         limit += width
 
 
-@kernel_or(relaxed)
+@part_or(relaxed)
 def field(
     blocked: Annotated[Bools, "row column"],
     seeds: Annotated[Floats, "row column"],

@@ -176,21 +176,22 @@ def wanted(
     modes, rows, columns = world.blocked.shape
     exits, margin = world.exits, SPILL if len(world.boxes) > 0 else 0
     entry = np.zeros((modes, rows, columns), dtype=np.bool_)
+    entered = np.zeros(modes, dtype=np.bool_)
     entry[0, row, column] = True
     if modes == 1:
         return Wanted(entry, needed, read)
     if len(needed) > 0:
         _look_around(needed, read, row, column, margin)
     for one in range(len(exits.source)):
-        target, entered = exits.target[one], world.reach[exits.thing[one]]
+        target, reach = exits.target[one], world.reach[exits.thing[one]]
         for r in range(rows if target != exits.source[one] else 0):
             for c in range(columns):
-                if entered[r, c] < np.inf:
-                    entry[target, r, c] = True
+                if reach[r, c] < np.inf:
+                    entry[target, r, c] = entered[target] = True
                     if len(needed) > 0:
                         _look_around(needed, read, r, c, margin)
     for mode in range(1, modes):
-        if not entry[mode].any():
+        if not entered[mode]:
             entry[mode, row, column] = True
     return Wanted(entry, needed, read)
 

@@ -25,7 +25,7 @@ def grid_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
 
     A cell is blocked where its centre is covered; positions fall into cells by rounding down.
     """
-    return _world(space, costs, _make_grid(layout, space, costs))
+    return _world(space, costs, _make(layout, space, costs, True))
 
 
 def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
@@ -36,7 +36,7 @@ def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
     middle is part of the cost. Around each item is a square box, grown by the berth, that agents
     avoid on their way to another; with a berth of 0 there are no boxes.
     """
-    return _world(space, costs, _make_continuous(layout, space, costs))
+    return _world(space, costs, _make(layout, space, costs, False))
 
 
 def _world(space: Space, costs: Costs, made: Made) -> PlaceWorld:
@@ -46,12 +46,32 @@ def _world(space: Space, costs: Costs, made: Made) -> PlaceWorld:
 
 
 @kernel
-def _make_grid(layout: Layout, space: Space, costs: Costs) -> Made:
-    cell, items, lock = space.cell, layout.items, layout.lock
-    blocked = _blocked(layout, space)
-    _, rows, columns = blocked.shape
+def _make(layout: Layout, space: Space, costs: Costs, in_cells: bool) -> Made:
+    """Return what lies in each mode, what is at hand where, and which acts lead to which mode."""
+    items, objects, blocked = layout.items, layout.objects, _blocked(layout, space)
+    modes, rows, columns = blocked.shape
     reach = _out_of_reach(blocked, len(items))
-    closed = blocked[START]
+    if in_cells:
+        _from_cells(reach, layout, blocked[START], space.cell)
+    else:
+        _from_places(reach, layout, space)
+    in_the_way = not in_cells and space.berth > 0 and len(items) > 1
+    boxes = np.zeros((len(items) if in_the_way else 0, rows, columns), dtype=np.bool_)
+    for index in range(len(boxes)):
+        x, y, half = items[index, 0], items[index, 1], items[index, 2]
+        _cover(boxes[index], space.cell, x - half, y - half, 2 * half, 2 * half, space.berth)
+    lying = np.zeros((modes, len(items)), dtype=np.bool_)
+    for mode in range(modes):
+        for item in range(len(items)):
+            lying[mode, item] = mode == START or item < objects  # a key that is held lies no more
+    numbers, prices = exit_table(len(items), objects, len(layout.lock), modes, costs)
+    return blocked, lying, reach, boxes, numbers, prices
+
+
+@part
+def _from_cells(reach: Floats, layout: Layout, closed: Bools, cell: float) -> None:
+    """Mark the cells from which each thing is at hand: its own, and those beside it."""
+    items, lock, (_, rows, columns) = layout.items, layout.lock, reach.shape
     for index in range(len(items)):
         column = cell_of(items[index, 0], cell, columns)
         row = cell_of(items[index, 1], cell, rows)
@@ -66,37 +86,17 @@ def _make_grid(layout: Layout, space: Space, costs: Costs) -> Made:
                 down = abs((r + 0.5) * cell - lock[index, 1])
                 if across < LOCK_HALF + cell and down < LOCK_HALF + cell:
                     reach[len(items) + index, r, c] = 0.0
-    boxes = np.zeros((0, rows, columns), dtype=np.bool_)
-    return _made(layout, costs, blocked, reach, boxes)
 
 
-@kernel
-def _make_continuous(layout: Layout, space: Space, costs: Costs) -> Made:
+@part
+def _from_places(reach: Floats, layout: Layout, space: Space) -> None:
+    """Write how far each thing is from where agents touch it."""
     cell, items, lock, radius = space.cell, layout.items, layout.lock, layout.radius
-    blocked = _blocked(layout, space)
-    _, rows, columns = blocked.shape
-    reach = _out_of_reach(blocked, len(items))
     for index in range(len(items)):
         _to_middle(reach[index], cell, items[index, 0], items[index, 1], radius + items[index, 2])
     for index in range(len(lock)):
         far = LOCK_HALF + max(radius, space.clearance) + cell
         _to_middle(reach[len(items) + index], cell, lock[index, 0], lock[index, 1], far)
-    in_the_way = space.berth > 0 and len(items) > 1
-    boxes = np.zeros((len(items) if in_the_way else 0, rows, columns), dtype=np.bool_)
-    for index in range(len(boxes)):
-        x, y, half = items[index, 0], items[index, 1], items[index, 2]
-        _cover(boxes[index], cell, x - half, y - half, 2 * half, 2 * half, space.berth)
-    return _made(layout, costs, blocked, reach, boxes)
-
-
-@part
-def _made(layout: Layout, costs: Costs, blocked: Bools, reach: Floats, boxes: Bools) -> Made:
-    """Add what lies in each mode, and which acts lead from one to another."""
-    items, modes = len(layout.items), len(blocked)
-    lying = np.ones((modes, items), dtype=np.bool_)
-    lying[1:, layout.objects :] = False  # once it is held, the key lies no more
-    numbers, prices = exit_table(items, layout.objects, len(layout.lock), modes, costs)
-    return blocked, lying, reach, boxes, numbers, prices
 
 
 @part
