@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from hbtom.bench.ablation import Ablation
-from hbtom.bench.calibration import Calibration
-from hbtom.bench.comparison import Difference
-from hbtom.bench.designing import Design, Finding, difference
 from hbtom.bench.labels import ORDER
 from hbtom.bench.published import published
 from hbtom.bench.score import Score, in_groups, total
-from hbtom.bench.sweep import Sweep, Swept
 from hbtom.bench.tasks import PAIRED_TASKS, SOCIAL_TASKS
 from hbtom.errors import count
 from hbtom.show.terminal import columns, three
 from hbtom.show.words import plain
+
+if TYPE_CHECKING:
+    from hbtom.bench.ablation import Ablation
+    from hbtom.bench.calibration import Calibration
+    from hbtom.bench.comparison import Difference
+    from hbtom.bench.designing import Design, Finding
+    from hbtom.bench.sweep import Sweep, Swept
 
 _MARGINS = ("margin 5 %", "least", "below .05")
 _HEADING = (
@@ -202,6 +204,8 @@ def design_table(found: Design) -> str:
 
 
 def _designed(one: Finding) -> tuple[str, ...]:
+    from hbtom.bench.designing import difference
+
     whole, short = (
         (*map(three, two), f"{difference(two):+.3f}") for two in (one.values, one.short)
     )
