@@ -1,6 +1,7 @@
 """Trained networks as raters; here, their weights are those that training starts from."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -308,3 +309,13 @@ def test_rating_imports_nothing_heavy(files):
     )
     command = [sys.executable, "-c", code, files["bc-mlp"], EXAMPLES / "preference_u.json.zst"]
     subprocess.run(command, check=True)
+
+
+@pytest.mark.parametrize(("rater", "threads"), [("bc-mlp", "1"), ("mine:Own", None)])
+def test_networks_compute_with_one_thread_and_other_raters_as_they_like(
+    rater, threads, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")  # so that it is as before in the end
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    hbtom_command("judge", tmp_path / "none.json", "--rater", rater)
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -197,7 +198,13 @@ def dataset_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_rater(rater: str | None) -> None:
-    """Refuse a rater together with what only models have."""
+    """Refuse a rater together with what only models have; let networks compute with one thread.
+
+    Numpy reads this once, when it is imported, which is later. On a busy machine, threads cost more
+    than they save.
+    """
+    if rater is not None and ":" not in rater:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     context = click.get_current_context()
     for name in ("model", "score") if rater is not None else ():
         if context.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT):
