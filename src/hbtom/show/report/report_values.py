@@ -77,11 +77,11 @@ def title(findings: Findings) -> str:
 
 
 def _about(findings: Findings) -> Plain:
-    model = findings.model
+    model, known = findings.model, findings.model or findings.network
     return {
         "name": plain(findings.name),
         "rated": plain(findings.rated),
-        "model": plain(model.name) if model else None,
+        "model": plain(known.name) if known else None,
         "fingerprints": [plain(one) for one in findings.fingerprints],
         "versions": [plain(one) for one in findings.versions],
         "toml": model.to_toml() if model else None,
