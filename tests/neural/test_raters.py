@@ -123,6 +123,9 @@ def test_evaluating_by_a_network_needs_only_its_file(files, tmp_path):
     assert "rater bc-mlp (" in ran.output
     header, first, _ = out.read_text().splitlines()
     assert header.count("expected_x") == first.count(",bc-mlp,") == 1
+    assert "below .05" not in ran.output  # the ratings are not probabilities
+    told = dict(zip(header.split(","), first.split(","), strict=True))
+    assert told["frame"].isdigit()
     assert hbtom_command("compare", out, out).exit_code == 0
 
 

@@ -298,7 +298,7 @@ def test_compression_that_cannot_be_undone_is_not_called_damage(tmp_path: Path) 
         node = h5py.h5d.create(file.id, b"tracks", number, space, kind)
         node.write_direct_chunk((0, 0, 0, 0), b"packed")
     (tmp_path / "scene.toml").write_text(SCENE)
-    with pytest.raises(hbtom.BadInput, match="compressed in a way .* Hint: export it as CSV"):
+    with pytest.raises(hbtom.BadInput, match=r"compressed in a way .* Hint: export it as CSV"):
         hbtom.load(tmp_path / "a.h5")
 
 

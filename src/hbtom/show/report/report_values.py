@@ -51,7 +51,8 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
     """Return everything that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
     edges = spreads.margin_edges(list(findings.ratings.values()))
-    near = sum(edge <= NEAR for edge in edges[1:])  # bins of pairs that fail, or nearly
+    bounded = edges[-1] == 1
+    near = sum(edge <= (NEAR if bounded else 0) for edge in edges[1:])  # pairs fail, or nearly
     return {
         "title": title(findings),
         "version": __version__,
