@@ -10,12 +10,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.bench.table_files import csv_line, encode_records, unguarded
+from hbtom.bench.table_files import csv_line, encode_records, type_in, type_of, unguarded
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive.bounds import read_flat
@@ -109,7 +108,7 @@ def encode(
     ``columns`` are the rater's own; they are needed where there is no row to tell them.
     """
     if rows:
-        columns = {name: _type(value) for name, value in rows[0].own.items()}
+        columns = {name: type_of(value) for name, value in rows[0].own.items()}
     plain = [row.to_dict() for row in rows]
     names, schema = layout(columns), None
     if kind == ".parquet":
@@ -196,7 +195,7 @@ def _value(column: str, kind: type | None, value: Any) -> Any:
     """Return what stands in a column, or say that nothing of its kind does."""
     try:
         if kind is None:
-            kind = _kind(value) if isinstance(value, str) else _type(value)
+            kind = type_in(value) if isinstance(value, str) else type_of(value)
         if kind is int and float(value).is_integer():
             return int(float(value))
         if kind is not str:
@@ -206,21 +205,6 @@ def _value(column: str, kind: type | None, value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError(f"'{column}' is not text")
     return value
-
-
-def _kind(text: str) -> type:
-    """Return the type of number that would be written just so, or text."""
-    with suppress(ValueError, OverflowError):
-        number = float(text)
-        if str(number) == text:
-            return float
-        if str(int(number)) == text:
-            return int
-    return str
-
-
-def _type(value: Any) -> type:
-    return next((kind for kind in (str, int) if isinstance(value, kind)), float)
 
 
 def _csv_values(data: bytes) -> Iterable[Mapping[str, Any]]:
