@@ -50,6 +50,24 @@ def deeplabcut_h5(episode: Episode, path: Path) -> None:
         node.attrs["values_block_0_kind"] = np.bytes_(pickle.dumps(COLUMNS, protocol=0))
 
 
+def deeplabcut_fixed(episode: Episode, path: Path) -> None:
+    """Write the table as pandas does in its fixed format; likelihoods have fewer digits."""
+    import h5py
+
+    values = np.array(deeplabcut_rows(episode))
+    with h5py.File(path, "w") as file:
+        group = file.create_group("df_with_missing")
+        group["axis1"] = np.arange(len(values))
+        for block, kinds in (("block0", "xy"), ("block1", ("likelihood",))):
+            chosen = [at for at, name in enumerate(COLUMNS) if name[-1] in kinds]
+            kind = "<f8" if block == "block0" else "<f4"
+            group[f"{block}_values"] = values[:, chosen].astype(kind)
+            for level, names in enumerate(zip(*[COLUMNS[at] for at in chosen], strict=True)):
+                known = sorted(set(names))
+                group[f"{block}_items_level{level}"] = np.array(known, dtype=bytes)
+                group[f"{block}_items_label{level}"] = np.array([*map(known.index, names)])
+
+
 def sleap(episode: Episode, path: Path) -> None:
     import h5py
 

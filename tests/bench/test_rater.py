@@ -20,7 +20,7 @@ from episodes import write_pairs
 from hbtom.bench import Pair, Rating, as_rater, evaluate, find_pairs, find_rater
 from hbtom.bench.evaluation import Interrupted
 from hbtom.bench.judged import RateByAll
-from hbtom.bench.results import decode, encode, write_rows
+from hbtom.bench.results import Row, decode, encode, write_rows
 from hbtom.bench.sweep import sweep
 from hbtom.bench.workers import THREADS
 from hbtom.cli import main
@@ -289,7 +289,7 @@ def test_an_error_of_the_rater_is_told_with_its_place(here):
         ({"fingerprint": 3}, "'fingerprint' is 3"),
         ({"start": "thread"}, "'start' is 'thread'"),
         ({"columns": ["steps"]}, "'columns' are"),
-        ({"columns": {"steps": int}}, "'columns' are"),
+        ({"columns": {"steps": list}}, "'columns' are"),
         ({"columns": {"stamp": str}}, "has a column 'stamp'"),
         ({"rate": None}, "'Changed' does not rate"),
     ],
@@ -429,3 +429,13 @@ def test_the_same_name_in_another_folder_is_another_file(tmp_path, monkeypatch):
         find_rater("namesake:Rater")
     monkeypatch.delitem(sys.modules, "namesake")
     monkeypatch.setattr(sys, "path", [one for one in sys.path if str(tmp_path) not in one])
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
+def test_columns_keep_their_kinds(kind):
+    own = {"frame": 31, "share": 0.5, "whole": 2.0, "why": "031", "id": "12345678901234567890"}
+    rows = [Row("x", "1", "e", "1e.json", 1.0, "m", "0", "s", "t", own)]
+    for columns in ({name: type(value) for name, value in own.items()}, {}):
+        (again,) = decode(encode(rows, kind), kind, columns)
+        assert again == rows[0]
+        assert list(map(type, again.own.values())) == list(map(type, own.values()))

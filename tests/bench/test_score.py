@@ -129,6 +129,13 @@ def test_the_table_has_margins_of_tasks_groups_and_all():
     }
 
 
+def test_the_share_of_small_margins_is_for_ratings_between_0_and_1():
+    for rating, told in ((0.99, True), (-0.01, False)):
+        heading, line, _ = score_table(scores({("x", "1"): (rating, rating - 0.5)})).splitlines()
+        assert ("below .05" in heading, "%" in line) == (told, told)
+        assert heading.split()[-1] == "published"
+
+
 def test_a_score_is_short_to_look_at():
     assert repr(Score("preference", (0.5,) * 999)) == (
         "<Score of 'preference': 999 pairs, 999 correct, 0 ties, least margin 0.5>"

@@ -144,3 +144,19 @@ def test_results_can_be_compared_with_people(run, folder, tmp_path: Path) -> Non
 def test_options_of_results_need_a_file(run, folder, option: str) -> None:
     ran = run("judge", folder, option)
     assert (ran.status, "name it, --out" in ran.err) == (2, True)
+
+
+def test_tracks_without_a_scene_are_counted(run, folder, tmp_path: Path) -> None:
+    out = folder / "r.csv"
+    for name in ("b.csv", "c.h5"):
+        (folder / name).write_bytes(b"x,y\n1,2\n")
+    for _ in range(2):  # results of an earlier run are no tracks
+        ran = run("judge", folder, "-o", out, "--workers", "1", "--overwrite")
+        assert (ran.status, ran.out) == (0, f"4 episodes in {out}\n")
+        (line,) = ran.err.splitlines()
+        assert "2 CSV or HDF5 files without a scene left out, such as" in line
+        assert "--scene" in line
+    out.unlink()
+    ran = run("judge", folder)
+    assert ran.status == 0
+    assert "2 CSV or HDF5 files without a scene left out" in ran.err

@@ -194,6 +194,19 @@ def test_frames_may_be_places() -> None:
     assert repr(observer) == "<Observer in trial 1, frame 30>"
 
 
+def test_places_in_metres_are_told() -> None:
+    trial = two_things()
+    pixels, metres = Observer(trial), Observer(trial)
+    for x, y in trial.path.tolist():
+        pixels.observe((x, y))
+        metres.observe((x / 100, y / 100))
+        assert bool(metres.warnings) == (len(metres.trial.path) >= 30)
+    assert pixels.warnings == ()
+    (told,) = metres.warnings
+    assert "are positions in other units?" in told
+    assert told in metres.judgement().warnings
+
+
 @pytest.mark.parametrize(
     ("frame", "told"),
     [

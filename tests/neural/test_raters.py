@@ -124,9 +124,36 @@ def test_evaluating_by_a_network_needs_only_its_file(files, tmp_path):
     assert "rater bc-mlp (" in ran.output
     header, first, _ = out.read_text().splitlines()
     assert header.count("expected_x") == first.count(",bc-mlp,") == 1
+    assert "below .05" not in ran.output  # the ratings are not probabilities
+    told = dict(zip(header.split(","), first.split(","), strict=True))
+    assert told["frame"].isdigit()
     assert hbtom_command("compare", out, out).exit_code == 0
-    report = hbtom_command("report", out, "--out", tmp_path / "report.html", "--pages", "0")
-    assert report.exit_code == 0, report.output
+
+
+def test_a_report_has_pages_that_show_what_was_expected(files, tmp_path, monkeypatch):
+    name = "bc-mlp"
+    out, page = tmp_path / "ratings.csv", Path("report-pages") / "examples-preference_.html"
+    monkeypatch.chdir(tmp_path)
+    words = "evaluate", EXAMPLES, "--rater", files[name], "--out", out, "--report", "report.html"
+    ran = hbtom_command(*words)
+    assert (ran.exit_code, ran.stderr) == (0, "")
+    whole = page.read_text()
+    assert whole.count("<figure>") == whole.count("<image") == 2
+    assert f"What {name} expected" in whole
+    assert "most unexpected from frame" in Path("report.html").read_text()
+
+    again = "report", out, "--out", "report.html", "--overwrite"
+    other = hbtom_command(*again)  # other weights come with hbtom
+    assert other.exit_code == 0
+    assert "holds other weights" in other.stderr
+    assert not page.exists()
+    monkeypatch.setattr("hbtom.neural.trained.SHIPPED", files[name].parent)
+    ran = hbtom_command(*again)
+    assert (ran.exit_code, ran.stderr) == (0, "")
+    assert page.read_text() == whole
+    out.write_text(out.read_text().replace(".json.zst,-", ".json.zst,-9"))
+    told = hbtom_command(*again, "--model", files[name]).stderr
+    assert "member e is now judged otherwise" in told
 
 
 def test_networks_are_found_by_their_names(files, monkeypatch):

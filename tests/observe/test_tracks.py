@@ -66,14 +66,16 @@ def test_jitter_and_lost_frames_hardly_change_the_judgement(tmp_path: Path) -> N
     assert hbtom.judge(track, planned=planned).plausibility == judgement.plausibility
 
 
-def test_deeplabcut_files_of_both_kinds_show_the_same(tmp_path: Path) -> None:
+def test_deeplabcut_files_of_all_kinds_show_the_same(tmp_path: Path) -> None:
     pytest.importorskip("h5py")
     episode = hbtom.load(EXAMPLE)
     tracked.scene(episode, tmp_path / "scene.toml")
     tracked.deeplabcut_csv(episode, tmp_path / "a.csv")
     tracked.deeplabcut_h5(episode, tmp_path / "a.h5")
-    one, other = hbtom.load(tmp_path / "a.csv"), hbtom.load(tmp_path / "a.h5")
-    assert all(map(same_trial, one, other))
+    tracked.deeplabcut_fixed(episode, tmp_path / "b.h5")
+    one = hbtom.load(tmp_path / "a.csv")
+    for file in ("a.h5", "b.h5"):
+        assert all(map(same_trial, one, hbtom.load(tmp_path / file)))
     lost = np.isnan(np.concatenate([trial.path[:, 0] for trial in one])).mean()
     assert lost == pytest.approx(tracked.LOST, abs=0.02)
     assert any("'centre' of 2" in note for note in one.notes)
@@ -284,6 +286,20 @@ def test_a_track_needs_a_scene(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(table("x", "y", rows=WALK))
     with pytest.raises(hbtom.BadInput, match=r"a track needs a scene\. .*hbtom scene new"):
         hbtom.load(tmp_path / "a.csv")
+
+
+def test_compression_that_cannot_be_undone_is_not_called_damage(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        kind = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        kind.set_chunk((1, 2, 1, 4))
+        kind.set_filter(32001, h5py.h5z.FLAG_OPTIONAL)  # blosc, which h5py does not have
+        space, number = h5py.h5s.create_simple((1, 2, 1, 4)), h5py.h5t.NATIVE_DOUBLE
+        node = h5py.h5d.create(file.id, b"tracks", number, space, kind)
+        node.write_direct_chunk((0, 0, 0, 0), b"packed")
+    (tmp_path / "scene.toml").write_text(SCENE)
+    with pytest.raises(hbtom.BadInput, match=r"compressed in a way .* Hint: export it as CSV"):
+        hbtom.load(tmp_path / "a.h5")
 
 
 def test_pickles_in_hdf5_files_cannot_run_code(tmp_path: Path) -> None:

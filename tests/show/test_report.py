@@ -194,6 +194,13 @@ def test_ratings_that_never_differ_have_margins() -> None:
         assert margin_edges([both])[-1] == 1
 
 
+def test_small_margins_are_not_near_failure_if_ratings_are_no_shares() -> None:
+    small = ratings({("mine", "1"): (-0.001, -0.002), ("mine", "2"): (-0.003, -0.001)})
+    found = told(small)
+    assert found["margins"]["near"] == SIDE
+    assert sum(found["scores"][-1]["margins"][:SIDE]) == 1
+
+
 # Pairs
 
 

@@ -96,8 +96,12 @@ def test_the_table_says_what_was_counted(
     )
 
 
-def test_margins_are_those_of_the_scores(browser: Browser, foreign: Path, values) -> None:
-    browser.open(foreign)
+def test_margins_are_those_of_the_scores(browser: Browser, written, values) -> None:
+    values = {name: tuple(min(max(v, 0.0), 1.0) for v in both) for name, both in values.items()}
+    rated = {
+        (*name, m): v for name, both in values.items() for m, v in zip("eu", both, strict=True)
+    }
+    browser.open(written(report(Ratings("mine.csv", rated))))
     rows = browser.run(
         "return [...document.querySelectorAll('table.margins tbody tr')]"
         ".map((row) => [...row.cells].slice(0, 4).map((cell) => cell.textContent))"
@@ -388,4 +392,13 @@ def test_infinite_ratings_are_shown(browser: Browser, written: Callable[[str], P
     rated = {("preference", "1", "e"): infinite, ("preference", "1", "u"): -infinite}
     browser.open(written(report(Ratings("mine.csv", rated))))
     assert [column(browser, place) for place in (3, 4, 5)] == [["∞"], ["−∞"], ["∞"]]
+    assert browser.complaints() == []
+
+
+def test_ratings_that_are_no_shares(browser: Browser, written: Callable[[str], Path]) -> None:
+    rated = {("preference", "1", "e"): -0.001, ("preference", "1", "u"): -0.002}
+    browser.open(written(report(Ratings("mine.csv", rated))))
+    assert browser.texts("table.margins thead th")[:-1] == ["Task", "5 %", "Least"]
+    assert browser.texts(".summary li")[3].startswith("0.001 is the smallest margin")
+    assert browser.texts(".spread .ends span") == ["≤ −0.002", "≥ −0.001"]
     assert browser.complaints() == []

@@ -148,6 +148,16 @@ class Here:
     async def close(self) -> None: ...
 
 
+def test_an_empty_room_says_what_to_draw(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    (one,) = desk.begin()
+    (model,) = desk.models
+    for trials, where in (([one["id"]], "This room"), ([one["id"]] * 2, "Trial 1")):
+        with pytest.raises(BadInput) as error:
+            asyncio.run(desk.judge(trials, model, "x"))
+        assert str(error.value).startswith(f"{where} has nothing in it")
+
+
 def desk_in(folder: Path) -> Desk:
     return Desk(folder, {"default": Model.preset("default")}, Here())  # type: ignore[arg-type]
 

@@ -67,7 +67,7 @@ def drag(page: Browser, *places: tuple[float, float]) -> None:
 def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     page: Browser, studio: tuple[Served, Path]
 ) -> None:
-    page.wait("return document.querySelector('.told').textContent.includes('no objects')", 40)
+    page.wait("return document.querySelector('.told').textContent.includes('Put an object')", 40)
     page.press("w")
     walls = page.run(WALLS)
     drag(page, (90, 90), (90, 110))

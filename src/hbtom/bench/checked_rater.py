@@ -99,10 +99,9 @@ class CheckedRater:
             declared = f"`columns` declares {list(self.columns)}"
             self._fail(f"returned columns {list(rating.own)}, but {declared}", file)
         own = {
-            name: self._number(f"'{name}'", rating.own[name], file)
-            if kind is float
-            else str(rating.own[name])
+            name: str(value) if kind is str else kind(self._number(f"'{name}'", value, file))
             for name, kind in self.columns.items()
+            for value in (rating.own[name],)
         }
         return Rating(self._number("a rating", rating.value, file), own)
 
@@ -128,7 +127,7 @@ def _text_of(rater: Any, needed: str) -> str:
 
 def _check_columns(columns: Any) -> None:
     if not isinstance(columns, Mapping) or not all(
-        isinstance(name, str) and kind in (float, str) for name, kind in columns.items()
+        isinstance(name, str) and kind in (float, int, str) for name, kind in columns.items()
     ):
         hint = "name each with its kind, like {'steps': float, 'why': str}"
         raise BadInput(f"the rater's 'columns' are {columns!r}", hint=hint)

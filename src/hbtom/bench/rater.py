@@ -34,7 +34,7 @@ class Rater(Protocol):
 
     It may have more:
 
-    - ``columns``: its own columns in results files, ``{"steps": float, "why": str}``;
+    - ``columns``: its own columns in results files, ``{"steps": int, "share": float, "why": str}``;
     - ``start``: ``"spawn"``, if its processes cannot be forked, as with CUDA; else ``"fork"``;
     - ``warm_up(pairs)``: called before so many pairs are rated, in every process that is not a
       fork of one where it was called. This is the place to load weights;

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hbtom.bench.table_files import csv_line, encode_records, unguarded
+from hbtom.bench.table_files import csv_line, encode_records, type_in, type_of, unguarded
 from hbtom.errors import BadInput
 from hbtom.files import check_target, write_whole
 from hbtom.observe.archive.bounds import read_flat
 from hbtom.observe.archive.columns import arrow
 
 Compared = Literal["plausibility", "predictive"]
-Columns = Mapping[str, type]  # a rater's own, in order: each holds numbers (float) or text (str)
+Columns = Mapping[str, type]  # a rater's own, in order: each holds float, int or str
 
 MODEL_COLUMNS: Columns = {
     "plausibility": float,
@@ -108,12 +108,12 @@ def encode(
     ``columns`` are the rater's own; they are needed where there is no row to tell them.
     """
     if rows:
-        columns = {n: str if isinstance(v, str) else float for n, v in rows[0].own.items()}
+        columns = {name: type_of(value) for name, value in rows[0].own.items()}
     plain = [row.to_dict() for row in rows]
     names, schema = layout(columns), None
     if kind == ".parquet":
         library, _ = arrow()
-        kinds = {float: library.float64(), str: library.string()}
+        kinds = {float: library.float64(), int: library.int64(), str: library.string()}
         known = {**dict.fromkeys(names, str), "rating": float, **columns}
         schema = library.schema([(name, kinds[known[name]]) for name in names])
         plain = [
@@ -194,13 +194,14 @@ def _largest(shares: Any) -> dict[str, Any]:
 def _value(column: str, kind: type | None, value: Any) -> Any:
     """Return what stands in a column, or say that nothing of its kind does."""
     try:
-        if kind is float or (kind is None and not isinstance(value, str)):
+        if kind is None:
+            kind = type_in(value) if isinstance(value, str) else type_of(value)
+        if kind is int and float(value).is_integer():
+            return int(float(value))
+        if kind is not str:
             return float(value)
-        if kind is None and str(float(value)) == value:
-            return float(value)  # it would be written just so
     except (TypeError, ValueError, OverflowError):
-        if kind is float:
-            raise ValueError(f"'{column}' is not a number") from None
+        raise ValueError(f"'{column}' is not a number") from None
     if not isinstance(value, str):
         raise ValueError(f"'{column}' is not text")
     return value

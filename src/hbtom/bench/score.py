@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from hbtom.bench.labels import ORDER, Levels
@@ -29,6 +29,7 @@ class Score:
 
     task: str
     margins: tuple[float, ...]  # one per pair
+    bounded: bool = True  # whether ratings are between 0 and 1
 
     @property
     def pairs(self) -> int:
@@ -146,7 +147,8 @@ def scores(ratings: Mapping[tuple[str, str], tuple[float, float]]) -> tuple[Scor
     margins: dict[str, list[float]] = {}
     for (task, _), both in ratings.items():
         margins.setdefault(task, []).append(margin(*both))
-    return scores_of(margins)
+    bounded = all(0 <= one <= 1 for both in ratings.values() for one in both)
+    return tuple(replace(one, bounded=bounded) for one in scores_of(margins))
 
 
 def scores_of(margins: Mapping[str, Iterable[float]]) -> tuple[Score, ...]:
@@ -181,7 +183,9 @@ def in_order(tasks: Iterable[str]) -> list[str]:
 
 def total(task: str, parts: Iterable[Score]) -> Score:
     """Return the score of several tasks together, every pair counting the same."""
-    return Score(task, tuple(one for part in parts for one in part.margins))
+    parts = tuple(parts)
+    bounded = all(part.bounded for part in parts)
+    return Score(task, tuple(one for part in parts for one in part.margins), bounded)
 
 
 def in_groups(rated: Sequence[Score]) -> list[tuple[str, tuple[Score, ...]]]:

@@ -83,12 +83,12 @@ class JudgeSingles:
 
 
 def find_episodes(
-    paths: Sequence[str], scene: str | None, left_out: list[BadInput]
+    paths: Sequence[str], scene: str | None, left_out: list[BadInput], unplaced: list[str]
 ) -> Iterator[Member]:
     """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own.
 
     ``scene`` is that of all tracks; by default, each has its own beside it. What lies in a folder
-    and cannot be read is added to ``left_out``.
+    and cannot be read is added to ``left_out``, and tracks without a scene to ``unplaced``.
     """
     for path in paths:
         packed = archived(path)
@@ -101,12 +101,14 @@ def find_episodes(
                 raise BadInput(why, file=path)
             yield from found
         elif os.path.isdir(path) or path.endswith(".zip"):
-            yield from _in_folder(Path(path), scene, left_out)
+            yield from _in_folder(Path(path), scene, left_out, unplaced)
         else:
             yield _member(Entry("", path), scene)
 
 
-def _in_folder(folder: Path, scene: str | None, left_out: list[BadInput]) -> Iterator[Member]:
+def _in_folder(
+    folder: Path, scene: str | None, left_out: list[BadInput], unplaced: list[str]
+) -> Iterator[Member]:
     with system_errors("it cannot be read", folder):
         found = list(entries(folder, background=True))
     bad = [LeftOut(one.file, one.why, one.unreadable) for one in found if one.why]
@@ -117,6 +119,7 @@ def _in_folder(folder: Path, scene: str | None, left_out: list[BadInput]) -> Ite
     ]
     unreadable = [BadInput(one.why, file=one.file) for one in bad if one.unreadable]
     left_out += unreadable
+    unplaced += [one.file for one in found if _may_be_track(one) and not _has_scene(one, scene)]
     if not episodes and not unreadable:
         hint = (
             "they end in .json, .json.gz, .json.zst, .mp4 or .parquet, or are tracks with a scene"
@@ -129,10 +132,17 @@ def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
     name = entry.name
     if entry.why or name == LABELS:
         return
-    placed = is_track(name) and not entry.inside
-    placed = placed and (scene or find_scene(Path(entry.path))) is not None
+    placed = _may_be_track(entry) and _has_scene(entry, scene)
     if _JSON.fullmatch(name) or called_video(name) or placed:
         yield _member(entry, scene if placed else None)
+
+
+def _may_be_track(entry: Entry) -> bool:
+    return is_track(entry.name) and not (entry.inside or entry.why or entry.name == LABELS)
+
+
+def _has_scene(entry: Entry, scene: str | None) -> bool:
+    return (scene or find_scene(Path(entry.path))) is not None
 
 
 def _member(entry: Entry, scene: str | None) -> Member:

@@ -12,6 +12,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,19 @@ def unguarded(cell: str) -> str:
     ('=1+1', "'tis")
     """
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def type_in(cell: str) -> type:
+    """Return the type of number that would be written just so, or text."""
+    with suppress(ValueError, OverflowError):
+        number = float(cell)
+        if str(number) == cell:
+            return float
+        if str(int(number)) == cell:
+            return int
+    return str
+
+
+def type_of(value: Any) -> type:
+    """Return the type that a column with this value has."""
+    return next((kind for kind in (str, int) if isinstance(value, kind)), float)

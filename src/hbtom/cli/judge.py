@@ -45,7 +45,9 @@ def run(
 
     kept = Kept(Path(out), resume, overwrite, KINDS)
     kept.check()
-    found = list(find_episodes(files, scene, left_out := list[BadInput]()))
+    left_out, unplaced = list[BadInput](), list[str]()
+    found = list(find_episodes(files, scene, left_out, unplaced))
+    _tell_unplaced([one for one in unplaced if not _is_same(one, out)])
     found = [one for one in found if not _is_same(one.path, out)]
     work = JudgeSingles(chosen, len(found))
     work.warm_up()
@@ -130,9 +132,19 @@ def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
 def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
     from hbtom.bench.singles import find_episodes
 
-    for one in find_episodes([folder], scene, left_out := list[BadInput]()):
+    left_out, unplaced = list[BadInput](), list[str]()
+    for one in find_episodes([folder], scene, left_out, unplaced):
         try:
             yield one.load()
         except BadInput as error:
             yield error
     yield from left_out
+    _tell_unplaced(unplaced)
+
+
+def _tell_unplaced(files: Sequence[str]) -> None:
+    """Say how many files would be tracks if they had a scene; they may be something else."""
+    if files:
+        hint = "if they are tracks, name their scene with --scene, or put scene.toml beside them"
+        told = f"{count(len(files), 'CSV or HDF5 file')} without a scene left out"
+        complain(f"{told}, such as {files[0]}. Hint: {hint}")

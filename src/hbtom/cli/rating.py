@@ -80,4 +80,4 @@ def _lines(rows: Sequence[Told]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    return plain(value) if isinstance(value, str) else f"{value:.4g}"
+    return f"{value:.4g}" if isinstance(value, float) else plain(str(value))

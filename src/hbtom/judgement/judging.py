@@ -180,13 +180,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     trials = judgement.episode.trials
     if len(trials) == 1:
         yield "there is one trial only: it is judged without familiarization"
-    width, height = trials[-1].size
-    if max(width, height) < SMALL:
-        world = f"the world is only {width:g} x {height:g} pixels"
-        yield f"{world}, but the model is made for about 200; is it in other units?"
-    far = float(np.ptp(trials[-1].whole_path, axis=0).max())
-    if 0 < far < TINY:
-        yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
+    yield from odd_units(trials[-1])
     if len(judgement.test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}
@@ -208,6 +202,17 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
     if some := _in_walls(trials[-1], judgement.test.frame):
         told = f"the agent is inside a wall after {some} of {len(judgement.test)} steps"
         yield f"trial {len(trials)}: {told}"
+
+
+def odd_units(trial: Trial) -> Iterator[str]:
+    """Say what suggests that positions are in other units than pixels."""
+    width, height = trial.size
+    if max(width, height) < SMALL:
+        world = f"the world is only {width:g} x {height:g} pixels"
+        yield f"{world}, but the model is made for about 200; is it in other units?"
+    far = float(np.ptp(trial.whole_path, axis=0).max())
+    if 0 < far < TINY:
+        yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
 
 
 def _why_not(model: Model) -> str:

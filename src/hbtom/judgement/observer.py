@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from hbtom.errors import BadInput
-from hbtom.judgement.judging import Judgement
+from hbtom.judgement.judging import Judgement, odd_units
 from hbtom.judgement.tracing import verdict
 from hbtom.mind import Beliefs, Planned, Posterior, plan_one
 from hbtom.mind.live import Followed, Setting, first_frame, next_frame, settle, why_not
@@ -16,6 +16,8 @@ from hbtom.model import Model, find_model
 from hbtom.observe import Episode, Trial
 from hbtom.observe.checks import check_once
 from hbtom.observe.stream import Frame, checked_frame, recorded
+
+ENOUGH = 30  # frames after which an agent that hardly moves is odd
 
 
 class Observer:
@@ -59,6 +61,11 @@ class Observer:
         if not self._frames:
             raise BadInput("nothing has been observed yet", hint="call observe first")
         return recorded(self._scene, self._frames)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What suggests, after 30 frames, that places are in other units than pixels."""
+        return tuple(odd_units(self.trial)) if len(self._frames) >= ENOUGH else ()
 
     def observe(self, frame: Frame | Sequence[float] | None) -> Posterior:
         """Take in one more frame; return what is believed before the trial's first step, and now.

@@ -36,7 +36,7 @@ class NetworkRater:
         self.trained = read_trained(self.file)
         self.name, self.fingerprint = self.trained.network.name, self.trained.fingerprint
         own = "frame", "mean_error", *(() if self.sees_pictures else _ACTIONS)
-        self.columns: Columns = dict.fromkeys(own, float)
+        self.columns: Columns = {**dict.fromkeys(own, float), "frame": int}
 
     def __reduce__(self) -> tuple[type[NetworkRater], tuple[Path]]:
         return NetworkRater, (self.file,)
@@ -73,7 +73,7 @@ class NetworkRater:
         """Return the frame, counted from 1, the error, and both actions of each step."""
         steps = []
         for number, error in enumerate(found.errors.tolist()):
-            step = {"frame": float(found.frames[number] + 1), "error": error}
+            step = {"frame": int(found.frames[number]) + 1, "error": error}
             if found.expected is not None:
                 actions = (*found.taken[number].tolist(), *found.expected[number].tolist())
                 step |= dict(zip(_ACTIONS, actions, strict=True))

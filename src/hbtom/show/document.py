@@ -23,6 +23,7 @@ SCRIPTS = (
     "theme",  # light and dark
 )
 TEMPLATE = Path(__file__).parent / "template"
+MESSAGE = str(TEMPLATE / "message")  # a style that only some documents need
 
 
 def document(
@@ -56,6 +57,12 @@ def document(
     text = (TEMPLATE / "document.html").read_text(encoding="utf-8")
     # Each {{name}} is replaced once: what is inserted is not expanded again.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], text)
+
+
+def message(title: str, lines: Sequence[str], more: str = "") -> str:
+    """Return markup for the style ``MESSAGE``: a heading, lines of text, and more markup."""
+    told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    return f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{more}</main>\n'
 
 
 def embedded(data: Any) -> str:

@@ -27,6 +27,7 @@ _HEADING = (
     *("task", "pairs", "accuracy", "95 % interval", "ties", *_MARGINS),
     *("HBToM", "best published"),
 )
+_SIDE = {"task": ".", "best published": "."}  # other columns are aligned on the right
 _ROW = {one.folder: one.row for one in PAIRED_TASKS}
 
 
@@ -53,7 +54,7 @@ def score_table(tasks: Sequence[Score]) -> str:
     if not tasks:
         return "there is no pair to score"
     rows = score_rows(tasks)
-    return "\n".join(columns(rows, right=".RRRRRRRR"[: len(rows[0])]))
+    return "\n".join(columns(rows, right="".join(_SIDE.get(name, "R") for name in rows[0])))
 
 
 def level_table(means: Mapping[str, Mapping[str, float]]) -> str:
@@ -68,11 +69,15 @@ def level_table(means: Mapping[str, Mapping[str, float]]) -> str:
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
     """Return the rows of the table, starting with the heading; tasks of a group are indented.
 
-    The last two columns are left out of social tasks, about which nothing is published.
+    The last two columns are left out of social tasks, about which nothing is published. The one
+    before them is left out unless ratings are between 0 and 1.
     """
     rows = [_HEADING, *map(_row, score_lines(tasks))]
     social = {one.folder for one in SOCIAL_TASKS} >= {score.task for score in tasks}
-    return [row[:-2] for row in rows] if social else rows
+    bounded = all(score.bounded for score in tasks)
+    left_out = (*(_HEADING[-2:] if social else ()), *(() if bounded else _MARGINS[-1:]))
+    kept = [at for at, name in enumerate(_HEADING) if name not in left_out]
+    return [tuple(row[at] for at in kept) for row in rows]
 
 
 def _row(line: ScoreLine) -> tuple[str, ...]:

@@ -184,7 +184,9 @@ def correlate(**given: Any) -> None:
 @flag("--overwrite", help="Replace the file given to --out, and its pages.")
 @file_option("--dataset", help="Where the episodes are. Default: where they were judged.")
 @labels_option
-@click.option("--model", help="The preset or TOML file that judged. Default: the preset used.")
+@click.option(
+    "--model", help="What judged: a preset, TOML file or file of weights. Default: as recognised."
+)
 @option(
     "--pages",
     type=click.IntRange(min=0),

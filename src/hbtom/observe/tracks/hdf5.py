@@ -22,6 +22,7 @@ from hbtom.observe.tracks.points import Seen, Tracks
 _MOST = 1 << 26  # numbers in a file, at most
 # What h5py raises for damaged files, and what follows from what it reads
 _BROKEN = OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError
+_PACKED = "plugin", "required filter"  # what it says if it cannot decompress
 _SLEAP = ("track", "xy", "node", "frame")  # the dimensions of its array, as it usually writes them
 _OTHERS = (["frame", "track", "node", "xy"], ["frame", "node", "xy", "track"])
 
@@ -42,6 +43,9 @@ def read_hdf5(data: bytes) -> Tracks:
     except BadInput:
         raise
     except _BROKEN as error:
+        if isinstance(error, OSError) and any(one in str(error) for one in _PACKED):
+            problem = "the HDF5 file is compressed in a way that h5py alone cannot read"
+            raise BadInput(problem, hint="export it as CSV, or without compression") from None
         raise BadInput(f"the HDF5 file is broken: {error}", hint="copy it again") from None
     hint = "export it from SLEAP as analysis HDF5, or from DeepLabCut as .h5"
     raise BadInput("this HDF5 file has no tracks", hint=hint)
@@ -142,13 +146,24 @@ def _deeplabcut_table(table: Any) -> Tracks:
 
 
 def _deeplabcut_fixed(group: Any) -> Tracks:
-    levels = sum(name.startswith("block0_items_level") for name in group)
+    """Read a table whose columns are in blocks, one for each type of numbers."""
+    blocks = sorted(name.removesuffix("_values") for name in group if name.endswith("_values"))
+    keys = [key for block in blocks for key in _block_keys(group, block)]
+    values = np.hstack([_array(group[f"{block}_values"]).astype(float) for block in blocks])
+    number = _array(group["axis1"]) if "axis1" in group else np.array([], dtype=str)
+    return _deeplabcut(keys, values, number)
+
+
+def _block_keys(group: Any, block: str) -> list[tuple[str, ...]]:
+    """Return the levels of the name of each column in a block."""
+    levels = sum(name.startswith(f"{block}_items_level") for name in group)
     named = [
-        np.array(_names(group[f"block0_items_level{at}"]))[_array(group[f"block0_items_label{at}"])]
+        np.array(_names(group[f"{block}_items_level{at}"]))[
+            _array(group[f"{block}_items_label{at}"])
+        ]
         for at in range(levels)
     ]
-    keys = [tuple(map(str, key)) for key in zip(*named, strict=True)]
-    return _deeplabcut(keys, _array(group["block0_values"]).astype(float), _array(group["axis1"]))
+    return [tuple(map(str, key)) for key in zip(*named, strict=True)]
 
 
 def _deeplabcut(

@@ -24,10 +24,7 @@ def reaction_figure(name: str, reaction: Reaction) -> str:
     """Return markup: the picture with two arrows, or beside it the one that was expected."""
     worst, expected = reaction.worst, reaction.expected
     before, after = reaction.pictures()
-    first = reaction.frames[worst] + 1
-    told = (
-        f"{plain(name)}: most unexpected from frame {first} on, error {reaction.errors[worst]:.3g}"
-    )
+    told = f"{plain(name)}: {reaction_words(reaction)}"
     assert expected is not None
     if expected.ndim > 2:
         shown = np.rint(255 * np.clip(expected[worst], 0, 1)).astype(np.uint8)
@@ -40,6 +37,12 @@ def reaction_figure(name: str, reaction: Reaction) -> str:
     return _figure(
         [_svg(label, before, arrows)], f"{told}. Green: where it went. Orange: expected."
     )
+
+
+def reaction_words(reaction: Reaction) -> str:
+    """Say which step was the most unexpected, and how much so."""
+    first, error = reaction.frames[reaction.worst] + 1, reaction.errors[reaction.worst]
+    return f"most unexpected from frame {first} on, error {error:.3g}"
 
 
 def _figure(parts: list[str], told: str) -> str:

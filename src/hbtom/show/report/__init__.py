@@ -33,8 +33,9 @@ def report(
     """Return an HTML report on an evaluation, on ratings, or on a file of either.
 
     The report is one text that needs no other file and no network. To describe the model, it needs
-    the model: presets are recognised, any other must be given. With a dataset, the report also says
-    what was not rated. ``labels`` say what the files are if their names do not.
+    the model: presets are recognised, any other must be given. For results of a network, ``model``
+    is its file of weights, unless they come with hbtom. With a dataset, the report also says what
+    was not rated. ``labels`` say what the files are if their names do not.
     """
     from hbtom.show.report.findings import choose, find
     from hbtom.show.report.saving import build

@@ -21,6 +21,7 @@ from hbtom.files import read_whole
 from hbtom.model import Model, find_model, presets
 
 if TYPE_CHECKING:
+    from hbtom.neural.raters import NetworkRater
     from hbtom.show.report import Results, Source
 WRONG = 20  # pairs that went wrong, unless more are to be watched
 CLOSE = 10  # pairs that nearly did
@@ -36,7 +37,8 @@ class Findings:
     rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs if hbtom rated them; otherwise empty
     left_out: tuple[LeftOut, ...]
     model: Model | None = None
-    unknown: str = ""  # why the model is not known
+    network: NetworkRater | None = None  # in place of a model
+    unknown: str = ""  # why neither is known
     dataset: Dataset | None = None  # where the episodes are, if given
 
     @property
@@ -80,7 +82,7 @@ def find(
     labels: Labels | Source | None = None,
 ) -> Findings:
     """Return what can be found out from an evaluation, from ratings, or from a file of either."""
-    given = None if model is None else find_model(model)
+    given: object = None if model is None else _named(model)
     if isinstance(labels, str | os.PathLike):
         labels = read_labels(Path(labels))
     if isinstance(dataset, str | os.PathLike):
@@ -88,7 +90,7 @@ def find(
     if isinstance(results, Evaluation):
         rows = paired({_name(row): row for row in results.rows})
         found = Findings(results.dataset, results.score, results.ratings, rows, results.left_out)
-        given = given or (results.model if isinstance(results.model, Model) else None)
+        given = given or getattr(results.model, "rater", results.model)
     elif isinstance(results, Ratings):
         found = _of_ratings(results, {}, dataset)
     else:
@@ -96,8 +98,18 @@ def find(
         found = _of_ratings(read_ratings(path, labels), _own_rows(path), dataset)
     if not found.ratings:
         raise BadInput("there is no pair to report on", hint="rate both members of a pair")
-    known, why = _recognised(found, given)
-    return replace(found, model=known, unknown=why, dataset=dataset)
+    return replace(_recognised(found, given), dataset=dataset)
+
+
+def _named(model: Model | Source) -> Model | NetworkRater:
+    """Return a model, or a network that is given by its name or file."""
+    if isinstance(model, Model):
+        return model
+    from hbtom.neural.nets import NETWORKS
+    from hbtom.neural.raters import FILES, network_rater
+
+    name = os.fspath(model)
+    return network_rater(name) if name in NETWORKS or name.endswith(FILES) else find_model(name)
 
 
 def _of_ratings(
@@ -146,22 +158,42 @@ def _folder(rows: Mapping[PairName, tuple[Row, Row]]) -> str:
         return ""
 
 
-def _recognised(found: Findings, given: Model | None) -> tuple[Model | None, str]:
-    """Return the model that made all ratings, or why it is unknown."""
+def _recognised(found: Findings, given: object) -> Findings:
+    """Add the model or network that made all ratings, or why it is unknown."""
     fingerprints = found.fingerprints
     if not fingerprints:
-        return None, "the file has ratings only and does not say which model made them"
+        why = "the file has ratings only and does not say which model made them"
+        return replace(found, unknown=why)
     if len(fingerprints) > 1:
-        return None, f"these are results of {len(fingerprints)} models"
+        return replace(found, unknown=f"these are results of {len(fingerprints)} models")
     if not found.by_model:
-        return None, f"{found.rated} is not a model of hbtom, and gives ratings only"
+        return _by_network(found, given)
     [wanted] = fingerprints
-    for model in [given] if given else map(Model.preset, presets()):
+    named = given if isinstance(given, Model) else None
+    for model in [named] if named else map(Model.preset, presets()):
         if model.fingerprint == wanted:
-            return model, ""
-    if given is None:
-        return None, f"the results are of the model {wanted}, which is none of the presets"
-    return None, f"the results are of the model {wanted}, and {given.name} is {given.fingerprint}"
+            return replace(found, model=model)
+    why = f"the results are of the model {wanted}, "
+    why += f"and {named.name} is {named.fingerprint}" if named else "which is none of the presets"
+    return replace(found, unknown=why)
+
+
+def _by_network(found: Findings, given: object) -> Findings:
+    """Add the network that made all ratings: the given one, or one that comes with hbtom."""
+    from hbtom.neural.nets import NETWORKS
+    from hbtom.neural.raters import NetworkRater, network_rater
+
+    if found.rated not in NETWORKS:
+        why = f"{found.rated} is not a model of hbtom, and gives ratings only"
+        return replace(found, unknown=why)
+    try:
+        network = given if isinstance(given, NetworkRater) else network_rater(found.rated)
+    except BadInput as error:  # there are no weights, or the extra is missing
+        return replace(found, unknown=str(error))
+    if [network.fingerprint] == found.fingerprints:
+        return replace(found, network=network)
+    other = f"{network.file.name} holds other weights than those that rated"
+    return replace(found, unknown=f"{other}; name their file as the model")
 
 
 @dataclass(frozen=True)

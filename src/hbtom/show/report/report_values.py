@@ -51,7 +51,8 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
     """Return everything that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
     edges = spreads.margin_edges(list(findings.ratings.values()))
-    near = sum(edge <= NEAR for edge in edges[1:])  # bins of pairs that fail, or nearly
+    bounded = edges[-1] == 1
+    near = sum(edge <= (NEAR if bounded else 0) for edge in edges[1:])  # pairs fail, or nearly
     return {
         "title": title(findings),
         "version": __version__,
@@ -77,11 +78,11 @@ def title(findings: Findings) -> str:
 
 
 def _about(findings: Findings) -> Plain:
-    model = findings.model
+    model, known = findings.model, findings.model or findings.network
     return {
         "name": plain(findings.name),
         "rated": plain(findings.rated),
-        "model": plain(model.name) if model else None,
+        "model": plain(known.name) if known else None,
         "fingerprints": [plain(one) for one in findings.fingerprints],
         "versions": [plain(one) for one in findings.versions],
         "toml": model.to_toml() if model else None,

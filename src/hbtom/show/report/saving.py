@@ -101,7 +101,7 @@ def write(
     """Write a report on what was found, and up to a number of pages beside it."""
     check(path, overwrite=overwrite)
     choice = choose(findings, max(pages, WRONG))
-    wanted = (*choice.wrong, *choice.close)[:pages] if findings.model else ()
+    wanted = (*choice.wrong, *choice.close)[:pages] if not findings.unknown else ()
     folder = folder_of(path)
     with _replaced(folder) as new:
         links = _write_pages(findings, wanted, new, quote(os.fsencode(folder.name)), progress)
@@ -109,14 +109,14 @@ def write(
         note = _note(findings, folder, made) if pages else ""
         write_whole(path, build(findings, choice, links, note).encode())
     why = [f"{'/'.join(name)}: {link.missing}" for name, link in links.items() if link.missing]
-    if pages and findings.model is None:
+    if pages and findings.unknown:
         why = [findings.unknown]
     return Written(path, folder if made else None, made, tuple(why))
 
 
 def _note(findings: Findings, folder: Path, made: int) -> str:
     """Say where the pages are, or why there are none; pairs whose page is missing say why."""
-    if findings.model is None:
+    if findings.unknown:
         return f"There are no pages on which to watch these pairs: {findings.unknown}."
     if made == 0:
         return ""

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hbtom.bench.comparison import PairName
 from hbtom.bench.dataset import Member, Pair, load_pairs
@@ -17,13 +17,18 @@ from hbtom.judgement import Judgement, account
 from hbtom.judgement.sharing import judge_members
 from hbtom.model import Model
 from hbtom.observe.formats import Loaded
+from hbtom.show.document import MESSAGE, TEMPLATE, document, message
 from hbtom.show.page import page
 from hbtom.show.report.findings import Findings
 from hbtom.show.terminal import three
-from hbtom.show.words import distinct, explain
+from hbtom.show.words import distinct, explain, plain
+
+if TYPE_CHECKING:
+    from hbtom.neural.raters import NetworkRater
 
 _LONGEST = 80  # letters of a page's name
 _SAME = 1e-6  # plausibilities that differ by less are the same on another machine
+_ALIKE = 1e-3  # the same for ratings of networks, which compute with fewer digits
 
 
 @dataclass(frozen=True)
@@ -36,26 +41,61 @@ class Watched:
 
 
 def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairName, Watched]]:
-    """Yield a page for each pair, or why there is none; the model must be known."""
-    assert findings.model is not None
+    """Yield a page for each pair, or why there is none; the model or network must be known."""
     given = findings.dataset.pairs if findings.dataset else ()
     known = {(pair.task, pair.name): pair for pair in given}
     pairs = [known.get(name) or Pair(*map(_member, findings.rows[name])) for name in names]
     for name, (_, *loaded) in zip(names, load_pairs(pairs), strict=True):
-        yield name, _watched(findings.model, findings.rows[name], loaded)
+        if findings.network:
+            yield name, _reacted(findings.network, findings.rows[name], loaded)
+        elif findings.model:
+            yield name, _watched(findings.model, findings.rows[name], loaded)
 
 
 def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> Watched:
     judged: list[Judgement] = []
     for row, judgement in zip(rows, judge_members(model, loaded), strict=True):
         if isinstance(judgement, BadInput):
-            return Watched(missing=f"member {row.member} cannot be read any more: {judgement}")
+            return _unreadable(row, judgement)
         before, now = row.plausibility, judgement.plausibility
         if not math.isclose(now, before, rel_tol=_SAME, abs_tol=_SAME):
-            told = f"{three(now)} instead of {three(before)}: its file has changed, or hbtom has"
-            return Watched(missing=f"member {row.member} is now judged otherwise, {told}")
+            return _changed(row, three(now), three(before))
         judged.append(judgement)
     return Watched(page(*judged), tuple(explain(account(judgement)) for judgement in judged))
+
+
+def _reacted(network: NetworkRater, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> Watched:
+    """Return a page with what a network expected of both members."""
+    from hbtom.show.page.reaction_figure import reaction_figure, reaction_words
+
+    figures, words = "", []
+    for row, episode in zip(rows, loaded, strict=True):
+        try:
+            if isinstance(episode, BadInput):
+                raise episode
+            reaction = network.react(episode)
+        except BadInput as error:
+            return _unreadable(row, error)
+        now = -float(reaction.errors.max())
+        if not math.isclose(now, row.rating, rel_tol=_ALIKE, abs_tol=_SAME):
+            return _changed(row, f"{now:.3g}", f"{row.rating:.3g}")
+        figures += reaction_figure(f"{row.pair}{row.member}", reaction)
+        words.append(reaction_words(reaction))
+    title = plain(rows[0].pair)
+    told = f"What {network.name} expected of this pair ({plain(rows[0].task)})."
+    top = message(title, [told], figures)
+    instead = "The pictures are shown all the same."
+    text = document(TEMPLATE, (MESSAGE,), (), title=title, instead=instead, data={}, top=top)
+    return Watched(text, tuple(words))
+
+
+def _unreadable(row: Row, error: BadInput) -> Watched:
+    return Watched(missing=f"member {row.member} cannot be read any more: {error}")
+
+
+def _changed(row: Row, now: str, before: str) -> Watched:
+    told = f"{now} instead of {before}: its file has changed, or hbtom has"
+    return Watched(missing=f"member {row.member} is now judged otherwise, {told}")
 
 
 def _member(row: Row) -> Member:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
-from hbtom.show.document import document
+from hbtom.show.document import MESSAGE, document, message
 from hbtom.show.page.viewer import Shown, laid_out
 from hbtom.show.server.catalogue import Entry, Selection
 from hbtom.show.server.session import Session
@@ -39,10 +39,10 @@ def watch_document(shown: Shown, top: str) -> str:
 
 def message_page(title: str, lines: Sequence[str], *, top: str = "", figure: str = "") -> str:
     """Return a page with nothing but a message, and a figure if there is one, as markup."""
-    told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
     way = "" if top else '<p><a href="/">All pairs</a></p>\n'
-    text = f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{figure}{way}</main>\n'
-    return document(TEMPLATE, STYLES, SCRIPTS, title=title, instead="", data={}, top=f"{top}{text}")
+    whole = top + message(title, lines, figure + way)
+    styles = *STYLES, MESSAGE
+    return document(TEMPLATE, styles, SCRIPTS, title=title, instead="", data={}, top=whole)
 
 
 def _around(

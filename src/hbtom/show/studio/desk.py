@@ -65,6 +65,13 @@ class Desk:
         """Judge an episode."""
         if model not in self.models:
             raise BadInput(f"there is no model '{model}' here")
+        for number, frames in enumerate(self._known(trials), start=1):
+            if not (frames[0]["objects"] or any(one.get("other_agents") for one in frames)):
+                where = f"Trial {number}" if len(trials) > 1 else "This room"
+                draw = (
+                    "Put an object in it with Object (O), then draw the agent's path with Path (P)."
+                )
+                raise BadInput(f"{where} has nothing in it that the agent could want. {draw}")
         return await self._do(judged, self.models[model], self._text(trials), name)
 
     def has(self, name: str) -> bool:

@@ -16,11 +16,12 @@ function makeSummary() {
       all.ties ? `and ${count(all.ties, "tie")}` : "and no ties",
     ],
   ];
-  facts.push([
-    percent(all.margin_below),
-    "% with margins below .05",
-    `the smallest is ${figure(Number(all.margin_least))}`,
-  ]);
+  const least = figure(Number(all.margin_least));
+  facts.push(
+    data.margins.reach === 1
+      ? [percent(all.margin_below), "% with margins below .05", `the smallest is ${least}`]
+      : [least, "is the smallest margin", "ratings are not between 0 and 1"],
+  );
   if (weakest.accuracy < all.accuracy) {
     facts.push([percent(weakest.accuracy), `% ${weakest.label}`, "the lowest accuracy"]);
   }

@@ -18,17 +18,19 @@ function makeMargins() {
 }
 
 function makeMarginTable() {
+  const isBounded = data.margins.reach === 1; // else a margin of .05 means nothing
   const rows = data.scores.map((row) => ({
     kind: row.kind,
     cells: [
       row.label,
       figure(Number(row.margin_5)), // infinity is stored as text
       figure(Number(row.margin_least)),
-      percent(row.margin_below),
+      ...(isBounded ? [percent(row.margin_below)] : []),
       drawMargins(row),
     ],
   }));
-  const heading = ["Task", "5 %", "Least", "Below .05, %", makeMarginScale()];
+  const below = isBounded ? ["Below .05, %"] : [];
+  const heading = ["Task", "5 %", "Least", ...below, makeMarginScale()];
   return makeTable("Margins by task", heading, rows, { class: "margins" });
 }
 

@@ -46,7 +46,9 @@ function makeSpreadRow(task, index) {
 function makeSpread(measure, task, spread) {
   const share = `${(100 * spread.right).toFixed(0)}\u00a0%`;
   const strength = spread.right >= SURE ? "sure" : spread.right <= UNSURE ? "unsure" : null;
-  const [low, high] = measure.range.map((bound) => decimals(bound, 1).replace(/\.0$/, ""));
+  const [low, high] = measure.range.map((bound, _, [least, most]) =>
+    most - least < 0.5 ? figure(bound) : decimals(bound, 1).replace(/\.0$/, ""),
+  );
   return make(
     "figure",
     { class: "spread" },
