@@ -169,7 +169,7 @@ def test_the_json_is_what_programs_rely_on(run, good: Path, tmp_path: Path, mode
     for file, entry in zip((other, good), (first, second), strict=True):
         judgement = hbtom.judge(file, model)
         assert entry["plausibility"] == judgement.plausibility
-        assert entry["account"] == explain(account(judgement))
+        assert entry["explanation"] == explain(account(judgement))
         kinds = ALL if model == "default" else THREE
         assert list(entry["parts"]) == list(entry["surprise"]) == kinds
         for name in kinds:

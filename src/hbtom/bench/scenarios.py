@@ -52,7 +52,7 @@ class Scenario:
 
 def is_plan(path: str) -> bool:
     """Tell whether a path names a plan that was seen, or a world of plans."""
-    return path.endswith(".plan") or (Path(path) / PROBLEM).is_file()
+    return path.endswith(".plan") or os.path.isfile(os.path.join(path, PROBLEM))
 
 
 def load_scenario(path: str) -> tuple[tuple[Goal, ...], SeenPlan]:

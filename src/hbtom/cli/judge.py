@@ -16,7 +16,6 @@ from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
 from hbtom.show.terminal import Row, judgement_row, judgement_table
-from hbtom.show.words import explain
 
 
 def run(
@@ -89,12 +88,11 @@ def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: st
             continue
         notes += [f"{judgement.episode.name}: {note}" for note in judgement.episode.notes]
         warnings += [(judgement.episode.name, warning) for warning in judgement.warnings]
-        told = account(judgement)
         if form == "json":
-            plain = {"file": judgement.episode.name, "account": explain(told)}
-            objects.append(indent(to_json({**plain, **judgement.to_dict(trace=trace)}), "  "))
+            plain = {"file": judgement.episode.name, **judgement.to_dict(trace=trace)}
+            objects.append(indent(to_json(plain), "  "))
         else:
-            rows.append(judgement_row(judgement, told, trace=trace))
+            rows.append(judgement_row(judgement, account(judgement), trace=trace))
     for note in notes:
         complain(note)
     for warning in warnings:
