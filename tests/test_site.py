@@ -261,5 +261,5 @@ def test_no_page_is_wider_than_a_small_screen(site, browser):
     size = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     for page in PAGES:
-        browser.driver.get((site / page).as_uri())
+        browser.open(site / page)
         assert browser.run("return document.documentElement.scrollWidth") <= 360, page

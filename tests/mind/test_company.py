@@ -147,15 +147,17 @@ def enumerated(trials):
     for trial in trials:
         for deed in trial.deeds:
             states = with_deed(states, deed)
-        after = []
+        after, ways = [], list(product(range(len(trial.goals)), (0, 1)))
+        seen = {
+            (*way, k): math.prod(trial.chance(step, *way, k) for step in range(len(trial.turns)))
+            for way, k in product(ways, range(len(BETA)))
+        }
         for one in states:
             wants = one.wants(trial.goals)
-            for goal, manner in product(range(len(trial.goals)), (0, 1)):
+            for goal, manner in ways:
                 prior = trial.prior[goal, manner] if not one.moved else float(manner == 0)
-                seen = math.prod(
-                    trial.chance(step, goal, manner, one.k) for step in range(len(trial.turns))
-                )
-                weight = one.weight * wants[goal] * prior * seen * onset(one, trial.touched)
+                chance = prior * seen[goal, manner, one.k] * onset(one, trial.touched)
+                weight = one.weight * wants[goal] * chance
                 counts = len(trial.goals) > 1 and not one.moved
                 chosen = (*one.chosen, trial.goals[goal]) if counts else one.chosen
                 after.append((State(one.moved, one.k, one.rho, chosen, weight), goal, manner))
