@@ -69,7 +69,8 @@ def enumerate_states(
 ) -> Found:
     """Return all reachable states, unless they or their outcomes are more than allowed."""
     states = np.empty((256, len(start)), dtype=np.int64)
-    states[0] = start
+    for word in range(len(start)):  # whole rows would take long to compile
+        states[0, word] = start[word]
     table = np.full(1024, -1)
     table[hash_of(start) % len(table)] = 0
     many, done, chosen, led = 1, 0, 0, 0
@@ -98,7 +99,8 @@ def enumerate_states(
                     if many == len(states):
                         states = np.concatenate((states, np.empty_like(states)))
                         choices = np.concatenate((choices, np.empty_like(choices)))
-                    states[many] = after
+                    for word in range(len(start)):
+                        states[many, word] = after[word]
                     table[place] = many
                     many += 1
                 if led == len(target):
