@@ -10,7 +10,8 @@ import numpy as np
 
 import hbtom
 from hbtom import Episode, Judgement, Model, Trial
-from hbtom.bench.synth import encode, episode_pair
+from hbtom.bench.synth import episode_pair
+from hbtom.bench.synth.script import encode_all
 from hbtom.model import with_settings
 
 CLEARLY = 0.05  # the smallest difference in plausibility that counts
@@ -96,8 +97,6 @@ WITHOUT = {
 
 def make_pair(task: str, seed: int) -> Pair:
     """Make a synthetic pair of a task; the same seed gives the same pair."""
-    scripts = episode_pair(task, np.random.default_rng(seed))
-    expected, unexpected = (
-        hbtom.read(encode(script), member) for script, member in zip(scripts, MEMBERS, strict=True)
-    )
+    texts = encode_all(episode_pair(task, np.random.default_rng(seed)))
+    expected, unexpected = map(hbtom.read, texts, MEMBERS)
     return expected, unexpected

@@ -146,13 +146,13 @@ class Without(_PairDirective):
     def run(self) -> list[nodes.Node]:
         """Return the table; each line of the content names an assumption."""
         task, seed = self.pair
-        others = [make_pair(task, other) for other in SAMPLE]
+        pair, *others = (make_pair(task, each) for each in (seed, *SAMPLE))
         lines = [
             f"| | expected | unexpected | other pairs told apart (of {len(others)}) |",
             "|---|---:|---:|---:|",
         ]
         for variation in (WHOLE, *(WITHOUT[name] for name in self.content)):
-            e, u = variation.judge(make_pair(task, seed))
+            e, u = variation.judge(pair)
             numbers = three(e.plausibility), three(u.plausibility), variation.tells_apart(others)
             lines.append(f"| {variation.label} | {' | '.join(map(str, numbers))} |")
         return self.parse_text_to_nodes("\n".join(lines))

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 import hbtom
 from episodes import write_pairs
@@ -18,6 +19,7 @@ from hbtom.bench import cluster as machines
 from hbtom.bench.checked_rater import find_rater
 from hbtom.bench.evaluation import Interrupted, evaluate
 from hbtom.bench.results import encode, write_rows
+from hbtom.cli import main
 from hbtom.errors import BadInput
 
 distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
@@ -58,15 +60,8 @@ def cluster():
         yield two
 
 
-def command(*words: object, **settings) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hbtom", "evaluate", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        **settings,
-    )
+def command(*words: object) -> Result:
+    return CliRunner().invoke(main, ["evaluate", *map(str, words)], prog_name="hbtom")
 
 
 def test_a_worker_that_is_killed_changes_nothing(data, alone, cluster, tmp_path):
@@ -82,13 +77,14 @@ def test_a_worker_that_is_killed_changes_nothing(data, alone, cluster, tmp_path)
     assert out.read_bytes() == encode(alone.rows, ".csv")
 
 
-def test_the_command_on_a_cluster_prints_the_same(data, alone, cluster, tmp_path):
+def test_the_command_on_a_cluster_prints_the_same(data, cluster, tmp_path, monkeypatch):
     """Also from a folder that is not that of the workers, with the scheduler's file."""
     (tmp_path / "scheduler.json").write_text(json.dumps({"address": cluster.scheduler_address}))
     (tmp_path / "data").symlink_to(data, target_is_directory=True)
-    here = command("data", "--workers", "1", "--out", "here.csv", cwd=tmp_path)
-    there = command("data", "--cluster", "scheduler.json", "--out", "there.csv", cwd=tmp_path)
-    assert (there.returncode, there.stderr) == (0, "")
+    monkeypatch.chdir(tmp_path)
+    here = command("data", "--workers", "1", "--out", "here.csv")
+    there = command("data", "--cluster", "scheduler.json", "--out", "there.csv")
+    assert (there.exit_code, there.stderr) == (0, "")
     assert there.stdout == here.stdout
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
@@ -156,9 +152,10 @@ def test_what_is_complete_needs_no_scheduler(data, alone, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_workers_that_cannot_see_the_data_are_told(data, cluster):
-    ran = command("/proc/self/cwd/many", "--cluster", cluster.scheduler_address, cwd=data.parent)
-    assert (ran.returncode, ran.stdout) == (1, "")
+def test_workers_that_cannot_see_the_data_are_told(data, cluster, monkeypatch):
+    monkeypatch.chdir(data.parent)
+    ran = command("/proc/self/cwd/many", "--cluster", cluster.scheduler_address)
+    assert (ran.exit_code, ran.stdout) == (1, "")
     (line,) = ran.stderr.splitlines()
     assert "cannot see /proc/self/cwd/many/efficiency_path" in line
     assert "shared file system" in line
@@ -171,7 +168,15 @@ def test_workers_with_another_version_are_told(data, cluster, tmp_path):
     front.write_text(front.read_text().replace(hbtom.__version__, "99.0"))
     path = os.pathsep.join([str(other.parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     environment = {**os.environ, "PYTHONPATH": path}
-    ran = command(data, "--cluster", cluster.scheduler_address, env=environment)
+    words = ["evaluate", str(data), "--cluster", cluster.scheduler_address]
+    ran = subprocess.run(
+        [sys.executable, "-m", "hbtom", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert (ran.returncode, ran.stdout) == (1, "")
     (line,) = ran.stderr.splitlines()
     assert f"has hbtom {hbtom.__version__}, and here it is 99.0" in line

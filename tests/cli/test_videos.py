@@ -23,8 +23,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     again, other = to_thing(heart, others=[spoon]), to_thing(spoon, others=[heart])
     files = folder / "000001e.gif", folder / "000001u.mp4"
     for file, last in zip(files, (again, other), strict=True):
-        shown = read(episode(again, again, last))
-        file.write_bytes(animate(shown, file.suffix[1:], scale=2))
+        file.write_bytes(animate(read(episode(again, last)), file.suffix[1:], scale=2))
     return files
 
 

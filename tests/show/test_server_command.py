@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from episodes import simple_episode, write
-from served import SCREENS, Served
+from hbtom.cli import main
+from served import Served
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -28,18 +30,9 @@ def pair(tmp_path: Path) -> Path:
     return folder
 
 
-def run(*words: str | Path, code: str = "") -> subprocess.CompletedProcess[str]:
-    """Run ``hbtom browse`` where it is to end by itself, after some code."""
-    usual = {name: value for name, value in os.environ.items() if name not in SCREENS}
-    program = f"{code}\nfrom hbtom.cli import main\nmain(['browse', *{list(map(str, words))!r}])"
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env=usual,
-    )
+def run(*words: str | Path) -> Result:
+    """Run ``hbtom browse`` within this process, where it is to end by itself."""
+    return CliRunner().invoke(main, ["browse", *map(str, words)], prog_name="hbtom")
 
 
 def test_the_address_is_printed_and_nothing_else(pair: Path, tmp_path: Path) -> None:
@@ -91,7 +84,7 @@ def test_a_port_that_is_taken_is_told(pair: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         ran = run(pair, "--port", str(port))
-    assert (ran.returncode, ran.stdout) == (1, "")
+    assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr == (
         f"hbtom: something else listens at 127.0.0.1, port {port}, perhaps another viewer. "
         "Hint: choose another port with --port, or any that is free with --port 0\n"
@@ -101,7 +94,7 @@ def test_a_port_that_is_taken_is_told(pair: Path) -> None:
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a" * 70, "", "300.1.1.1"])
 def test_a_host_that_is_none_is_told(pair: Path, host: str) -> None:
     ran = run(pair, "--host", host, "--port", "0")
-    assert (ran.returncode, ran.stdout) == (1, "")
+    assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr.startswith("hbtom: ")
     assert "Hint: " in ran.stderr
     assert "Traceback" not in ran.stderr
@@ -153,7 +146,10 @@ def test_who_listens_to_this_machine_needs_none(pair: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
 def test_a_library_that_is_missing_is_named(pair: Path, library: str) -> None:
-    ran = run(pair, code=f"import sys; sys.modules[{library!r}] = None")
+    """In a process of its own, which has not imported it yet."""
+    code = f"import sys; sys.modules[{library!r}] = None\nfrom hbtom.cli import main\nmain()"
+    command = [sys.executable, "-c", code, "browse", str(pair)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr == (
         f"hbtom: this needs the library {library}. Hint: install hbtom with the extra 'viewer'; "
@@ -170,13 +166,13 @@ def test_a_library_that_is_missing_is_named(pair: Path, library: str) -> None:
 )
 def test_what_is_not_there_is_told_at_once(words: tuple[str, ...], told: str) -> None:
     ran = run(*words)
-    assert (ran.returncode, ran.stdout) == (1, "")
+    assert (ran.exit_code, ran.stdout) == (1, "")
     assert told in ran.stderr
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "http"])
 def test_a_port_is_a_number(pair: Path, port: str) -> None:
-    assert run(pair, "--port", port).returncode == 2
+    assert run(pair, "--port", port).exit_code == 2
 
 
 def test_a_dataset_of_archives_that_are_all_broken_is_shown(tmp_path: Path) -> None:
@@ -191,16 +187,19 @@ def test_a_dataset_of_archives_that_are_all_broken_is_shown(tmp_path: Path) -> N
 
 
 def test_other_commands_know_nothing_of_the_server(tmp_path: Path) -> None:
-    episode = write(tmp_path / "good.json", simple_episode())
-    for words in (["--help"], ["judge", str(episode)], ["show", str(episode), "-o", "x.html"]):
-        code = (
-            "import sys\nfrom hbtom.cli import main\ntry:\n"
-            f"    main({words!r})\nexcept SystemExit:\n    pass\n"
-            "wrong = [name for name in sys.modules if name.startswith('hbtom.show.server')\n"
-            "         or name.split('.')[0] in ('starlette', 'uvicorn', 'anyio')]\n"
-            "sys.exit(str(wrong) if wrong else 0)"
-        )
-        ran = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
-        )
-        assert ran.returncode == 0, ran.stderr
+    episode = str(write(tmp_path / "good.json", simple_episode()))
+    commands = [["--help"], ["judge", episode], ["show", episode, "-o", "x.html"]]
+    code = (
+        "import sys\nfrom hbtom.cli import main\n"
+        f"for words in {commands!r}:\n"
+        "    try:\n        main(words)\n"
+        "    except SystemExit as end:\n        assert not end.code\n"
+        "wrong = [name for name in sys.modules if name.startswith('hbtom.show.server')\n"
+        "         or name.split('.')[0] in ('starlette', 'uvicorn', 'anyio')]\n"
+        "sys.exit(str(wrong) if wrong else 0)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "x.html").exists()
