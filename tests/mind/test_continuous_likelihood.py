@@ -18,7 +18,7 @@ from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.model import Acts, Continuous
 from hbtom.observe import layout_of
 from hbtom.plan import CONTINUOUS, cost_to_go
-from hbtom.world import Act, Costs, Mode, Space, continuous_world
+from hbtom.world import Act, Costs, Mode, Space, Trajectory, continuous_world
 from regrets import regret_at
 from worlds import odd_model, odd_trial
 
@@ -243,6 +243,20 @@ class Slow:
         low = math.floor(at)
         return [(low, 1 - (at - low)), (low + 1, at - low)]
 
+    def in_reach(self, steps: Trajectory) -> np.ndarray:
+        """Tell which goals are in reach at first, and at each step."""
+        goals, mode, found = range(len(self.trial.items)), Mode.START, []
+        near = [math.isfinite(self.to_go(goal, mode, self.trial.path[0])) for goal in goals]
+        found.append(near)
+        for now, start in zip(steps.mode, steps.start, strict=True):
+            if now != mode:
+                mode = Mode(now)
+                there = [goal for goal in goals if goal != self.key]
+                ways = {goal for goal in there if math.isfinite(self.to_go(goal, mode, start))}
+                near = [near[goal] or goal in ways for goal in goals]
+            found.append(near)
+        return np.array(found)
+
     def step_regret(self, goal: int, act: int, item: int, mode: int, start, stop) -> float:
         length = math.dist(start, stop) / 10
         price = {Act.MOVE: length, Act.TOUCH: self.acts.cost, Act.OPEN: self.opening}[Act(act)]
@@ -271,8 +285,8 @@ def test_regret_in_odd_worlds(seed: int, opening: float) -> None:
     lengths = np.hypot(*(trajectory.stop - trajectory.start).T) / 10
     np.testing.assert_allclose(regret.choice.length, lengths, rtol=1e-12)
     goals = range(len(trial.items))
-    reachable = [math.isfinite(slow.to_go(g, Mode.START, trial.path[0])) for g in goals]
-    assert regret.reachable.tolist() == reachable
+    near = slow.in_reach(trajectory)
+    assert regret.reachable.tolist() == near.any(axis=0).tolist()
     steps = zip(
         trajectory.act,
         trajectory.thing,
@@ -282,7 +296,8 @@ def test_regret_in_odd_worlds(seed: int, opening: float) -> None:
         strict=True,
     )
     for number, step in enumerate(steps):
-        wanted = [slow.step_regret(goal, *step) if reachable[goal] else 0.0 for goal in goals]
+        known = near[1 + number]
+        wanted = [slow.step_regret(goal, *step) if known[goal] else 0.0 for goal in goals]
         np.testing.assert_allclose(regret.step_regret[number], wanted, atol=1e-9)
 
 
