@@ -142,7 +142,8 @@ def test_nothing_of_the_package_is_left_out() -> None:
     from hbtom.show import document
     from hbtom.show.page import viewer as build
 
-    for part, more in ((build, set()), (document, {"document.html"})):
+    others = {"document.html", f"{Path(document.MESSAGE).name}.css"}
+    for part, more in ((build, set()), (document, others)):
         used = {f"{name}.js" for name in part.SCRIPTS} | {f"{name}.css" for name in part.STYLES}
         assert {path.name for path in part.TEMPLATE.iterdir()} == used | more
 
