@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 import hbtom
 from episodes import write_pairs
+from hbtom.bench import journal
 from hbtom.bench.evaluation import Evaluation, Interrupted, evaluate
 from hbtom.bench.ratings import read_ratings
 from hbtom.bench.results import MODEL_COLUMNS, decode, encode, write_rows
@@ -594,3 +595,18 @@ def test_the_lock_of_a_killed_run_is_no_obstacle(small, whole, tmp_path):
     evaluate(small, out=out, resume=True, workers=1)
     assert out.read_bytes() == whole[".csv"]
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_a_pair_that_was_written_counts_when_interrupted(small, tmp_path, monkeypatch):
+    """Ctrl-C may come just after a pair was written, and before it was counted."""
+    out, written = tmp_path / "out.csv", journal._add
+
+    def interrupted(*given):
+        written(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(journal, "_add", interrupted)
+    with pytest.raises(Interrupted) as caught:
+        evaluate(small, workers=1, out=out)
+    assert caught.value.done == len(caught.value.so_far.rows) / 2 == 1
+    assert len(decode(out.read_bytes(), ".csv")) == 2

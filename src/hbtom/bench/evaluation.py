@@ -185,16 +185,20 @@ def _evaluate(
     judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
     todo = [pair for pair in found.pairs if pair not in judged]
     tell(len(judged), len(found.pairs))
+    latest: dict[Pair, Judged] = {}
     try:
         with closing(rate(todo)) as results, journal.growing(target) as add:
             for pair, one in zip(todo, results, strict=True):
+                latest = {pair: one}
                 add(one.rows)
-                judged[pair] = one
+                judged |= latest
                 tell(len(judged), len(found.pairs))
         evaluation = _evaluation(found, rater, judged)
         if target is not None:
             journal.finish(target, evaluation.rows)
     except KeyboardInterrupt:
+        if target is not None:  # a pair may have been written, and not yet counted
+            judged |= {pair: one for pair, one in latest.items() if target.ends_with(one.rows)}
         so_far = _evaluation(found, rater, judged)
         raise Interrupted(so_far, len(judged), len(found.pairs)) from None
     except BadInput as error:

@@ -39,6 +39,12 @@ class Target:
     kept: Kept  # in the dataset's order
     columns: Columns  # the rater's own
 
+    def ends_with(self, rows: Sequence[Row]) -> bool:
+        """Tell whether these rows were the last to be written."""
+        if not rows or not self.grows.is_file():
+            return False
+        return self.grows.read_bytes().endswith(encode(rows, self.grows.suffix, heading=False))
+
 
 def journal_of(path: Path) -> Path:
     """Return the file for rows that cannot be added to a results file yet."""
