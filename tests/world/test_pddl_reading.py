@@ -43,6 +43,7 @@ def test_lists_know_their_lines() -> None:
         ("(a\n(b\n(c)", 2, "never closed"),
         ("(a)\n(b)", 2, "is after the end"),
         ("a", 1, "not a list"),
+        ("not json", 1, "'not' is not a list"),
         ("(" * 200, 1, "nested"),
     ],
 )

@@ -104,11 +104,11 @@ def read_form(text: str, first: int = 1) -> Form:
     forms = read_forms(text, first)
     if not forms:
         raise bad(first, "there is nothing here", hint="write a list in parentheses")
-    for form in forms[1:]:
-        raise bad(form.line, f"'{short(form)}' is after the end", hint="remove it")
     if not isinstance(forms[0], Form):
         problem = f"'{short(forms[0])}' is not a list in parentheses"
         raise bad(forms[0].line, problem, hint="a PDDL file is one list: (define ...)")
+    for form in forms[1:]:
+        raise bad(form.line, f"'{short(form)}' is after the end", hint="remove it")
     return forms[0]
 
 
