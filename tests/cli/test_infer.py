@@ -274,6 +274,22 @@ def test_bad_input_is_told_with_file_line_and_status_1(run, tmp_path: Path, case
     assert len(ran.complaints) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("a.plan", "this is a file, not a folder"),
+        ("nowhere", "there is no such folder"),
+        ("empty", "there are no worlds with plans in it"),
+    ],
+)
+def test_what_has_no_worlds_is_refused(run, tmp_path: Path, name: str, problem: str) -> None:
+    (tmp_path / "a.plan").touch()
+    (tmp_path / "empty").mkdir()
+    ran = run("infer", tmp_path / name)
+    assert (ran.status, ran.out) == (1, "")
+    assert f"{name}: {problem}. Hint:" in ran.err
+
+
 def test_nothing_in_a_file_steers_a_terminal(run, tmp_path: Path) -> None:
     sly = {"domain": SWITCHES.replace("turn-on", "turn\x1b[31m"), "plan": "(turn\x1b[31m stairs)"}
     folder = written(tmp_path, **sly)

@@ -91,7 +91,8 @@ def find_scenarios(paths: Sequence[str]) -> tuple[Scenario, ...]:
 
 def _found(path: Path) -> Iterator[Scenario]:
     if not path.is_dir():
-        raise BadInput("there is no such folder", hint="name a folder of worlds with plans")
+        problem = "this is a file, not a folder" if path.exists() else "there is no such folder"
+        raise BadInput(problem, hint="name a folder of worlds with plans")
     for name, inside, _ in os.walk(path):
         inside.sort()
         yield from _scenarios(Path(name))
