@@ -313,7 +313,7 @@ def test_what_cannot_be_sent_to_other_processes(here):
         ("lengths", "does not name a rater"),
         ("lengths:", "does not name a rater"),
         ("nowhere:Rater", "there is no module 'nowhere'"),
-        ("lengths:Nothing", "the module 'lengths' has no 'Nothing'"),
+        ("lengths:Nothing", "the module 'lengths' has no 'Nothing'. Hint: "),
         ("lengths:np", "'lengths:np' does not rate"),
         ("lengths:np.exp", "cannot be created: TypeError"),
         ("lengths.py:PathLength", "leave out .py: lengths:PathLength"),

@@ -217,6 +217,7 @@ def _resolved(name: str, folder: str) -> Any:
         problem += _what(error)
         if isinstance(error, AttributeError) and module in sys.modules:  # it was imported
             problem = f"the module '{module}' has no '{inside}'"
+            hint = "name an object that it defines"
     else:
         _refuse_namesake(module.partition(".")[0], folder)
         return found
