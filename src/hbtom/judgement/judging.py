@@ -17,7 +17,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.places import Memory
-from hbtom.mind.watching import infer_planned, watch_trials
+from hbtom.mind.watching import infer_planned, plan_each, watch_trials
 from hbtom.model import Given, Grid, Model, find_model, suited
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
@@ -157,11 +157,14 @@ def plan_trials(
     planned = list[Planned]()
     if reuse is not None and (model.minds is None or reuse[0].company == company):
         planned += reuse[1][: _alike(reuse[0], episode, same_trial)]
+    openings = tuple(wait for one in planned for wait in one.seen.waited)
+    if not company and not model.knowledge.plan:  # nothing else is remembered
+        return *planned, *plan_each(model, episode.trials[len(planned) :], openings)
     for trial in episode.trials[len(planned) :]:
-        openings = tuple(wait for one in planned for wait in one.seen.waited)
         memory = planned[-1].memory if planned else Memory(company)
         earlier = episode.trials[: len(planned)]
         planned.append(plan_one(model, trial, openings, memory, earlier=earlier))
+        openings += planned[-1].seen.waited
     return tuple(planned)
 
 

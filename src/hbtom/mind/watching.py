@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
-from hbtom.world.seeing import Seen, see
+from hbtom.world.seeing import Seen, see_all
 
 if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts
@@ -75,9 +76,18 @@ def plan_one(
             model, social, trial, openings, replace(memory, company=True)
         )
         return Planned(seen, costs, regret, company=company, memory=after)
-    seen = see(model, trial, openings)
-    costs = plan_trial(model, seen)
-    return Planned(seen, costs, *find_regrets(model, trial, seen, costs))
+    return plan_each(model, (trial,), openings)[0]
+
+
+def plan_each(
+    model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
+) -> list[Planned]:
+    """Return the same of trials in a row that have nothing to do with one another but openings."""
+    seen = see_all(model, trials, openings)
+    costs = [plan_trial(model, one) for one in seen]
+    regrets = [find_regrets(model, *one) for one in zip(trials, seen, costs, strict=True)]
+    every = zip(seen, costs, regrets, strict=True)
+    return [Planned(one, cost, *both) for one, cost, both in every]
 
 
 def infer(

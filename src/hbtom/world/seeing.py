@@ -5,7 +5,9 @@ Each motion has its own way to see a trial, registered by its type: see :func:`s
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial, singledispatch
+from itertools import accumulate
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -43,23 +45,54 @@ def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
 
     ``openings`` is what waiting for barriers cost in the trials before.
     """
-    learnt = model.acts.learn_opening and len(openings) > 0
-    opening = float(sum(openings) / len(openings)) if learnt else float(model.acts.cost)
-    steady = steadied(trial, model.observation)
-    layout, make = (
-        layout_of(at_frame(trial, 0)),
-        partial(world_of, model.motion, model.acts, opening),
-    )
+    return see_all(model, (trial,), openings)[0]
+
+
+def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()) -> list[Seen]:
+    """Return the worlds of trials in a row, and the trajectories in them.
+
+    Each kind of value is made for all trials before the next kind is, so that the code for it stays
+    in the processor's caches.
+    """
+    steady = [steadied(trial, model.observation) for trial in trials]
+    layouts = [layout_of(at_frame(one, 0) if one.changes else one) for one in trials]
+    paths = [(one.whole_path, one.marks) for one in steady]
+    waited = [waits(one) for one in steady]
+    opening = [_opening(model.acts, one) for one in accumulate(waited, initial=openings)]
+    make = partial(world_of, model.motion, model.acts)
+    worlds = list(map(make, opening, layouts))
+    ends = map(_at_end, trials, steady, layouts)
+    walks = [Walk(end, *path, model.acts.final) for end, path in zip(ends, paths, strict=True)]
+    steps = list(map(partial(steps_of, model.motion), walks, worlds))
+    seen = [Seen(*one, (one[1],)) for one in zip(steady, worlds, steps, waited, strict=True)]
+    for index, trial in enumerate(trials):
+        if trial.changes:
+            one = partial(make, opening[index])
+            seen[index] = _in_stages(model.motion, trial, walks[index], seen[index], one)
+    return seen
+
+
+def _opening(acts: Acts, openings: tuple[float, ...]) -> float:
+    """Return what an agent expects that opening a lock costs, given what it cost before."""
+    learnt = acts.learn_opening and len(openings) > 0
+    return float(sum(openings) / len(openings)) if learnt else float(acts.cost)
+
+
+def _at_end(trial: Trial, steady: Trial, layout: Layout) -> Layout:
+    """Return what a trial shows of its world in the end; with noise, contact is lenient."""
     ends = layout_of(at_frame(trial, -1)) if trial.changes else layout
-    if steady is not trial:  # with noise, contact is lenient
-        ends = ends._replace(radius=float(steady.agent.radius))
-    walk, world = Walk(ends, steady.whole_path, steady.marks, model.acts.final), make(layout)
-    if not trial.changes:
-        return Seen(steady, world, steps_of(model.motion, walk, world), waits(steady), (world,))
-    walled = world._replace(blocked=np.ones_like(world.blocked))  # diagonals depend on the stage
-    steps, diagonal = steps_of(model.motion, walk, walled), isinstance(model.motion, Grid)
+    return ends if steady is trial else ends._replace(radius=float(steady.agent.radius))
+
+
+def _in_stages(
+    motion: Any, trial: Trial, walk: Walk, seen: Seen, make: Callable[[Layout], PlaceWorld]
+) -> Seen:
+    """Return what a trial means in which the world changes; ``seen`` is as if it did not."""
+    walled = seen.world._replace(blocked=np.ones_like(seen.world.blocked))
+    steps = steps_of(motion, walk, walled)  # without diagonals, which depend on the stage
+    diagonal = isinstance(motion, Grid)
     stages, steps = staged(trial, steps, walk.path, lambda one: make(layout_of(one)), diagonal)
-    return Seen(steady, joined(stages), steps, waits(steady), stages)
+    return seen._replace(world=joined(stages), trajectory=steps, stages=stages)
 
 
 class Walk(NamedTuple):
