@@ -16,10 +16,10 @@ from collections.abc import Callable
 from functools import update_wrapper
 from pathlib import Path
 from threading import RLock
-from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Generic, TypeVar
 
-from hbtom.arrays import FROZEN, Bools, Floats, Ints
 from hbtom.kernel_store import KernelFile, source_digest, writable_folder, write_marker
+from hbtom.signatures import flattened, hints_of, numba_type
 
 R = TypeVar("R")
 _ONE_AT_A_TIME = RLock()  # threads that compile
@@ -37,7 +37,8 @@ class Kernel(Generic[R]):
         self.plain = plain
         self._function, self._typed = function, typed
         self._run = plain
-        self._dispatcher: Any = None
+        self._dispatcher: Any = None  # what is compiled for Python
+        self._inner: Any = None  # what is compiled for other kernels
         with _ONE_AT_A_TIME:
             Kernel.all.append(self)
             if Kernel.compiling:
@@ -50,10 +51,12 @@ class Kernel(Generic[R]):
         """Hand the function to the compiler, which sets to work when it is first called."""
         from hbtom.linking import dispatcher
 
-        self._dispatcher = dispatcher(self._function, called_from_python=self._typed)
-        self._find_template = self._dispatcher.get_call_template
-        self._dispatcher.get_call_template = self._call_template
+        self._inner = self._dispatcher = dispatcher(self._function, called_from_python=False)
+        self._find_template = self._inner.get_call_template
+        self._inner.get_call_template = self._call_template
         if self._typed:
+            self._flat = flattened(self, hints_of(self._function))
+            self._dispatcher = dispatcher(self._flat.function, called_from_python=True)
             self._run = self._first
             if Kernel.folder is not None and (name := self._name()) is not None:
                 self._dispatcher._cache = KernelFile(Kernel.folder, name)
@@ -64,17 +67,13 @@ class Kernel(Generic[R]):
 
         with _ONE_AT_A_TIME, in_haste():
             if self._run == self._first:  # another thread may have been faster
-                self._dispatcher.compile(self._types())
+                self._dispatcher.compile(self._flat.types)
                 self._dispatcher.disable_compile()  # other types are mistakes, or to be converted
-                self._run = self._dispatcher
+                self._run = self._flat.called_by(self._dispatcher)
 
     def _first(self, *args: Any) -> R:
         self.compile()
         return self(*args)
-
-    def _types(self) -> tuple[Any, ...]:
-        hints = get_type_hints(self._function, include_extras=True)
-        return tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
 
     def _name(self) -> str | None:
         """Return the name of the kernel's file, or None if nobody could tell that it is outdated.
@@ -100,7 +99,8 @@ class Kernel(Generic[R]):
 
         args = tuple(map(types.unliteral, args))
         if self._typed and not kws:
-            own, convert = self._types(), self._dispatcher.typingctx.can_convert
+            own = tuple(map(numba_type, hints_of(self._function).values()))
+            convert = self._inner.typingctx.can_convert
             if len(own) == len(args) and None not in map(convert, args, own):
                 args = own
         return self._find_template(args, kws)
@@ -108,7 +108,7 @@ class Kernel(Generic[R]):
     @property
     def _numba_type_(self) -> Any:
         """What numba asks an object for when one kernel calls another."""
-        return self._dispatcher._numba_type_
+        return self._inner._numba_type_
 
 
 def kernel(function: Callable[..., R]) -> Kernel[R]:
@@ -155,29 +155,3 @@ def remember_compiled(what: str) -> None:
     """Note in the cache folder that something was compiled to the end, if it could be kept."""
     if Kernel.folder is not None:
         write_marker(Kernel.folder, what)
-
-
-_SCALARS = {float: "float64", int: "int64", bool: "boolean"}
-
-
-def _numba_type(hint: Any, *, inside: bool = False) -> Any:
-    """Return numba's name for an annotation; arrays are C-ordered.
-
-    Arrays inside a tuple are as kernels make them, unless they are marked as ``FROZEN``; all others
-    are only read.
-    """
-    import numba
-
-    if hint in _SCALARS:
-        return getattr(numba.types, _SCALARS[hint])
-    if hasattr(hint, "_fields"):  # a NamedTuple
-        inner = get_type_hints(hint, include_extras=True)
-        types = [_numba_type(inner[name], inside=True) for name in hint._fields]
-        kinds: Any = numba.types
-        if len(set(types)) == 1:  # numba has a type of its own for these
-            return kinds.NamedUniTuple(types[0], len(types), hint)
-        return kinds.NamedTuple(types, hint)
-    array, shape, *notes = get_args(hint)
-    value = {Floats: "float64", Ints: "int64", Bools: "boolean"}[array]
-    dtype = getattr(numba.types, value)
-    return numba.types.Array(dtype, len(shape.split()), "C", readonly=FROZEN in notes or not inside)
