@@ -422,13 +422,13 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
 
 
-Given = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # what stands for a model
+AnyModel = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # what stands for a model
 
 
-def find_model(model: Given, base: str = "default") -> Model:
+def find_model(model: AnyModel, base: AnyModel = "default") -> Model:
     """Return a model given itself, the name of a preset, the path of a TOML file, or settings.
 
-    Settings such as ``{"efficiency.scale": 2}`` change the preset ``base``, or the one that they
+    Settings such as ``{"efficiency.scale": 2}`` change the model ``base``, or the one that they
     name as ``"base"``.
     """
     if isinstance(model, Model):
