@@ -140,9 +140,7 @@ def _check_columns(columns: Any) -> None:
 AnyRater = ModelRater | CheckedRater
 
 
-def as_rater(
-    rater: AnyModel | Rater | type, score: Compared = "plausibility"
-) -> AnyRater:
+def as_rater(rater: AnyModel | Rater | type, score: Compared = "plausibility") -> AnyRater:
     """Return a rater given itself or its class, or anything that stands for a model.
 
     ``score`` is what models are compared by.

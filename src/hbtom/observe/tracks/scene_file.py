@@ -11,9 +11,9 @@ from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput, Place, located
 from hbtom.files import WRITTEN, file_bytes
+from hbtom.observe.making import ROUND
 
 WORLD = 200.0  # pixels of the model's world along its longer side
-_ROUND = 0.05  # radius of agent and objects by default, as a share of the longer side
 _UNITS = {"px": None, "mm": 1.0, "cm": 10.0, "m": 1000.0}
 
 Real = Annotated[float, Meta(ge=-1e9, le=1e9)]
@@ -98,7 +98,7 @@ class Scene(_Part, frozen=True):
     @property
     def radius(self) -> float:
         """The radius of agent and objects unless they have their own."""
-        return _ROUND * max(self.size)
+        return ROUND * max(self.size)
 
     @property
     def track_unit(self) -> float:
