@@ -27,7 +27,7 @@ from hbtom.world import (
     grid_trajectory,
     grid_world,
 )
-from hbtom.world.modes import key_and_lock
+from hbtom.world.modes import Exits, exit_table
 
 planner = sys.modules["hbtom.plan.cost_to_go"]  # the function of this name hides it
 FREE = Costs(1.0, 0.0, 0.0)  # where costs do not matter
@@ -71,8 +71,14 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
         lying,
         np.array([*floor.to_item, *[to_lock] * (not one)]).reshape(-1, rows, columns),
         floor.boxes.reshape(-1, rows, columns),
-        key_and_lock(items, items if key is None else key, locks, len(modes), costs),
+        exits_of(items, items if key is None else key, locks, len(modes), costs),
     )
+
+
+def exits_of(items: int, objects: int, locks: int, modes: int, costs: Costs) -> Exits:
+    """Return what can be done besides moving."""
+    numbers, prices = exit_table(items, objects, locks, modes, costs)
+    return Exits(*numbers, *prices)
 
 
 def floor_of(world: PlaceWorld) -> Floor:

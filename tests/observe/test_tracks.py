@@ -211,7 +211,7 @@ BAD = {
         "line 7, field 'frame': frame 4 occurs twice",
     ),
     "huge gap": (table("frame", "x", "y", rows=[*NUMBERED, (10**9, 5, 5)]), "", "with its gaps"),
-    "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "the units are px"),
+    "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "one of px"),
     "pixels": (table("x", "y", rows=WALK), '[track]\nunits = "cm"', "per_unit"),
     "outside": (
         table("x", "y", rows=[(9 * x, 9 * y) for x, y in WALK]),

@@ -34,7 +34,7 @@ from hbtom.judgement import Surprise
 from hbtom.judgement.fitting import optimiser
 from hbtom.judgement.surprises import KINDS
 from hbtom.judgement.warm_up import warm_up
-from hbtom.model import Grid, Model, find_model
+from hbtom.model import AnyModel, Grid, Model, find_model
 from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 
@@ -136,7 +136,7 @@ class Ablation(Result):
 
 def ablate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] = "default",
+    model: AnyModel = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,

@@ -30,7 +30,7 @@ from hbtom.bench.score import Score, mean_by_level, pair_score, paired, scores, 
 from hbtom.bench.workers import Progress, each, forks
 from hbtom.errors import BadInput, count
 from hbtom.judgement.tables import frame
-from hbtom.model import Model
+from hbtom.model import AnyModel, Model
 from hbtom.plottable import Plottable, notebook_progress
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Output(TypedDict, total=False):
 
 def evaluate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] | Rater | type = "default",
+    model: AnyModel | Rater | type = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
