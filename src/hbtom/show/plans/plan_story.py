@@ -17,7 +17,7 @@ from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
 from hbtom.show.page.scenes import leaders, listed, per_cent
-from hbtom.show.page.story import Chapter, Moment
+from hbtom.show.page.story import Chapter, Moment, in_order
 from hbtom.show.terminal import explain_plan
 from hbtom.show.words import SURE, plain
 from hbtom.world.pddl import Plan, SeenPlan
@@ -68,11 +68,9 @@ class PlanScene:
             return (None,) * len(self.goals)
         goals = self.judgement.costs[self.index].goals
         done = [goal.holds(self.plan.states) for goal in goals]
-        first = tuple(int(one.argmax()) if one.any() else None for one in done)
-        return (
-            *first,
-            *(None,) * (len(self.goals) - len(first)),
-        )  # something else is never attained
+        first = (int(one.argmax()) if one.any() else None for one in done)
+        never = (None,) * (len(self.goals) - len(goals))  # something else
+        return (*first, *never)
 
     @cached_property
     def wanted_before(self) -> tuple[str, ...]:
@@ -87,8 +85,7 @@ class PlanScene:
 
 def plan_chapter(scene: PlanScene) -> Chapter:
     """Tell one plan."""
-    moments = sorted(_moments(scene), key=lambda moment: moment.frame)
-    return Chapter(tuple(moments), summary(scene))
+    return in_order(_moments(scene))
 
 
 def _moments(scene: PlanScene) -> Iterator[Moment]:
