@@ -19,6 +19,7 @@ from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.recognition_file import Kept
 from hbtom.bench.singles_file import BY, KINDS, Record, kept_rows, write_results
+from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, system_errors
 from hbtom.judgement import Judgement, judge
@@ -163,9 +164,10 @@ def judge_singles(
     """
     kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
     with kept_rows(kept) as (left, add):
-        known = {tuple(row[name] for name in BY): row for row in left}
+        known = {tuple(spelt(row[name]) for name in BY): row for row in left}
         _refuse_others(left, found, work.model, kept)
-        by = {one: (one.file, one.stamp, work.model.fingerprint, __version__) for one in found}
+        same = work.model.fingerprint, __version__
+        by = {one: (spelt(one.file), one.stamp, *same) for one in found}
         done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
         todo = [one for one in by if one not in done]
         tell(len(done), len(by))
@@ -184,9 +186,9 @@ def _refuse_others(
     left: Sequence[Record], found: Sequence[Member], model: Model, kept: Kept
 ) -> None:
     """Refuse to continue a run with other episodes or another model: its rows would be lost."""
-    files = {one.file for one in found}
+    files = {spelt(one.file) for one in found}
     for row in left:
-        if row["file"] not in files:
+        if spelt(row["file"]) not in files:
             problem = f"it has results of {row['file']}, which is not judged here"
         elif (row["model"], row["version"]) != (model.fingerprint, __version__):
             problem = "it has results of another model or version of hbtom"
