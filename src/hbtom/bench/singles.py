@@ -15,10 +15,10 @@ import numpy as np
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
+from hbtom.bench.growing_file import Kept
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.rater import ModelRater
-from hbtom.bench.recognition_file import Kept
-from hbtom.bench.singles_file import BY, KINDS, Record, kept_rows, write_results
+from hbtom.bench.singles_file import BY, Record, kept_rows, write_results
 from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, system_errors
@@ -162,7 +162,7 @@ def judge_singles(
 
     ``kept`` says where, and whether to go on with an earlier run.
     """
-    kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
+    kept, tell = kept or Kept(), progress or (lambda done, total: None)
     with kept_rows(kept) as (left, add):
         known = {tuple(spelt(row[name]) for name in BY): row for row in left}
         _refuse_others(left, found, work.model, kept)

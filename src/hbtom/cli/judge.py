@@ -38,11 +38,10 @@ def run(
     chosen = find_model(model)
     if out is None:
         return _print(files, chosen, form, trace, scene)
-    from hbtom.bench.recognition_file import Kept
+    from hbtom.bench.growing_file import Kept
     from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
-    from hbtom.bench.singles_file import KINDS
 
-    kept = Kept(Path(out), resume, overwrite, KINDS)
+    kept = Kept(Path(out), resume, overwrite)
     kept.check()
     left_out, unplaced = list[BadInput](), list[str]()
     found = list(find_episodes(files, scene, left_out, unplaced))
