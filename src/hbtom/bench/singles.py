@@ -83,33 +83,43 @@ class JudgeSingles:
         }
 
 
-def find_episodes(
-    paths: Sequence[str], scene: str | None, left_out: list[BadInput], unplaced: list[str]
-) -> Iterator[Member]:
-    """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own.
+class Found(NamedTuple):
+    """The episodes that paths lead to, and what lies beside them."""
 
-    ``scene`` is that of all tracks; by default, each has its own beside it. What lies in a folder
-    and cannot be read is added to ``left_out``, and tracks without a scene to ``unplaced``.
+    episodes: Sequence[Member]
+    left_out: Sequence[BadInput] = ()  # why something in a folder cannot be read
+    unplaced: Sequence[str] = ()  # files that would be tracks if they had a scene
+
+
+def find_episodes(paths: Sequence[str], scene: str | None) -> Found:
+    """Return the episodes in files, folders, zip archives and archives of our own.
+
+    ``scene`` is that of all tracks; by default, each has its own beside it.
     """
-    for path in paths:
-        packed = archived(path)
-        if packed is not None:
-            archive = os.path.normpath(path)
-            inside = in_table(os.fspath(packed[0]), bad := list[LeftOut]())
-            found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
-            if not found:
-                why = bad[0].why if bad else "there is no such episode in the archive"
-                raise BadInput(why, file=path)
-            yield from found
-        elif os.path.isdir(path) or path.endswith(".zip"):
-            yield from _in_folder(Path(path), scene, left_out, unplaced)
-        else:
-            yield _member(Entry("", path), scene)
+    found = [_found(path, scene) for path in paths]
+    return Found(
+        [member for one in found for member in one.episodes],
+        [why for one in found for why in one.left_out],
+        [file for one in found for file in one.unplaced],
+    )
 
 
-def _in_folder(
-    folder: Path, scene: str | None, left_out: list[BadInput], unplaced: list[str]
-) -> Iterator[Member]:
+def _found(path: str, scene: str | None) -> Found:
+    packed = archived(path)
+    if packed is None:
+        if os.path.isdir(path) or path.endswith(".zip"):
+            return _in_folder(Path(path), scene)
+        return Found([_member(Entry("", path), scene)])
+    archive = os.path.normpath(path)
+    inside = in_table(os.fspath(packed[0]), bad := list[LeftOut]())
+    found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
+    if not found:
+        why = bad[0].why if bad else "there is no such episode in the archive"
+        raise BadInput(why, file=path)
+    return Found(found)
+
+
+def _in_folder(folder: Path, scene: str | None) -> Found:
     with system_errors("it cannot be read", folder):
         found = list(entries(folder, background=True))
     bad = [LeftOut(one.file, one.why, one.unreadable) for one in found if one.why]
@@ -119,14 +129,13 @@ def _in_folder(
         for member in (in_table(entry.path, bad) if is_table(entry.file) else _alone(entry, scene))
     ]
     unreadable = [BadInput(one.why, file=one.file) for one in bad if one.unreadable]
-    left_out += unreadable
-    unplaced += [one.file for one in found if _may_be_track(one) and not _has_scene(one, scene)]
     if not episodes and not unreadable:
         hint = (
             "they end in .json, .json.gz, .json.zst, .mp4 or .parquet, or are tracks with a scene"
         )
         raise BadInput("there are no episodes in it", hint=hint, file=folder)
-    yield from episodes
+    unplaced = [one.file for one in found if _may_be_track(one) and not _has_scene(one, scene)]
+    return Found(episodes, unreadable, unplaced)
 
 
 def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
