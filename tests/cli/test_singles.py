@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,19 @@ def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path:
     assert out.read_bytes() == before
     assert run("judge", other, "-o", out, "--resume", "--overwrite").status == 0
     assert len(rows(out)) == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_files_may_have_any_name(run, tmp_path: Path, kind: str) -> None:
+    """On Linux, the name of a file is bytes, which need not be letters in any encoding."""
+    pytest.importorskip("pyarrow")
+    try:
+        file = write(tmp_path / os.fsdecode(b"a\xff.json"), simple_episode())
+    except OSError:
+        pytest.skip("names are letters here")
+    for resume in ((), ("--resume",)):
+        ran = run("judge", file, "-o", tmp_path / f"r.{kind}", *resume)
+        assert (ran.status, ran.err) == (0, "")
 
 
 def test_results_may_lie_among_tracks(run, folder) -> None:
