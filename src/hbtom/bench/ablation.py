@@ -119,6 +119,11 @@ class Ablation(Result):
     left_out: tuple[LeftOut, ...]
     groups: Mapping[str, str]  # the kind of each variation, by its name
 
+    @property
+    def bounded(self) -> bool:
+        """Whether ratings are between 0 and 1 where nothing is varied."""
+        return all(score.bounded for score in next(iter(self.tasks.values())))
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record per variation and task, and one for all tasks together."""
         run = {
