@@ -13,9 +13,8 @@ import pytest
 import hbtom
 from episodes import simple_episode, write
 from hbtom.bench.correlation import correlate
-from hbtom.bench.journal import journal_of
-from hbtom.bench.recognition_file import Kept
-from hbtom.bench.singles_file import KINDS, kept_rows
+from hbtom.bench.growing_file import Kept, journal_of
+from hbtom.bench.singles_file import kept_rows
 
 LETTERS = "abcd"
 
@@ -93,7 +92,7 @@ def test_a_torn_line_of_a_journal_is_removed(run, folder, tmp_path: Path) -> Non
     lines = out.read_text().splitlines(keepends=True)
     out.rename(journal_of(out))
     journal_of(out).write_text(lines[0] + lines[1][:40])
-    with kept_rows(Kept(out, resume=True, kinds=KINDS)) as (left, add):
+    with kept_rows(Kept(out, resume=True)) as (left, add):
         add(json.loads(lines[1]))
     assert left == [json.loads(lines[0])]
     assert journal_of(out).read_text() == "".join(lines[:2])
