@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from hbtom import Trial
 from hbtom.observe import layout_of
-from hbtom.plan import CostToGo, legs
+from hbtom.plan import CostToGo, Stencil, legs
+from hbtom.plan.field import field as one_field
 from hbtom.world import (
     Costs,
     Mode,
@@ -79,6 +80,16 @@ def exits_of(items: int, objects: int, locks: int, modes: int, costs: Costs) -> 
     """Return what can be done besides moving."""
     numbers, prices = exit_table(items, objects, locks, modes, costs)
     return Exits(*numbers, *prices)
+
+
+def solve(
+    blocked: np.ndarray, seeds: np.ndarray, stencil: Stencil, cell: float = 1.0
+) -> np.ndarray:
+    """Return the cost of the cheapest way from each cell to a seed, plus the seed's own cost."""
+    everywhere = np.empty((0, 2), dtype=np.int64)
+    fields = seeds.reshape(-1, *blocked.shape)
+    solved = [one_field(blocked, one, stencil.table, cell, everywhere) for one in fields]
+    return np.array(solved).reshape(seeds.shape)
 
 
 def floor_of(world: PlaceWorld) -> Floor:
