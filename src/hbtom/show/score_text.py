@@ -215,7 +215,10 @@ def design_table(found: Design) -> str:
 def _designed(one: Finding) -> tuple[str, ...]:
     from hbtom.bench.designing import difference
 
-    whole, short = (
-        (*map(three, two), f"{difference(two):+.3f}") for two in (one.values, one.short)
-    )
+    whole, short = ((*map(three, two), _signed(difference(two))) for two in (one.values, one.short))
     return one.name, *whole, f"{one.enough} of {one.trials}", *short
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign and three decimals; what is zero then has no sign."""
+    return f"{value:+.3f}" if round(value, 3) else "0.000"
