@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from hbtom import Trial
 from hbtom.observe import layout_of
-from hbtom.plan import CostToGo, legs
+from hbtom.plan import CostToGo, Stencil, legs
+from hbtom.plan.field import field as one_field
 from hbtom.world import (
     Costs,
     Mode,
@@ -27,7 +28,7 @@ from hbtom.world import (
     grid_trajectory,
     grid_world,
 )
-from hbtom.world.modes import key_and_lock
+from hbtom.world.modes import Exits, exit_table
 
 planner = sys.modules["hbtom.plan.cost_to_go"]  # the function of this name hides it
 FREE = Costs(1.0, 0.0, 0.0)  # where costs do not matter
@@ -71,8 +72,24 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
         lying,
         np.array([*floor.to_item, *[to_lock] * (not one)]).reshape(-1, rows, columns),
         floor.boxes.reshape(-1, rows, columns),
-        key_and_lock(items, items if key is None else key, locks, len(modes), costs),
+        exits_of(items, items if key is None else key, locks, len(modes), costs),
     )
+
+
+def exits_of(items: int, objects: int, locks: int, modes: int, costs: Costs) -> Exits:
+    """Return what can be done besides moving."""
+    numbers, prices = exit_table(items, objects, locks, modes, costs)
+    return Exits(*numbers, *prices)
+
+
+def solve(
+    blocked: np.ndarray, seeds: np.ndarray, stencil: Stencil, cell: float = 1.0
+) -> np.ndarray:
+    """Return the cost of the cheapest way from each cell to a seed, plus the seed's own cost."""
+    everywhere = np.empty((0, 2), dtype=np.int64)
+    fields = seeds.reshape(-1, *blocked.shape)
+    solved = [one_field(blocked, one, stencil.table, cell, everywhere) for one in fields]
+    return np.array(solved).reshape(seeds.shape)
 
 
 def floor_of(world: PlaceWorld) -> Floor:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from floors import exits_of
 from hbtom.mind.sight import WOBBLE
 from hbtom.plan import CostToGo
 from hbtom.world import Costs, PlaceWorld, Space, Trajectory
-from hbtom.world.modes import key_and_lock
 
 HEADINGS = np.array([0.0, 1.0, 2.6])
 WAY = np.stack([np.cos(HEADINGS), np.sin(HEADINGS)], axis=1)
@@ -20,7 +20,7 @@ def plane() -> CostToGo:
     Four cells are enough, between whose centres costs are linear.
     """
     costs, shape = Costs(100.0, 1.0, 1.0), (len(WAY), 2, 2)
-    exits = key_and_lock(len(WAY), len(WAY), 0, 1, costs)
+    exits = exits_of(len(WAY), len(WAY), 0, 1, costs)
     blocked, lying = np.zeros((1, 2, 2), dtype=bool), np.ones((1, len(WAY)), dtype=bool)
     boxes = np.zeros((0, 2, 2), dtype=bool)
     world = PlaceWorld(Space(MIDDLE), costs, blocked, lying, np.full(shape, np.inf), boxes, exits)

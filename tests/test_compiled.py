@@ -22,9 +22,9 @@ import computed
 import goldens
 import hbtom
 from episodes import simple_episode, write
+from floors import solve
 from hbtom import cache, compiled, judge, kernel_store
 from hbtom.mind.policy import log_headings
-from hbtom.plan import solve
 
 HERE = Path(__file__).parent
 COMPILED = {"NUMBA_DISABLE_JIT": "0"}  # unlike in all other tests

@@ -24,6 +24,7 @@ SHARED = [  # all may import them
     "files",
     "model",
     "scratch",
+    "toml_files",
     "kernel_store",
     "linking",
     "plottable",

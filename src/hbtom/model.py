@@ -9,30 +9,19 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise, product
 from pathlib import Path
-from threading import Lock
-from types import NoneType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 import msgspec
 from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput
 from hbtom.files import WRITTEN, read_whole
+from hbtom.toml_files import convert, to_toml, toml_errors
 
 if TYPE_CHECKING:  # this module loads without numpy
     from hbtom.arrays import Floats
@@ -43,10 +32,6 @@ NotNegative = Annotated[float, Meta(ge=0, le=1e6)]
 Chance = Annotated[float, Meta(ge=0, lt=1)]
 Likely = Annotated[float, Meta(gt=0, le=1)]
 MOST_FORESIGHT = 64  # steps, unless it is unbounded
-
-
-# msgspec looks at a type when it first meets it, and crashes if two threads do so at once.
-_ONE_AT_A_TIME = Lock()
 
 
 def _says(text: str) -> Meta:
@@ -389,7 +374,7 @@ class Model(_Part, frozen=True):
 
         A text that says ``base = "default"`` needs to hold only what differs from that preset.
         """
-        try:
+        with toml_errors("model", "'hbtom model show default' prints a model"):
             table = tomllib.loads(text)
             base = table.pop("base", None)
             if base is not None:
@@ -397,11 +382,6 @@ class Model(_Part, frozen=True):
                     table.setdefault("name", f"{base}, changed")
                 table = _merged(msgspec.to_builtins(Model.preset(str(base))), table)
             return _converted(table)
-        except tomllib.TOMLDecodeError as error:
-            hint = "'hbtom model show default' prints a model"
-            raise BadInput(f"not TOML: {error}", hint=hint) from None
-        except RecursionError:
-            raise BadInput("not a model: nested too deeply") from None
 
     def _repr_html_(self) -> str | None:
         """Return what notebooks show."""
@@ -411,7 +391,7 @@ class Model(_Part, frozen=True):
 
     def to_toml(self) -> str:
         """Write the model as TOML, every parameter with its meaning."""
-        return "\n".join(_toml(self)) + "\n"
+        return to_toml(self)
 
 
 _PRESETS = Path(__file__).parent / "presets"
@@ -422,13 +402,13 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
 
 
-Given = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # what stands for a model
+AnyModel = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # what stands for a model
 
 
-def find_model(model: Given, base: str = "default") -> Model:
+def find_model(model: AnyModel, base: AnyModel = "default") -> Model:
     """Return a model given itself, the name of a preset, the path of a TOML file, or settings.
 
-    Settings such as ``{"efficiency.scale": 2}`` change the preset ``base``, or the one that they
+    Settings such as ``{"efficiency.scale": 2}`` change the model ``base``, or the one that they
     name as ``"base"``.
     """
     if isinstance(model, Model):
@@ -482,31 +462,7 @@ def _converted(table: dict[str, Any]) -> Model:
         table = {**table, "classifier": {**curves, "waste": None}}
     if table.get("social") is False:
         table = {**table, "social": None}
-    try:
-        with _ONE_AT_A_TIME:
-            return msgspec.convert(table, Model)
-    except msgspec.ValidationError as error:
-        options = ", ".join(_options(str(error)))
-        raise BadInput(
-            str(error).replace("`", "'").replace("$.", ""),
-            hint=f"one of {options}" if options else _COMPLETE,
-        ) from None
-
-
-_COMPLETE = "'hbtom model show default' prints a complete model"
-
-
-def _options(problem: str) -> list[str]:
-    """Return the values that a field may have, given what is wrong; none if they are not fixed."""
-    place = re.search(r"^Invalid .*at `\$\.([\w.]+)`", problem)
-    kinds: list[Any] = [Model] if place else []
-    for name in place[1].split(".") if place else ():
-        tags = [kind.__struct_config__.tag for kind in kinds]
-        if name == "kind" and all(tags):
-            return tags
-        hints = [hints[name] for hints in map(get_type_hints, kinds) if name in hints]
-        kinds = [one for hint in hints for one in get_args(hint) or (hint,) if one is not NoneType]
-    return [kind for kind in kinds if isinstance(kind, str)]
+    return convert(table, Model, "'hbtom model show default' prints a complete model")
 
 
 def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -531,42 +487,3 @@ def _told(value: Any) -> Any:
         if part != one.default:
             told[one.name] = _told(part)
     return told
-
-
-def _toml(value: Struct, path: str = "") -> Iterator[str]:
-    """Yield the lines of a TOML document: plain values first, then a table for each part."""
-    hints = get_type_hints(type(value), include_extras=True)
-    fields = [(name, getattr(value, name)) for name in value.__struct_fields__]
-    if path:
-        yield from ("", f"# {(type(value).__doc__ or '').splitlines()[0]}", f"[{path}]")
-    tag = value.__struct_config__.tag
-    if tag is not None:
-        yield f'{value.__struct_config__.tag_field} = "{tag}"'
-    for name, part in fields:
-        if part is not None and not isinstance(part, Struct):
-            yield _commented(f"{name} = {_scalar(part)}", hints[name])
-    for name, part in fields:
-        if isinstance(part, Struct):
-            yield from _toml(part, f"{path}.{name}" if path else name)
-
-
-def _commented(line: str, hint: Any) -> str:
-    metas = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    notes = [meta.description for meta in metas if isinstance(meta, Meta) and meta.description]
-    return f"{line}  # {notes[-1]}" if notes else line
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable() and character not in '"\\':
-        return character
-    return f"\\U{ord(character):08x}"
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return '"' + "".join(map(_escaped, value)) + '"'
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_scalar, value))}]"
-    return repr(value if isinstance(value, int) else float(value))

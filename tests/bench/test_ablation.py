@@ -232,6 +232,7 @@ def test_the_command_ablates_a_rater(small, tmp_path):
     assert result.exit_code == 0, result.output
     assert "exchanged at test" in result.output
     assert f"rater {ratings}" in result.output
+    assert "below .05" not in result.output  # ratings are in pixels
     wrong = CliRunner().invoke(main, [*words, "--model", "paper"])
     assert wrong.exit_code == 2
     assert "--model is for models: not with --rater." in wrong.output

@@ -599,13 +599,13 @@ def test_the_lock_of_a_killed_run_is_no_obstacle(small, whole, tmp_path):
 
 def test_a_pair_that_was_written_counts_when_interrupted(small, tmp_path, monkeypatch):
     """Ctrl-C may come just after a pair was written, and before it was counted."""
-    out, written = tmp_path / "out.csv", journal._add
+    out, written = tmp_path / "out.csv", journal.add_lines
 
     def interrupted(*given):
         written(*given)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(journal, "_add", interrupted)
+    monkeypatch.setattr(journal, "add_lines", interrupted)
     with pytest.raises(Interrupted) as caught:
         evaluate(small, workers=1, out=out)
     assert caught.value.done == len(caught.value.so_far.rows) / 2 == 1

@@ -66,6 +66,12 @@ def test_the_table_and_a_changed_parameter(run: Callable[..., Any]) -> None:
     assert row.startswith("preference-00000")
 
 
+def test_no_difference_has_no_sign(run: Callable[..., Any]) -> None:
+    done = run("design", "paper", *WORDS, "--top", "4", "--set", "acts.cost=1.0000001")
+    rows = [line.split() for line in done.out.splitlines()[1:5]]
+    assert [[row[3], row[-1]] for row in rows] == [["0.000", "0.000"]] * 4
+
+
 def test_ablations_have_the_names_of_hbtom_ablate() -> None:
     default = Model.preset("default")
     assert not ablated(default, "keys are no goals").preference.keys

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from domains import EXAMPLES
+from episodes import simple_episode, write
 
 GEMS = EXAMPLES / "doors-keys-gems"
 PLAN = GEMS / "plans" / "gem-c.plan"
@@ -82,6 +83,19 @@ def test_what_is_wrong_is_said_in_one_line(run, words: list[str | Path], told: s
     assert (ran.status, ran.out, len(ran.complaints)) == (1, "", 1)
     assert told in ran.err
     assert not Path(target).exists()
+
+
+@pytest.mark.parametrize("words", [["judge"], ["plot", "-o", "a.png"], ["studio", "--no-open"]])
+def test_plans_are_sent_to_where_plans_are_read(run, words: list[str]) -> None:
+    ran = run(*words, PLAN)
+    assert (ran.status, ran.out, len(ran.complaints)) == (1, "", 1)
+    assert "gem-c.plan: this is a plan, not an episode. Hint: hbtom show plays it" in ran.err
+    assert "hbtom infer" in ran.err
+
+
+def test_an_episode_may_be_called_a_plan(run) -> None:
+    write(Path("odd.plan"), simple_episode())
+    assert run("judge", "odd.plan").status == 0
 
 
 def test_worlds_have_no_single_page(run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 import hbtom
 from episodes import simple_episode, write
 from hbtom.bench.correlation import correlate
+from hbtom.bench.growing_file import Kept, journal_of
+from hbtom.bench.singles_file import kept_rows
 
 LETTERS = "abcd"
 
@@ -39,6 +42,9 @@ def test_one_row_per_episode_and_one_column_per_number(run, folder, tmp_path: Pa
     judgement = hbtom.judge(table[0]["file"])
     assert float(table[0]["plausibility"]) == judgement.plausibility
     assert table[0]["explanation"] == judgement.explanation
+    first, last = judgement.test.goal[[0, -1]].max(axis=1).tolist()
+    assert float(table[0]["expected_probability"]) == first < 1
+    assert float(table[0]["likeliest_probability"]) == last != first
     numbers = [name for name in table[0] if name.startswith(("part", "surprise", "likeliest_p"))]
     assert len(numbers) == 9
     assert all(math.isfinite(float(row[name])) for row in table for name in numbers)
@@ -60,7 +66,8 @@ def test_resuming_judges_only_what_is_new(run, folder, tmp_path: Path) -> None:
     assert run("judge", folder, "-o", out).status == 0
     assert "exists already" in run("judge", folder, "-o", out).err
     text = out.read_text().replace("nothing surprising", "kept").splitlines(keepends=True)
-    out.write_text("".join(text[:3]))  # the first two episodes
+    out.write_text("".join(text[:4]))  # the first three episodes
+    write(folder / "deep" / "c.json", simple_episode())  # the third has changed since
     assert run("judge", folder, "-o", out, "--resume").status == 0
     assert ["kept" in row["explanation"] for row in rows(out)] == [True, True, False, False]
 
@@ -78,6 +85,19 @@ def test_a_journal_of_an_interrupted_run_is_continued(run, folder, tmp_path: Pat
     assert not journal.exists()
 
 
+def test_a_torn_line_of_a_journal_is_removed(run, folder, tmp_path: Path) -> None:
+    """Otherwise a run that is interrupted twice could not go on."""
+    out = tmp_path / "r.jsonl"
+    assert run("judge", folder, "-o", out).status == 0
+    lines = out.read_text().splitlines(keepends=True)
+    out.rename(journal_of(out))
+    journal_of(out).write_text(lines[0] + lines[1][:40])
+    with kept_rows(Kept(out, resume=True)) as (left, add):
+        add(json.loads(lines[1]))
+    assert left == [json.loads(lines[0])]
+    assert journal_of(out).read_text() == "".join(lines[:2])
+
+
 def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path: Path) -> None:
     """Neither a folder nor a model that is named by mistake replaces what was judged before."""
     out = tmp_path / "r.csv"
@@ -90,6 +110,19 @@ def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path:
     assert out.read_bytes() == before
     assert run("judge", other, "-o", out, "--resume", "--overwrite").status == 0
     assert len(rows(out)) == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_files_may_have_any_name(run, tmp_path: Path, kind: str) -> None:
+    """On Linux, the name of a file is bytes, which need not be letters in any encoding."""
+    pytest.importorskip("pyarrow")
+    try:
+        file = write(tmp_path / os.fsdecode(b"a\xff.json"), simple_episode())
+    except OSError:
+        pytest.skip("names are letters here")
+    for resume in ((), ("--resume",)):
+        ran = run("judge", file, "-o", tmp_path / f"r.{kind}", *resume)
+        assert (ran.status, ran.err) == (0, "")
 
 
 def test_results_may_lie_among_tracks(run, folder) -> None:

@@ -46,6 +46,16 @@ def test_noise_and_background_are_for_the_other_suite(run: Run, tmp_path: Path) 
     assert not (tmp_path / "out").exists()
 
 
+def test_tasks_of_the_other_suite_are_refused(run: Run, tmp_path: Path) -> None:
+    verbs = ("generate", tmp_path / "out"), ("design", "paper", "default")
+    for verb in verbs:
+        ran = run(*verb, "--suite", "social", "--tasks", "helper_hinderer,preference")
+        assert (ran.status, ran.out) == (1, "")
+        told = "'preference' is not a task of the suite 'social'. Hint: choose from agent_non_agent"
+        assert told in ran.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_social_tasks_are_not_downloaded(run: Run, tmp_path: Path) -> None:
     ran = run("download", "social_approach", "--to", tmp_path)
     assert ran.status == 1

@@ -9,6 +9,8 @@ import pytest
 
 import hbtom
 from domains import EXAMPLES, example
+from hbtom.bench import as_rater
+from hbtom.model import find_model
 
 EPISODE = Path(__file__).parents[2] / "examples" / "preference_u.json.zst"
 
@@ -31,6 +33,16 @@ def test_settings_stand_for_a_model(judgement) -> None:
     assert paper.model.motion == hbtom.Model.preset("paper").motion
     with pytest.raises(hbtom.BadInput, match="skale"):
         hbtom.judge(judgement.episode, model={"efficiency.skale": 2})
+
+
+def test_settings_change_the_model_that_is_used_without_them() -> None:
+    settings = {"efficiency.scale": 2}
+    assert hbtom.Observer(hbtom.load(EPISODE)[0], settings).model.efficiency.scale == 2
+    assert as_rater(settings).model == find_model(settings)
+    world = hbtom.Gridworld("1..\n.@.", things={"cake": "1"}, known=("cake",), moves="W")
+    attributed = hbtom.attribute(world, settings).model
+    assert attributed.motion == hbtom.Model.preset("paper").motion
+    assert attributed.efficiency.scale == 2
 
 
 def test_a_tree_holds_every_trial_and_where_it_comes_from(judgement) -> None:

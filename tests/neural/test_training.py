@@ -177,6 +177,14 @@ def test_episodes_that_cannot_be_learnt_from_are_named_and_counted(tmp_path):
     assert "2 were left out" in result.output
 
 
+def test_a_file_in_place_of_a_folder_is_refused_with_a_hint(tmp_path):
+    (tmp_path / "1e.json").write_text("[]")
+    words = ["train", "bc-mlp", "--data", str(tmp_path / "1e.json")]
+    result = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "one.safetensors")])
+    assert result.exit_code == 1
+    assert "neither a folder nor an archive. Hint: name the folder of the episodes" in result.output
+
+
 def test_all_networks_have_plans():
     assert PLANS.keys() == QUICK.keys()
     for name in PLANS:

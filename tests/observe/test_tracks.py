@@ -103,10 +103,11 @@ def test_plain_tables(place: Callable[..., Path], rows: str) -> None:
     assert [str(one.look) for one in episode.test.objects] == ["food", "nest"]
 
 
-def test_units_corner_and_direction_are_scaled_to_the_models_world(place) -> None:
+@pytest.mark.parametrize("unit", ['units = "mm"', "per_unit = 10"])
+def test_units_corner_and_direction_are_scaled_to_the_models_world(place, unit: str) -> None:
     cm = SCENE.replace("200, 100", "40, 20").replace("90, 0, 10, 40", "18, 12, 2, 8")
     cm = cm.replace("190, 90", "38, 2").replace("190, 10", "38, 18")
-    scene = f'{cm}units = "cm"\ny = "up"\n[track]\nunits = "mm"\n'
+    scene = f'{cm}units = "cm"\ny = "up"\n[track]\n{unit}\n'
     rows = [(2 * x, 200 - 2 * y) for x, y in WALK]
     scaled = hbtom.load(place(table("x", "y", rows=rows), scene)).test
     plain = hbtom.load(place(table("x", "y", rows=WALK))).test
@@ -211,7 +212,7 @@ BAD = {
         "line 7, field 'frame': frame 4 occurs twice",
     ),
     "huge gap": (table("frame", "x", "y", rows=[*NUMBERED, (10**9, 5, 5)]), "", "with its gaps"),
-    "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "the units are px"),
+    "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "one of px"),
     "pixels": (table("x", "y", rows=WALK), '[track]\nunits = "cm"', "per_unit"),
     "outside": (
         table("x", "y", rows=[(9 * x, 9 * y) for x, y in WALK]),
@@ -350,3 +351,17 @@ def test_sleap_names_its_dimensions(tmp_path: Path, order: tuple[str, ...]) -> N
     path = hbtom.load(tmp_path / "a.h5").test.path
     assert path[5:].tolist() == [list(map(float, one)) for one in WALK[5:]]
     assert np.flatnonzero(np.isnan(path[:, 0])).tolist() == [4]
+
+
+def test_deeplabcuts_cutoff_is_not_sleaps(place, tmp_path: Path) -> None:
+    """DeepLabCut does not draw points below 0.6; SLEAP's scores are not probabilities."""
+    h5py = pytest.importorskip("h5py")
+    sure = [0.59 if at == 4 else 0.6 for at in range(len(WALK))]
+    rows = [(at, *xy, one) for at, (xy, one) in enumerate(zip(WALK, sure, strict=True))]
+    heading = "scorer,net,net,net\nbodyparts,nose,nose,nose\n"
+    path = hbtom.load(place(heading + table("coords", "x", "y", "likelihood", rows=rows))).test.path
+    assert np.flatnonzero(np.isnan(path[:, 0])).tolist() == [4]
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["tracks"] = np.array(WALK, dtype=float).T[None, :, None]
+        file["point_scores"] = np.array(sure)[None, None]
+    assert not np.isnan(hbtom.load(tmp_path / "a.h5").test.path).any()

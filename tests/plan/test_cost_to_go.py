@@ -20,10 +20,11 @@ from floors import (
     floors,
     grid_floor,
     in_mode,
+    solve,
     way_graph,
     world_of,
 )
-from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route, solve
+from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route
 from hbtom.plan.astar import _heuristic
 from hbtom.plan.cost_to_go import plan
 from hbtom.plan.field import field, relaxed

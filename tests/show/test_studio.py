@@ -90,6 +90,13 @@ def test_the_agent_goes_around_walls_to_the_object_and_stops_where_it_touches_it
     assert not any(((trial.path > 80) & (trial.path < (100, 120))).all(axis=1))
 
 
+def test_the_agent_goes_around_things_that_it_does_not_want() -> None:
+    spoon = Put("object", (100, 100), image=SPOON_IMAGE)
+    trial = trial_of(drawn(Put("object", (150, 100), image=HEART_IMAGE), spoon, Go(0)))
+    assert trial.event("touch") is not None
+    assert ((trial.path - (100, 100)) ** 2).sum(axis=1).min() ** 0.5 > 15
+
+
 def test_the_other_member_of_a_pair() -> None:
     straight = drawn(*SCENE, Go(0))
     swapped = edited(Vary("swap"), straight)

@@ -34,7 +34,7 @@ from hbtom.judgement import Surprise
 from hbtom.judgement.fitting import optimiser
 from hbtom.judgement.surprises import KINDS
 from hbtom.judgement.warm_up import warm_up
-from hbtom.model import Grid, Model, find_model
+from hbtom.model import AnyModel, Grid, Model, find_model
 from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 
@@ -119,6 +119,11 @@ class Ablation(Result):
     left_out: tuple[LeftOut, ...]
     groups: Mapping[str, str]  # the kind of each variation, by its name
 
+    @property
+    def bounded(self) -> bool:
+        """Whether ratings are between 0 and 1 where nothing is varied."""
+        return all(score.bounded for score in next(iter(self.tasks.values())))
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record per variation and task, and one for all tasks together."""
         run = {
@@ -136,7 +141,7 @@ class Ablation(Result):
 
 def ablate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] = "default",
+    model: AnyModel = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,

@@ -11,7 +11,7 @@ from typing import Any
 
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.evaluation import as_dataset
-from hbtom.bench.results import spelt
+from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.errors import BadInput, system_errors
 from hbtom.files import check_target

@@ -18,7 +18,7 @@ from hbtom.bench.ratings import KINDS, read_ratings
 from hbtom.bench.results import Columns, Compared, layout
 from hbtom.bench.workers import Start
 from hbtom.errors import BadInput, Place
-from hbtom.model import Model, find_model
+from hbtom.model import AnyModel, Model, find_model
 from hbtom.observe import Episode
 
 T = TypeVar("T")
@@ -140,16 +140,14 @@ def _check_columns(columns: Any) -> None:
 AnyRater = ModelRater | CheckedRater
 
 
-def as_rater(
-    rater: Model | str | os.PathLike[str] | Rater | type, score: Compared = "plausibility"
-) -> AnyRater:
-    """Return a rater given itself or its class, a model, a preset's name, or a TOML file's path.
+def as_rater(rater: AnyModel | Rater | type, score: Compared = "plausibility") -> AnyRater:
+    """Return a rater given itself or its class, or anything that stands for a model.
 
     ``score`` is what models are compared by.
     """
     if isinstance(rater, ModelRater):
         return rater
-    if isinstance(rater, Model | str | os.PathLike):
+    if isinstance(rater, Model | str | os.PathLike | Mapping):
         return ModelRater(find_model(rater), score)
     if score != "plausibility":
         raise BadInput(f"the score '{score}' is for models, not for other raters")

@@ -17,7 +17,6 @@ from typing import get_args
 from hbtom.bench.dataset import LeftOut, Result, check_dataset, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.labels import FILE as LABELS
-from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.sources import Sources
 from hbtom.bench.unfinished import Writing, unfinished
 from hbtom.bench.workers import Progress, counted, each
@@ -27,6 +26,7 @@ from hbtom.files import check_target, write_whole
 from hbtom.observe import Episode, load
 from hbtom.observe import writing as bib
 from hbtom.observe.mcs import export as mcs
+from hbtom.observe.packing import Compression, packed, suffix_of
 from hbtom.observe.writing import Format
 from hbtom.scratch import scratch
 

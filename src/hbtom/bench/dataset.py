@@ -193,7 +193,7 @@ def check_dataset(path: Path) -> None:
         hint = "copy or download it again"
         raise BadInput("the archive is damaged or cut off", hint=hint, file=path)
     elif not path.is_dir() and not is_zip(path):
-        hint = "to judge one episode: hbtom judge FILE"
+        hint = "name the folder of the episodes; to judge one alone: hbtom judge FILE"
         raise BadInput("this is neither a folder nor an archive", hint=hint, file=path)
     elif path.is_dir() and task_name(path.name) in _ORDER:  # the whole may be a folder of tasks
         for mark in path.resolve().parent.glob(f"{MARK}*"):

@@ -7,7 +7,6 @@ So the same dataset and rater always give the same rows.
 from __future__ import annotations
 
 import os
-import pickle
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
@@ -17,20 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hbtom import __version__
-from hbtom.bench import cluster as machines
 from hbtom.bench import journal
 from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
 from hbtom.bench.dataset import Dataset, LeftOut, Pair, Result, find_pairs
 from hbtom.bench.entries import task_name
-from hbtom.bench.judged import Judged, RatePairs
+from hbtom.bench.judged import Judged, rate_pairs
 from hbtom.bench.labels import Levels
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared, Row, layout
 from hbtom.bench.score import Score, mean_by_level, pair_score, paired, scores, total
-from hbtom.bench.workers import Progress, each, forks
+from hbtom.bench.workers import Progress
 from hbtom.errors import BadInput, count
 from hbtom.judgement.tables import frame
-from hbtom.model import Model
+from hbtom.model import AnyModel, Model
 from hbtom.plottable import Plottable, notebook_progress
 
 if TYPE_CHECKING:
@@ -132,7 +130,7 @@ class Output(TypedDict, total=False):
 
 def evaluate(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] | Rater | type = "default",
+    model: AnyModel | Rater | type = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
@@ -166,7 +164,7 @@ def evaluate(
     with journal.reserved(file, rater.columns, **how):
         found = as_dataset(dataset, tasks)
         target = None if file is None else journal.start(file, found.pairs, rater, **how)
-        rate = partial(_results, rater, workers=workers, cluster=cluster)
+        rate = partial(rate_pairs, rater, workers=workers, cluster=cluster)
         return _evaluate(found, rater, target, rate, progress or notebook_progress() or _silent)
 
 
@@ -223,35 +221,6 @@ def as_dataset(
 
         dataset = default_dataset()
     return find_pairs(Path(dataset), tasks)
-
-
-def _results(
-    rater: AnyRater, pairs: Sequence[Pair], *, workers: int | None, cluster: str | None
-) -> Generator[Judged]:
-    """Have pairs rated on this machine, or on those of a cluster."""
-    work = RatePairs(rater, len(pairs))
-    if cluster is None:
-        if pairs and forks(rater.start):
-            work.warm_up()  # before all processes are copied from this one
-        elif len(pairs) > 1:
-            _check_portable(rater)
-        return each(work, pairs, workers, start=rater.start)
-    _check_portable(rater)
-    here = work.folder = os.getcwd()
-    members = (member for pair in pairs for member in pair.members)
-    sources = {one.path if one.inside else os.path.dirname(one.path) for one in members}
-    shared = sorted(os.path.join(here, source) for source in sources)
-    return machines.each(work, pairs, cluster, shared)
-
-
-def _check_portable(rater: AnyRater) -> None:
-    """Refuse a rater that cannot be sent to other processes."""
-    try:
-        pickle.dumps(rater)
-    except Exception as error:
-        problem = f"the rater '{rater.name}' cannot be sent to other processes ({error})"
-        hint = "use one process, or name it: find_rater('module:object'), --rater module:object"
-        raise BadInput(problem, hint=hint) from None
 
 
 def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,13 @@ from pathlib import Path
 from hbtom import __version__
 from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import Member, Pair
-from hbtom.bench.results import Columns, Row, decode, encode, spelt, whole_lines, write_rows
+from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
+from hbtom.bench.results import Columns, Row, decode, encode, whole_lines, write_rows
+from hbtom.bench.table_files import spelt
 from hbtom.errors import BadInput, count, located, system_errors
-from hbtom.files import check_target, read_whole
-from hbtom.scratch import Taken, alone
+from hbtom.files import read_whole
 
-Kept = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
+Done = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
 _written = partial(system_errors, "the file cannot be written")
 Judge = tuple[str, ...]  # the rater's fingerprint, the version of hbtom, the score, own columns
 
@@ -36,7 +37,7 @@ class Target:
     path: Path
     grows: Path  # what rows are added to: the file itself, or the journal beside it
     size: int | None  # bytes in its whole lines; None if there is no such file
-    kept: Kept  # in the dataset's order
+    kept: Done  # in the dataset's order
     columns: Columns  # the rater's own
 
     def ends_with(self, rows: Sequence[Row]) -> bool:
@@ -46,43 +47,23 @@ class Target:
         return self.grows.read_bytes().endswith(encode(rows, self.grows.suffix, heading=False))
 
 
-def journal_of(path: Path) -> Path:
-    """Return the file for rows that cannot be added to a results file yet."""
-    return path.with_name(path.name + ".part.jsonl")
-
-
 def check(path: Path | None, columns: Columns, *, resume: bool, overwrite: bool) -> None:
     """Refuse a results file that cannot or should not be written, before any work is done."""
-    if path is None:
-        if resume:
-            raise BadInput("there is no file to resume", hint="name it: --out FILE")
-        return
-    check_target(path, overwrite=overwrite or resume, otherwise="--resume or --overwrite")
-    if resume:
+    Kept(path, resume, overwrite).check()
+    if path is not None and resume:
         for left in (journal_of(path),) if overwrite else (path, journal_of(path)):
             _whole(left, columns)
-    elif journal_of(path).exists() and not overwrite:
-        problem = "this is what an interrupted evaluation has left"
-        hint = "--resume continues it, --overwrite starts over"
-        raise BadInput(problem, hint=hint, file=journal_of(path))
 
 
 @contextmanager
 def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]:
     """Check a results file, and let no other run write to it for a while."""
     check(path, columns, **how)
-    with ExitStack() as held:
-        if path is not None:
-            try:
-                with _written(path):
-                    held.enter_context(alone(path))
-            except Taken:
-                hint = "wait for it to end, or choose another name"
-                raise BadInput(
-                    "another run is writing to this file", hint=hint, file=path
-                ) from None
-            # Another run may just have finished.
-            check(path, columns, **how)
+    if path is None:
+        yield
+        return
+    with only_writer(path):
+        check(path, columns, **how)  # another run may just have finished
         yield
 
 
@@ -118,7 +99,7 @@ def start(
 _REPLACE = "--resume with --overwrite replaces the file when all is judged"
 
 
-def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Kept, columns: Columns) -> bool:
+def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Done, columns: Columns) -> bool:
     """Tell whether a file holds exactly what is kept, and these are the first pairs."""
     rows = [row for both in kept.values() for row in both]
     begun = encode(rows, path.suffix) if rows else b""
@@ -167,7 +148,7 @@ def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: st
         )
 
 
-def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Kept:
+def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Done:
     """Return the pairs both of whose members have a row that is up to date, with these rows."""
     left = {(_source(row), _judge(row)): row for row in rows}
     wanted = {pair: [(_source(one), judge) for one in pair.members] for pair in pairs}
@@ -194,7 +175,7 @@ def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
             with _written(target.grows):
                 stream = stream or io.FileIO(target.grows, "x")
                 heading = stream.tell() == 0
-                _add(stream, encode(rows, target.grows.suffix, heading=heading))
+                add_lines(stream, encode(rows, target.grows.suffix, heading=heading))
 
     try:
         if target is not None and target.size is not None:
@@ -206,19 +187,6 @@ def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
     finally:
         if stream is not None:
             stream.close()
-
-
-def _add(stream: io.FileIO, lines: bytes) -> None:
-    """Write lines at once, so that being killed tears none; take back what a full disk tears."""
-    start, written = stream.tell(), 0
-    try:
-        written = stream.write(lines)
-        if written < len(lines):
-            raise OSError("there is no space left")
-    finally:
-        if written < len(lines):
-            with suppress(OSError):
-                stream.truncate(start)
 
 
 def finish(target: Target, rows: Sequence[Row]) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import pickle
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from hbtom import __version__
+from hbtom.bench import cluster as machines
 from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
 from hbtom.bench.rater import ModelRater, RaterFailed, Rating
 from hbtom.bench.results import Row
+from hbtom.bench.workers import each, forks
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
 from hbtom.judgement.sharing import judge_pair, together
@@ -66,6 +69,35 @@ class RatePairs:
 def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:
     names = member.task, member.pair, member.member, member.file
     return Row(*names, rating.value, *judge, stamp, rating.own)
+
+
+def rate_pairs(
+    rater: AnyRater, pairs: Sequence[Pair], *, workers: int | None, cluster: str | None
+) -> Generator[Judged]:
+    """Have pairs rated on this machine, or on those of a cluster."""
+    work = RatePairs(rater, len(pairs))
+    if cluster is None:
+        if pairs and forks(rater.start):
+            work.warm_up()  # before all processes are copied from this one
+        elif len(pairs) > 1:
+            _check_portable(rater)
+        return each(work, pairs, workers, start=rater.start)
+    _check_portable(rater)
+    here = work.folder = os.getcwd()
+    members = (member for pair in pairs for member in pair.members)
+    sources = {one.path if one.inside else os.path.dirname(one.path) for one in members}
+    shared = sorted(os.path.join(here, source) for source in sources)
+    return machines.each(work, pairs, cluster, shared)
+
+
+def _check_portable(rater: AnyRater) -> None:
+    """Refuse a rater that cannot be sent to other processes."""
+    try:
+        pickle.dumps(rater)
+    except Exception as error:
+        problem = f"the rater '{rater.name}' cannot be sent to other processes ({error})"
+        hint = "use one process, or name it: find_rater('module:object'), --rater module:object"
+        raise BadInput(problem, hint=hint) from None
 
 
 @dataclass

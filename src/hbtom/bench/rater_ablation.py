@@ -21,7 +21,7 @@ from hbtom.bench.rater import Rater
 from hbtom.bench.score import scores
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.errors import BadInput
-from hbtom.model import Model
+from hbtom.model import AnyModel
 from hbtom.observe import Episode
 
 Change = Callable[[Episode, Episode | None], Episode | None]  # given an episode of another pair
@@ -67,7 +67,7 @@ CHANGES: dict[str, tuple[str, Change]] = {  # groups and changes, by name
 
 def ablate_rater(
     dataset: str | os.PathLike[str] | Dataset | None,
-    rater: Model | str | os.PathLike[str] | Rater | type,
+    rater: AnyModel | Rater | type,
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,

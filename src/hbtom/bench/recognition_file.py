@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from hbtom import __version__
-from hbtom.bench.journal import journal_of
+from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
 from hbtom.bench.posed_files import Source, read_texts
 from hbtom.bench.recognition import Answer, Recognised, Task
-from hbtom.bench.recognition_rows import BEGINNING, KINDS, Line, decode, encode
+from hbtom.bench.recognition_rows import BEGINNING, Line, decode, encode
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, located, system_errors
-from hbtom.files import check_target, read_whole, write_whole
-from hbtom.scratch import Taken, alone
+from hbtom.files import read_whole, write_whole
 
 
 class Interrupted(KeyboardInterrupt):
@@ -31,31 +30,6 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, so_far: Recognised, problems: int) -> None:
         super().__init__(f"{len(so_far.answers)} of {problems} problems were answered")
         self.so_far = so_far
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Where answers are kept, if anywhere."""
-
-    out: Path | None = None
-    resume: bool = False
-    overwrite: bool = False
-    kinds: Sequence[str] = KINDS  # endings that its name may have
-
-    def check(self) -> None:
-        """Refuse a file that cannot or should not be written, before any work is done."""
-        if self.out is None:
-            if self.resume:
-                raise BadInput("there is no file to resume", hint="name it: --out FILE")
-            return
-        replace = self.overwrite or self.resume
-        check_target(
-            self.out, overwrite=replace, kinds=self.kinds, otherwise="--resume or --overwrite"
-        )
-        if journal_of(self.out).exists() and not replace:
-            problem = "this is what an interrupted run has left"
-            hint = "--resume continues it, --overwrite starts over"
-            raise BadInput(problem, hint=hint, file=journal_of(self.out))
 
 
 def recognise_all(
@@ -143,11 +117,7 @@ class _File:
         """Add the answer of one problem."""
         if self.stream is None:
             return
-        data = encode([line], ".jsonl", {})
-        start = self.stream.seek(0, os.SEEK_END)
-        if self.stream.write(data) < len(data):
-            self.stream.truncate(start)
-            raise OSError("there is no space left")
+        add_lines(self.stream, encode([line], ".jsonl", {}))
 
     def finish(self, result: Recognised) -> None:
         """Write the whole file, unless it already has just these lines."""
@@ -168,15 +138,9 @@ def _file(kept: Kept, task: Task) -> Iterator[_File]:
     if kept.out is None:
         yield _File(kept, task)
         return
-    with system_errors("the file cannot be written", kept.out):
-        try:
-            with alone(kept.out):
-                kept.check()  # another run may just have finished
-                yield from _opened(kept.out, kept, task)
-        except Taken:
-            hint = "wait for it to end, or choose another name"
-            problem = "another run is writing to this file"
-            raise BadInput(problem, hint=hint, file=kept.out) from None
+    with system_errors("the file cannot be written", kept.out), only_writer(kept.out):
+        kept.check()  # another run may just have finished
+        yield from _opened(kept.out, kept, task)
 
 
 def _opened(out: Path, kept: Kept, task: Task) -> Iterator[_File]:

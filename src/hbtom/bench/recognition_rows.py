@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hbtom.bench.results import json_value, spelt
+from hbtom.bench.results import json_value
 from hbtom.bench.table_files import encode_records, unguarded
 from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import arrow
@@ -77,9 +77,7 @@ def _csv_cell(name: str, value: Any) -> Any:
 
 
 def _parquet_cell(name: str, value: Any) -> Any:
-    if value is not None and _TYPES[name] == "json":
-        return json.dumps(value)
-    return spelt(value) if isinstance(value, str) else value
+    return json.dumps(value) if value is not None and _TYPES[name] == "json" else value
 
 
 def _schema() -> Any:

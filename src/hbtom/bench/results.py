@@ -116,16 +116,7 @@ def encode(
         kinds = {float: library.float64(), int: library.int64(), str: library.string()}
         known = {**dict.fromkeys(names, str), "rating": float, **columns}
         schema = library.schema([(name, kinds[known[name]]) for name in names])
-        plain = [
-            {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
-            for row in plain
-        ]
     return encode_records(plain, kind, names, heading=heading, schema=schema)
-
-
-def spelt(name: str) -> str:
-    """Return a name as Unicode spells it: a byte of a file's name that is none, as ``\\udcff``."""
-    return name.encode(errors="backslashreplace").decode()
 
 
 def decode(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> list[Row]:

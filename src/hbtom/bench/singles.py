@@ -15,10 +15,11 @@ import numpy as np
 from hbtom import __version__
 from hbtom.bench.dataset import LeftOut, Member, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
+from hbtom.bench.growing_file import Kept
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.rater import ModelRater
-from hbtom.bench.recognition_file import Kept
-from hbtom.bench.singles_file import BY, KINDS, Record, kept_rows, write_results
+from hbtom.bench.singles_file import BY, Record, kept_rows, write_results
+from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, system_errors
 from hbtom.judgement import Judgement, judge
@@ -82,33 +83,43 @@ class JudgeSingles:
         }
 
 
-def find_episodes(
-    paths: Sequence[str], scene: str | None, left_out: list[BadInput], unplaced: list[str]
-) -> Iterator[Member]:
-    """Yield the episodes that paths lead to: files, folders, zip archives, archives of our own.
+class Found(NamedTuple):
+    """The episodes that paths lead to, and what lies beside them."""
 
-    ``scene`` is that of all tracks; by default, each has its own beside it. What lies in a folder
-    and cannot be read is added to ``left_out``, and tracks without a scene to ``unplaced``.
+    episodes: Sequence[Member]
+    left_out: Sequence[BadInput] = ()  # why something in a folder cannot be read
+    unplaced: Sequence[str] = ()  # files that would be tracks if they had a scene
+
+
+def find_episodes(paths: Sequence[str], scene: str | None) -> Found:
+    """Return the episodes in files, folders, zip archives and archives of our own.
+
+    ``scene`` is that of all tracks; by default, each has its own beside it.
     """
-    for path in paths:
-        packed = archived(path)
-        if packed is not None:
-            archive = os.path.normpath(path)
-            inside = in_table(os.fspath(packed[0]), bad := list[LeftOut]())
-            found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
-            if not found:
-                why = bad[0].why if bad else "there is no such episode in the archive"
-                raise BadInput(why, file=path)
-            yield from found
-        elif os.path.isdir(path) or path.endswith(".zip"):
-            yield from _in_folder(Path(path), scene, left_out, unplaced)
-        else:
-            yield _member(Entry("", path), scene)
+    found = [_found(path, scene) for path in paths]
+    return Found(
+        [member for one in found for member in one.episodes],
+        [why for one in found for why in one.left_out],
+        [file for one in found for file in one.unplaced],
+    )
 
 
-def _in_folder(
-    folder: Path, scene: str | None, left_out: list[BadInput], unplaced: list[str]
-) -> Iterator[Member]:
+def _found(path: str, scene: str | None) -> Found:
+    packed = archived(path)
+    if packed is None:
+        if os.path.isdir(path) or path.endswith(".zip"):
+            return _in_folder(Path(path), scene)
+        return Found([_member(Entry("", path), scene)])
+    archive = os.path.normpath(path)
+    inside = in_table(os.fspath(packed[0]), bad := list[LeftOut]())
+    found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
+    if not found:
+        why = bad[0].why if bad else "there is no such episode in the archive"
+        raise BadInput(why, file=path)
+    return Found(found)
+
+
+def _in_folder(folder: Path, scene: str | None) -> Found:
     with system_errors("it cannot be read", folder):
         found = list(entries(folder, background=True))
     bad = [LeftOut(one.file, one.why, one.unreadable) for one in found if one.why]
@@ -118,14 +129,13 @@ def _in_folder(
         for member in (in_table(entry.path, bad) if is_table(entry.file) else _alone(entry, scene))
     ]
     unreadable = [BadInput(one.why, file=one.file) for one in bad if one.unreadable]
-    left_out += unreadable
-    unplaced += [one.file for one in found if _may_be_track(one) and not _has_scene(one, scene)]
     if not episodes and not unreadable:
         hint = (
             "they end in .json, .json.gz, .json.zst, .mp4 or .parquet, or are tracks with a scene"
         )
         raise BadInput("there are no episodes in it", hint=hint, file=folder)
-    yield from episodes
+    unplaced = [one.file for one in found if _may_be_track(one) and not _has_scene(one, scene)]
+    return Found(episodes, unreadable, unplaced)
 
 
 def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
@@ -161,11 +171,12 @@ def judge_singles(
 
     ``kept`` says where, and whether to go on with an earlier run.
     """
-    kept, tell = kept or Kept(kinds=KINDS), progress or (lambda done, total: None)
+    kept, tell = kept or Kept(), progress or (lambda done, total: None)
     with kept_rows(kept) as (left, add):
-        known = {tuple(row[name] for name in BY): row for row in left}
+        known = {tuple(spelt(row[name]) for name in BY): row for row in left}
         _refuse_others(left, found, work.model, kept)
-        by = {one: (one.file, one.stamp, work.model.fingerprint, __version__) for one in found}
+        same = work.model.fingerprint, __version__
+        by = {one: (spelt(one.file), one.stamp, *same) for one in found}
         done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
         todo = [one for one in by if one not in done]
         tell(len(done), len(by))
@@ -184,9 +195,9 @@ def _refuse_others(
     left: Sequence[Record], found: Sequence[Member], model: Model, kept: Kept
 ) -> None:
     """Refuse to continue a run with other episodes or another model: its rows would be lost."""
-    files = {one.file for one in found}
+    files = {spelt(one.file) for one in found}
     for row in left:
-        if row["file"] not in files:
+        if spelt(row["file"]) not in files:
             problem = f"it has results of {row['file']}, which is not judged here"
         elif (row["model"], row["version"]) != (model.fingerprint, __version__):
             problem = "it has results of another model or version of hbtom"

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.journal import journal_of
-from hbtom.bench.recognition_file import Kept
+from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
 from hbtom.bench.results import json_value, parquet_rows
 from hbtom.bench.table_files import encode_records, unguarded
 from hbtom.errors import BadInput, located, system_errors
 from hbtom.files import read_whole, write_whole
-from hbtom.scratch import Taken, alone
 
-KINDS = (".csv", ".jsonl", ".parquet")
 Record = Mapping[str, Any]
 BY = ("file", "stamp", "model", "version")  # what a judgement depends on
 TEXTS = ("preferred", "expected_goal", "likeliest_goal", "explanation", *BY)
@@ -37,27 +33,17 @@ def kept_rows(kept: Kept) -> Iterator[tuple[list[Record], Callable[[Record], Non
         yield [], lambda row: None
         return
     journal = journal_of(kept.out)
-    try:
-        with system_errors("the file cannot be written", kept.out), alone(kept.out):
-            kept.check()  # another run may just have finished
-            there = [] if kept.overwrite else _left(kept.out)  # it is to be replaced
-            left = [*there, *_left(journal)] if kept.resume else []
-            with open(journal, "ab" if kept.resume else "wb", buffering=0) as stream:
-                stream.truncate(_whole(journal))
-                try:
-                    yield left, lambda row: _add(stream, row)
-                finally:
-                    if not os.fstat(stream.fileno()).st_size:
-                        journal.unlink(missing_ok=True)
-    except Taken:
-        hint = "wait for it to end, or choose another name"
-        raise BadInput("another run is writing to this file", hint=hint, file=kept.out) from None
-
-
-def _add(stream: io.FileIO, row: Record) -> None:
-    line = json.dumps(row, allow_nan=False).encode() + b"\n"
-    if stream.write(line) < len(line):
-        raise OSError("there is no space left")
+    with system_errors("the file cannot be written", kept.out), only_writer(kept.out):
+        kept.check()  # another run may just have finished
+        there = [] if kept.overwrite else _left(kept.out)  # it is to be replaced
+        left = [*there, *_left(journal)] if kept.resume else []
+        with open(journal, "ab" if kept.resume else "wb", buffering=0) as stream:
+            stream.truncate(_whole(journal))
+            try:
+                yield left, lambda row: add_lines(stream, encode_records([row], ".jsonl", ()))
+            finally:
+                if not os.fstat(stream.fileno()).st_size:
+                    journal.unlink(missing_ok=True)
 
 
 def _whole(journal: Path) -> int:

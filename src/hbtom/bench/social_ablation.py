@@ -14,7 +14,7 @@ from hbtom.bench.dataset import Dataset
 from hbtom.bench.sweep import sweep_over
 from hbtom.bench.synthetic import default_dataset
 from hbtom.bench.workers import Progress
-from hbtom.model import Model, find_model
+from hbtom.model import AnyModel, find_model
 
 WHOLE = "as it is"
 PARTS: dict[str, dict[str, Any]] = {  # what is set, by the part that is thereby removed
@@ -32,7 +32,7 @@ PARTS: dict[str, dict[str, Any]] = {  # what is set, by the part that is thereby
 
 def ablate_social(
     dataset: str | os.PathLike[str] | Dataset | None = None,
-    model: Model | str | os.PathLike[str] = "default",
+    model: AnyModel = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,

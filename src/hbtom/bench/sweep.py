@@ -24,7 +24,7 @@ from hbtom.bench.score import Score, scores_of, total
 from hbtom.bench.workers import Progress, counted, each, forks
 from hbtom.errors import BadInput
 from hbtom.judgement.tables import frame
-from hbtom.model import Model
+from hbtom.model import AnyModel, Model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def plain_setting(value: Any) -> Any:
 def sweep(
     dataset: str | os.PathLike[str] | Dataset | None = None,
     settings: Mapping[str, Sequence[Any]] | None = None,
-    model: Model | str | os.PathLike[str] | Rater = "default",
+    model: AnyModel | Rater = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
@@ -116,7 +116,7 @@ def sweep(
 def sweep_over(
     dataset: str | os.PathLike[str] | Dataset | None,
     grid: Sequence[Settings],
-    model: Model | str | os.PathLike[str] | Rater = "default",
+    model: AnyModel | Rater = "default",
     *,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,

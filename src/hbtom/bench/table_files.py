@@ -41,11 +41,20 @@ def encode_records(
     if kind == ".parquet":
         library, parquet = arrow()
         sink = io.BytesIO()
-        parquet.write_table(library.Table.from_pylist(records, schema), sink)
+        plain = [
+            {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
+            for row in records
+        ]
+        parquet.write_table(library.Table.from_pylist(plain, schema), sink)
         return sink.getvalue()
     lines = [csv_line(columns)] if heading else []
     lines += [csv_line(row.values()) for row in records]
     return "".join(lines).encode(errors="surrogateescape")  # a file may have any name
+
+
+def spelt(name: str) -> str:
+    """Return a name as Unicode spells it: a byte of a file's name that is none, as ``\\udcff``."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def csv_line(values: Iterable[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hbtom.errors import BadInput
@@ -125,6 +126,19 @@ SOCIAL_TASKS = _tasks(_SOCIAL, "social")
 PAIRED_TASKS = EVALUATION_TASKS + SOCIAL_TASKS
 TASKS: tuple[Task, ...] = EVALUATION_TASKS + BACKGROUND_TASKS + SOCIAL_TASKS
 SUITES = {"bib": EVALUATION_TASKS, "social": SOCIAL_TASKS}
+
+
+def chosen_tasks(suite: str, named: Sequence[str]) -> list[str]:
+    """Return the names of the tasks that were named, or of all tasks of a suite.
+
+    Where the suite is 'bib', which is the default, tasks of any suite can be named.
+    """
+    folders = [one.folder for one in SUITES[suite]]
+    for name in named:
+        if suite != "bib" and task(name).folder not in folders:
+            hint = f"choose from {', '.join(folders)}"
+            raise BadInput(f"'{name}' is not a task of the suite '{suite}'", hint=hint)
+    return [*named] or folders
 
 
 def task(name: str) -> Task:

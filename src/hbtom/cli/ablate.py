@@ -44,8 +44,9 @@ def run(
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
         who = f"{plain(result.model.name)} ({plain(result.model.fingerprint)})"
+        low = "; below .05: margins of all of them" if result.bounded else ""
         click.echo(
-            f"accuracy in per cent, {count(pairs, 'pair')}; below .05: margins of all of them\n"
+            f"accuracy in per cent, {count(pairs, 'pair')}{low}\n"
             "intervals and margins of every task in --out and --format json\n"
             f"{'rater' if rater else 'model'} {who}, dataset {result.dataset}"
         )

@@ -28,7 +28,6 @@ def _run(
 ) -> int:
     with viewer_needed():
         from hbtom.show.server.app import make_app
-        from hbtom.show.server.serving import listen  # noqa: F401, needs what serves
     from hbtom.show.server.catalogue import catalogue
     from hbtom.show.server.session import choice_of_models
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hbtom.bench.designing import Search, ablated, design
-from hbtom.bench.tasks import SUITES
+from hbtom.bench.tasks import chosen_tasks
 from hbtom.cli.progress import judging, progress
 from hbtom.cli.say import print_json
 from hbtom.cli.sweep import read_settings
@@ -35,7 +35,7 @@ def run(
     if out is not None:
         check_folder(Path(out))
     models = find_model(model), _other(find_model(model), other, ablation, changes)
-    chosen = tuple(tasks) or tuple(one.folder for one in SUITES[suite])
+    chosen = tuple(chosen_tasks(suite, tasks))
     with judging() as judged, progress("cutting short", "episodes") as cut:
         what = Search(chosen, **search)
         found = design(*models, what, workers=workers, progress=judged, shortening=cut)

@@ -11,7 +11,7 @@ import click
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.synth import generate
 from hbtom.bench.synth.jitter import Jitter
-from hbtom.bench.tasks import BACKGROUND_TASKS, SUITES
+from hbtom.bench.tasks import BACKGROUND_TASKS, chosen_tasks
 from hbtom.cli.progress import progress
 from hbtom.cli.say import warn
 from hbtom.errors import system_errors
@@ -29,7 +29,7 @@ def run(
     **how: Any,
 ) -> None:
     """Write a synthetic benchmark."""
-    chosen = list(tasks) or [one.folder for one in SUITES[suite]]
+    chosen = chosen_tasks(suite, tasks)
     chosen += [one.folder for one in BACKGROUND_TASKS if background]
     problem, hint = "the episodes cannot be written", "name a folder that can be written"
     with progress("making pairs") as made, system_errors(problem, out, hint):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
 from hbtom.show.terminal import Row, judgement_row, judgement_table
+
+if TYPE_CHECKING:
+    from hbtom.bench.growing_file import Kept
 
 
 def run(
@@ -38,37 +42,43 @@ def run(
     chosen = find_model(model)
     if out is None:
         return _print(files, chosen, form, trace, scene)
-    from hbtom.bench.recognition_file import Kept
-    from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
-    from hbtom.bench.singles_file import KINDS
+    from hbtom.bench.growing_file import Kept
 
-    kept = Kept(Path(out), resume, overwrite, KINDS)
+    return _write(files, chosen, scene, workers, Kept(Path(out), resume, overwrite))
+
+
+def _write(
+    files: Sequence[str], model: Model, scene: str | None, workers: int | None, kept: Kept
+) -> int:
+    """Judge all episodes that can be judged, and write a row for each; return 1 if not all can."""
+    from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
+
     kept.check()
-    left_out, unplaced = list[BadInput](), list[str]()
-    found = list(find_episodes(files, scene, left_out, unplaced))
-    _tell_unplaced([one for one in unplaced if not _is_same(one, out)])
-    found = [one for one in found if not _is_same(one.path, out)]
-    work = JudgeSingles(chosen, len(found))
+    found = find_episodes(files, scene)
+    _tell_unplaced([one for one in found.unplaced if not _is_same(one, kept)])
+    episodes = [one for one in found.episodes if not _is_same(one.path, kept)]
+    work = JudgeSingles(model, len(episodes))
     work.warm_up()
     try:
         with progress("judging episodes", "episodes") as tell:
-            judged = judge_singles(found, work, workers=workers, kept=kept, progress=tell)
+            judged = judge_singles(episodes, work, workers=workers, kept=kept, progress=tell)
     except KeyboardInterrupt:
         complain("interrupted: the same command with --resume goes on")
         return INTERRUPTED
     failed = [one.why for one in judged if one.record is None]
-    for why in (*left_out, *failed):
+    for why in (*found.left_out, *failed):
         complain(why)
     if warned := sum(bool(one.record and one.record["warnings"]) for one in judged):
         complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
     if len(failed) < len(judged):
-        click.echo(f"{count(len(judged) - len(failed), 'episode')} in {out}")
-    return 1 if failed or left_out else 0
+        click.echo(f"{count(len(judged) - len(failed), 'episode')} in {kept.out}")
+    return 1 if failed or found.left_out else 0
 
 
-def _is_same(path: str, out: str) -> bool:
+def _is_same(path: str, kept: Kept) -> bool:
     """Tell whether a file among the episodes is the results file, which may look like a track."""
-    return os.path.exists(path) and os.path.exists(out) and os.path.samefile(path, out)
+    out = kept.out
+    return out is not None and os.path.exists(path) and out.exists() and out.samefile(path)
 
 
 def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: str | None) -> int:
@@ -130,14 +140,14 @@ def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
 def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
     from hbtom.bench.singles import find_episodes
 
-    left_out, unplaced = list[BadInput](), list[str]()
-    for one in find_episodes([folder], scene, left_out, unplaced):
+    found = find_episodes([folder], scene)
+    for one in found.episodes:
         try:
             yield one.load()
         except BadInput as error:
             yield error
-    yield from left_out
-    _tell_unplaced(unplaced)
+    yield from found.left_out
+    _tell_unplaced(found.unplaced)
 
 
 def _tell_unplaced(files: Sequence[str]) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from hbtom.bench.growing_file import Kept
 from hbtom.bench.posed_files import Source, find_posed, named_path
 from hbtom.bench.recognition import Recognised, Task
-from hbtom.bench.recognition_file import Interrupted, Kept, recognise_all
+from hbtom.bench.recognition_file import Interrupted, recognise_all
+from hbtom.bench.recognition_rows import KINDS
 from hbtom.cli.progress import progress
 from hbtom.cli.say import INTERRUPTED, complain, print_json, warn
 from hbtom.errors import count
@@ -44,7 +46,7 @@ def run(
     form: str,
 ) -> int:
     """Recognise goals; return 1 if a problem could not be answered."""
-    kept = Kept(None if out is None else Path(out), resume, overwrite)
+    kept = Kept(None if out is None else Path(out), resume, overwrite, KINDS)
     kept.check()
     given = {DOMAIN: domain, PROBLEM: problem, GOALS: goals}
     files = tuple((part, path) for part, path in given.items() if path is not None)

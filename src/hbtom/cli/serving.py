@@ -32,6 +32,8 @@ class Listening:
 def viewer_needed() -> Iterator[None]:
     """Say which extra is needed if a library for serving pages is missing."""
     try:
+        import hbtom.show.server.serving  # noqa: F401, it is needed later
+
         yield
     except ImportError as error:
         library = (error.name or "starlette").partition(".")[0]

@@ -21,7 +21,6 @@ def _run(
     episode: str | None, model: str, host: str, port: int, workers: int | None, no_open: bool
 ) -> int:
     with viewer_needed():
-        from hbtom.show.server.serving import listen  # noqa: F401, needs what serves
         from hbtom.show.studio.studio_app import make_app
     from hbtom.show.server.session import choice_of_models
     from hbtom.show.studio.raw_trials import opened

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput, located, needed
 from hbtom.mind.desires import DesirePosterior, infer_desires
-from hbtom.model import Model, find_model
+from hbtom.model import AnyModel, Model, find_model
 from hbtom.plan.wanting import Planned, plan_walks
 from hbtom.plottable import Plottable
 from hbtom.world.pddl import Goal, SeenPlan, World, check_goals, check_plans
@@ -126,7 +125,7 @@ def _plain(one: DesirePosterior) -> dict[str, Any]:
 
 def attribute(
     paths: Gridworld | Sequence[Gridworld] | Mapping[str, Gridworld],
-    model: Model | str | PathLike[str] = MODEL,
+    model: AnyModel = MODEL,
 ) -> Attribution:
     """Infer what agents want and what they believe, from paths through gridworlds.
 
@@ -135,7 +134,7 @@ def attribute(
     each path is of another agent.
     """
     named = named_paths(paths)
-    model, planned, walks = find_model(model), dict[Any, Planned](), list[tuple[Any, Walk]]()
+    model, planned, walks = find_model(model, MODEL), dict[Any, Planned](), list[tuple[Any, Walk]]()
     for name, world in named.items():
         with located(file=name):
             walks.append((alike(world), walk_of(world, name)._replace(agent=world.agent)))
@@ -149,7 +148,7 @@ def attribute(
 def attribute_plans(
     goals: Sequence[Goal],
     plans: Sequence[SeenPlan],
-    model: Model | str | PathLike[str] = MODEL,
+    model: AnyModel = MODEL,
     *,
     possible: Sequence[World] = (),
     sees: Sequence[Goal] = (),
@@ -163,7 +162,7 @@ def attribute_plans(
     conditions whose truth it sees in every state. ``stopped`` says that agents stopped after the
     last action. ``most`` is the number of situations that they may get into.
     """
-    model, goals, plans = find_model(model), check_goals(goals), check_plans(plans)
+    model, goals, plans = find_model(model, MODEL), check_goals(goals), check_plans(plans)
     if any(plan.world is not plans[0].world for plan in plans):
         raise BadInput("the plans are of several problems", hint="give plans of one problem only")
     worlds = [plans[0].world, *(one for one in possible if one is not plans[0].world)]

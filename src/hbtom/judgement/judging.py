@@ -18,7 +18,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.places import Memory
 from hbtom.mind.watching import infer_planned, plan_each, watch_trials
-from hbtom.model import Given, Grid, Model, find_model, suited
+from hbtom.model import AnyModel, Grid, Model, find_model, suited
 from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
 from hbtom.world.sight_lines import hides_all
@@ -114,7 +114,7 @@ class Judgement(Judged):
 
 def judge(
     episode: Episode | str | os.PathLike[str],
-    model: Given = "default",
+    model: AnyModel = "default",
     *,
     reuse: Judgement | None = None,
     planned: tuple[Planned, ...] | None = None,

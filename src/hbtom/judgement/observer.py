@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from hbtom.errors import BadInput
@@ -12,7 +11,7 @@ from hbtom.mind import Beliefs, Planned, Posterior, plan_one
 from hbtom.mind.live import Followed, Setting, first_frame, next_frame, settle, why_not
 from hbtom.mind.live_beliefs import Now, believed_now, planned_so_far
 from hbtom.mind.watching import infer_planned, learn_planned
-from hbtom.model import Model, find_model
+from hbtom.model import AnyModel, find_model
 from hbtom.observe import Episode, Trial
 from hbtom.observe.checks import check_once
 from hbtom.observe.stream import Frame, checked_frame, recorded
@@ -27,7 +26,7 @@ class Observer:
     same time however many came before, unless :attr:`recomputes` says why not.
     """
 
-    def __init__(self, scene: Trial, model: Model | str | os.PathLike[str] = "default") -> None:
+    def __init__(self, scene: Trial, model: AnyModel = "default") -> None:
         self.model = find_model(model)
         self._past: tuple[tuple[Trial, Planned, Beliefs], ...] = ()
         self._begin(scene)

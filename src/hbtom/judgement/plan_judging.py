@@ -16,7 +16,7 @@ from hbtom.judgement.tracing import Judged, Trace, verdict
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
 from hbtom.mind.partial_plan import seen_regret
-from hbtom.model import Given, find_model
+from hbtom.model import AnyModel, find_model
 from hbtom.observe import Identity
 from hbtom.plan.foresight import plan_worlds_ahead
 from hbtom.plan.graph import GraphCosts
@@ -120,7 +120,7 @@ class PlanJudgement(Judged):
 def infer_plans(
     goals: Sequence[Goal] | GraphCosts,
     plans: Sequence[SeenPlan],
-    model: Given = MODEL,
+    model: AnyModel = MODEL,
     *,
     something_else: float = 0.0,
     most: int = MOST_STATES,

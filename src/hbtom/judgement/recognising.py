@@ -10,7 +10,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,7 +22,7 @@ from hbtom.mind.cost_filter import WRONG, AtOnce, CostFilter, price_of_wrong, si
 from hbtom.mind.gap_filter import GapFilter
 from hbtom.mind.graph_regret import graph_regret
 from hbtom.mind.regret import Filter, FilteredChoice, Regret
-from hbtom.model import Model, find_model, with_settings
+from hbtom.model import AnyModel, Model, find_model, with_settings
 from hbtom.observe import Identity
 from hbtom.plan.counting import observed_costs
 from hbtom.plan.graph import plan_on_graph
@@ -115,16 +114,16 @@ class Recognition:
 
 def recognise(
     posed: Posed,
-    model: Model | str | PathLike[str] | None = None,
+    model: AnyModel | None = None,
     beliefs: Beliefs | None = None,
     how: How | None = None,
 ) -> Recognition:
     """Return what is believed about an agent's goal, given what is known about the agent."""
     if not isinstance(posed, Posed):
         hint = "give a problem, such as hbtom.load_posed(path) returns"
-        raise BadInput(f"this is no problem of goal recognition: {posed!r:.60}", hint=hint)
+        raise BadInput(f"this is not a problem of goal recognition: {posed!r:.60}", hint=hint)
     began, how = time.process_time(), how or How()
-    model = default_model() if model is None else find_model(model)
+    model = find_model({} if model is None else model, default_model())
     engine, regret = _evidence(posed, how)
     likelihood = find_likelihood(model, regret)
     if not np.isfinite(likelihood.log.sum(axis=0)).any():

@@ -9,7 +9,6 @@ If goals change, g is drawn anew before a step, as :mod:`hbtom.mind.switching` s
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -19,11 +18,12 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.regret import mean_cost, price_regret
-from hbtom.model import Model, find_model
+from hbtom.model import AnyModel, Model, find_model
 from hbtom.plan.foresight import plan_ahead
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import Goal, PartialPlan, Plan, SeenPlan, check_goals, explore
 
+MODEL = "paper"
 MOST_STEPS = 1000  # of a plan that does not get to its goal
 
 
@@ -41,7 +41,7 @@ class Simulated:
 
 def simulate(
     goals: Sequence[Goal] | GraphCosts,
-    model: Model | str | os.PathLike[str] = "paper",
+    model: AnyModel = MODEL,
     *,
     seed: int | Sequence[int] = 0,
     unseen: float = 0.0,
@@ -56,7 +56,7 @@ def simulate(
     if not 0 <= unseen <= 1:
         raise BadInput(f"{unseen} is no probability", hint="it is between 0 and 1")
     plans = goals if isinstance(goals, GraphCosts) else _planned(goals)
-    model = find_model(model)
+    model = find_model(model, MODEL)
     prior, rng = model.efficiency, np.random.default_rng(seed)
     can = np.flatnonzero(plans.cost[:, 0] < np.inf)
     if not len(can):

@@ -113,6 +113,9 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
         like = None if other is None else other.episode
         return bib.Reading(mcs.read(data, name, like), b"", [], {})
+    if name.endswith(".plan") and not data.lstrip().startswith(b"["):
+        hint = "hbtom show plays it, and hbtom infer finds its goal"
+        raise BadInput("this is a plan, not an episode", hint=hint)
     return bib.reading(data, name, other)
 
 

@@ -17,9 +17,10 @@ from hbtom.observe.checks import check_trial, checked, vouch
 from hbtom.observe.episode import Body, Episode, Identity, Trial
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
+from hbtom.observe.packing import Compression, packed
 
 ROUND = 0.05  # radius of agent and objects by default, as a share of the world's longer side
-_KINDS = (".json", ".gz", ".zst")
+_KINDS: dict[str, Compression] = {".json": None, ".gz": "gz", ".zst": "zst"}
 _SCALED = (
     *("path", "objects", "walls", "barrier"),
     *("barrier_left", "lock_there", "walls_there", "agent_there", "warnings"),  # not in pixels
@@ -144,14 +145,5 @@ def save(episode: Episode, path: str | os.PathLike[str], *, overwrite: bool = Fa
     from hbtom.observe.writing import write
 
     target = Path(path)
-    check_target(target, overwrite=overwrite, kinds=_KINDS, otherwise="overwrite=True")
-    data = write(checked(episode))
-    if target.suffix == ".gz":
-        import gzip
-
-        data = gzip.compress(data, mtime=0)
-    elif target.suffix == ".zst":
-        import zstandard
-
-        data = zstandard.ZstdCompressor().compress(data)
-    write_whole(target, data)
+    check_target(target, overwrite=overwrite, kinds=tuple(_KINDS), otherwise="overwrite=True")
+    write_whole(target, packed(write(checked(episode)), _KINDS[target.suffix]))

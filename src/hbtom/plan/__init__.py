@@ -3,7 +3,7 @@
 import hbtom.world  # noqa: F401, the room before
 from hbtom.plan.astar import Route, find_route
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go
-from hbtom.plan.field import CONTINUOUS, GRID, Stencil, solve
+from hbtom.plan.field import CONTINUOUS, GRID, Stencil
 from hbtom.plan.planning import plan_trial
 
 __all__ = [
@@ -15,5 +15,4 @@ __all__ = [
     "cost_to_go",
     "find_route",
     "plan_trial",
-    "solve",
 ]

@@ -68,23 +68,6 @@ def legal_moves(blocked: Annotated[Bools, "row column"], stencil: Stencil) -> Bo
     return np.array(legal)
 
 
-def solve(
-    blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "... row column"],
-    stencil: Stencil,
-    cell: float = 1.0,
-) -> Annotated[Floats, "... row column"]:
-    """Return the cost of the cheapest way from each cell to a seed, plus the seed's own cost.
-
-    ``seeds`` is infinite where there is none; ``cell`` is the cost of walking the side of a cell.
-    There may be several fields over the same floor, along the leading axes.
-    """
-    fields = np.ascontiguousarray(seeds, dtype=np.float64).reshape(-1, *blocked.shape)
-    everywhere = np.empty((0, 2), dtype=np.int64)
-    solved = [field(blocked, one, stencil.table, cell, everywhere) for one in fields]
-    return np.array(solved).reshape(seeds.shape)
-
-
 def relaxed(
     blocked: Annotated[Bools, "row column"],
     seeds: Annotated[Floats, "row column"],

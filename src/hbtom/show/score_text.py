@@ -144,7 +144,10 @@ def calibration_table(fitted: Calibration) -> str:
 
 
 def ablation_table(ablation: Ablation) -> str:
-    """Return one row per variation: accuracy by task in per cent, and the share of low margins."""
+    """Return one row per variation: accuracy by task in per cent, and the share of low margins.
+
+    The last column is left out unless ratings are between 0 and 1.
+    """
     tasks = [score.task for score in next(iter(ablation.tasks.values()))]
     rows: list[tuple[str, ...]] = [("", "", *(_short(task) for task in tasks), "all", _MARGINS[-1])]
     for name, rated in ablation.tasks.items():
@@ -156,7 +159,8 @@ def ablation_table(ablation: Ablation) -> str:
         )
         near = _margins(overall)[-1] if overall.pairs else ""
         rows.append((ablation.groups[name], name, *figures, near))
-    return "\n".join(columns(rows, right=".." + "R" * (len(tasks) + 2)))
+    kept = len(rows[0]) if ablation.bounded else -1
+    return "\n".join(columns([row[:kept] for row in rows], right=".." + "R" * len(rows[0][2:kept])))
 
 
 def _short(task: str) -> str:
@@ -211,7 +215,10 @@ def design_table(found: Design) -> str:
 def _designed(one: Finding) -> tuple[str, ...]:
     from hbtom.bench.designing import difference
 
-    whole, short = (
-        (*map(three, two), f"{difference(two):+.3f}") for two in (one.values, one.short)
-    )
+    whole, short = ((*map(three, two), _signed(difference(two))) for two in (one.values, one.short))
     return one.name, *whole, f"{one.enough} of {one.trials}", *short
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign and three decimals; what is zero then has no sign."""
+    return f"{value:+.3f}" if round(value, 3) else "0.000"

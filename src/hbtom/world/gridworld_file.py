@@ -20,14 +20,12 @@ moves = "E N wait"
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from hbtom.errors import BadInput, Place, located
-from hbtom.files import WRITTEN, file_bytes
+from hbtom.toml_files import load_toml
 from hbtom.world.text_gridworld import FLOOR, START, Gridworld, rows_of
 
 
@@ -50,19 +48,8 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_gridworlds(file: str | os.PathLike[str]) -> dict[str, Gridworld]:
     """Read a map and the paths through it from a file: a gridworld for each path, by name."""
+    known = load_toml(Path(file), _File, "gridworld", "see worlds/trucks.toml")
     with located(file=os.fspath(file)):
-        try:
-            text = file_bytes(Path(file), "a text file", WRITTEN).decode()
-            known = msgspec.convert(tomllib.loads(text), _File)
-        except UnicodeDecodeError:
-            raise BadInput("this is not text", hint="the file is TOML in UTF-8") from None
-        except tomllib.TOMLDecodeError as error:
-            raise BadInput(f"not TOML: {error}", hint="see worlds/trucks.toml") from None
-        except RecursionError:
-            raise BadInput("not a gridworld: nested too deeply") from None
-        except msgspec.ValidationError as error:
-            problem = str(error).replace("`", "'").replace("$.", "")
-            raise BadInput(problem, hint="see worlds/trucks.toml") from None
         if not known.paths:
             raise BadInput("there are no paths", hint="write [[paths]], with moves below")
         return _gridworlds(known)

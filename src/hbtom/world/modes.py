@@ -113,17 +113,14 @@ def corner(at: float, cells: int) -> tuple[int, float]:
     return low, min(max(at - low, 0.0), 1.0)
 
 
-def key_and_lock(items: int, objects: int, locks: int, modes: int, costs: Costs) -> Exits:
-    """Return the exits of the benchmark's worlds: touching items, fetching the key, opening."""
-    numbers, prices = exit_table(items, objects, locks, modes, costs)
-    return Exits(*numbers, *prices)
-
-
 @part
 def exit_table(
     items: int, objects: int, locks: int, modes: int, costs: Costs
 ) -> tuple[Annotated[Ints, "5 exit"], Annotated[Floats, "2 exit"]]:
-    """Return the fields of :func:`key_and_lock` in their order: the numbers, and the prices."""
+    """Return the exits of the benchmark's worlds: touching items, fetching the key, opening.
+
+    The fields of :class:`Exits` are rows here: first the numbers, then the prices.
+    """
     key = objects if items > objects else -1
     many = modes * objects + (1 if key >= 0 else 0) + (1 if modes > 1 else 0)
     numbers = np.empty((5, many), dtype=np.int64)
@@ -151,13 +148,9 @@ def _exit(row: Ints, source: int, target: int, thing: int, goal: int, then: int)
     row[0], row[1], row[2], row[3], row[4] = source, target, thing, goal, then
 
 
-def exit_of(exits: Exits, mode: int, thing: int) -> int:
-    """Return the exit that touching a thing in a mode is, or -1."""
-    return exit_at(exits.source, exits.thing, mode, thing)
-
-
 @part
 def exit_at(source: Ints, things: Ints, mode: int, thing: int) -> int:
+    """Return the exit that touching a thing in a mode is, or -1."""
     for one in range(len(source)):
         if source[one] == mode and things[one] == thing:
             return one

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe import Trial
-from hbtom.world.modes import Exits, PlaceWorld, exit_of
+from hbtom.world.modes import Exits, PlaceWorld, exit_at
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
@@ -155,7 +155,7 @@ def outdated(steps: Trajectory, stage: PlaceWorld, cell: float) -> Trajectory:
         column, row = (steps.start[step] / cell).astype(int)
         near = stage.reach[:, row, column]
         other = int(near.argmin())
-        one = exit_of(stage.exits, int(mode[step]), other)
+        one = exit_at(stage.exits.source, stage.exits.thing, int(mode[step]), other)
         if near[thing[step]] == np.inf and near[other] < np.inf and one >= 0:
             thing[step], taken[step] = other, one
     return steps._replace(mode=mode, thing=thing, exit=taken)

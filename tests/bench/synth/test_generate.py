@@ -14,12 +14,12 @@ import zstandard
 from click.testing import CliRunner
 
 from hbtom.bench.dataset import find_pairs
-from hbtom.bench.packing import Compression
 from hbtom.bench.synth import background_episode, encode, episode_pair, generate
 from hbtom.bench.synth.jitter import Jitter
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cli import main
 from hbtom.errors import BadInput
+from hbtom.observe.packing import Compression
 
 BACKGROUND = [task.folder for task in BACKGROUND_TASKS]
 

@@ -12,7 +12,6 @@ from typing import Any, TypedDict
 import numpy as np
 
 from hbtom.bench.labels import FILE
-from hbtom.bench.packing import Compression, packed, suffix_of
 from hbtom.bench.synth.episodes import background_episode, episode_pair
 from hbtom.bench.synth.geometry import Rng
 from hbtom.bench.synth.jitter import Jitter, jittered
@@ -24,6 +23,7 @@ from hbtom.observe import Episode
 from hbtom.observe import writing as bib
 from hbtom.observe.formats import read
 from hbtom.observe.mcs import export as mcs
+from hbtom.observe.packing import Compression, packed, suffix_of
 from hbtom.observe.writing import Format
 
 

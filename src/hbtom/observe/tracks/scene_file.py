@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
-from hbtom.errors import BadInput, Place, located
-from hbtom.files import WRITTEN, file_bytes
+from hbtom.errors import BadInput, Place
+from hbtom.observe.making import ROUND
+from hbtom.toml_files import load_toml
 
 WORLD = 200.0  # pixels of the model's world along its longer side
-_ROUND = 0.05  # radius of agent and objects by default, as a share of the longer side
 _UNITS = {"px": None, "mm": 1.0, "cm": 10.0, "m": 1000.0}
 
 Real = Annotated[float, Meta(ge=-1e9, le=1e9)]
@@ -98,7 +96,7 @@ class Scene(_Part, frozen=True):
     @property
     def radius(self) -> float:
         """The radius of agent and objects unless they have their own."""
-        return _ROUND * max(self.size)
+        return ROUND * max(self.size)
 
     @property
     def track_unit(self) -> float:
@@ -118,21 +116,5 @@ class Scene(_Part, frozen=True):
 
 def read_scene(path: Path) -> Scene:
     """Read a scene file."""
-    with located(file=str(path)):
-        try:
-            text = file_bytes(path, "a scene file", WRITTEN).decode()
-            return msgspec.convert(tomllib.loads(text), Scene)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            hint = "'hbtom scene new' writes a scene file to start from"
-            raise BadInput(f"not TOML: {error}", hint=hint) from None
-        except RecursionError:
-            raise BadInput("not a scene: nested too deeply") from None
-        except msgspec.ValidationError as error:
-            problem = str(error).replace("`", "'").replace("$.", "")
-            raise BadInput(problem, hint=_hint(problem)) from None
-
-
-def _hint(problem: str) -> str:
-    if problem.startswith("Invalid enum") and "units'" in problem:
-        return f"the units are {', '.join(_UNITS)}"
-    return "'hbtom scene new' writes a scene file with every field explained"
+    hint = "'hbtom scene new' writes a scene file with every field explained"
+    return load_toml(path, Scene, "scene", hint)

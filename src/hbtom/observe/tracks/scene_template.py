@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from hbtom.observe.making import ROUND
 from hbtom.observe.tracks.points import Seen, Tracks
 from hbtom.observe.tracks.watched import middle
 
@@ -69,7 +70,7 @@ def template(tracks: Tracks | None = None) -> str:
         frames=ends,
         part=f"part = {json.dumps(usual)}" if len(parts) > 1 else '# part = "nose"',
         parts=_listed(parts),
-        radius=_short(0.05 * max(size)),
+        radius=_short(ROUND * max(size)),
         at=[_short(side / 2 + low) for side, low in zip(size, corner, strict=True)],
     )
 

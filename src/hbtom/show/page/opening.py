@@ -12,7 +12,7 @@ from hbtom.errors import BadInput, system_errors
 from hbtom.files import write_whole
 from hbtom.judgement import Judgement, judge
 from hbtom.judgement.plan_judging import PlanJudgement
-from hbtom.model import Given
+from hbtom.model import AnyModel
 from hbtom.observe import Episode
 from hbtom.show.browser import browse
 from hbtom.show.page.viewer import page
@@ -26,7 +26,7 @@ def show(
     watched: Watched | Any,
     other: Watched | None = None,
     *,
-    model: Given = "default",
+    model: AnyModel = "default",
     browser: bool = True,
 ) -> Path:
     """Make a page on which to watch a judgement, an episode or its file; return the page's path.

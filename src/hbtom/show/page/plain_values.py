@@ -32,7 +32,9 @@ def changes(values: Annotated[Floats, "frame value"]) -> list[list[float | None]
     """Return ``[frame, *value]`` for the first frame and for every change."""
     same = (values[1:] == values[:-1]) | ((values[1:] != values[1:]) & (values[:-1] != values[:-1]))
     frames = [0, *(np.flatnonzero(~same.all(axis=1)) + 1).tolist()]
-    return [[frame, *numbers(values[frame], 4)] for frame in frames]
+    return [
+        [frame, *value] for frame, value in zip(frames, numbers(values[frames], 4), strict=True)
+    ]
 
 
 def numbers(values: Any, decimals: int) -> Any:

@@ -6,7 +6,7 @@ Everything is read off a judgement; frames count from 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,16 +44,24 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A trial in words: its moments in order, and a sentence about how it went."""
+    """A trial in words: its moments in order."""
 
     moments: tuple[Moment, ...]
-    summary: str
+
+    @property
+    def summary(self) -> str:
+        """The sentence about how it went."""
+        return next(moment.text for moment in self.moments if moment.kind == "end")
+
+
+def in_order(moments: Iterable[Moment]) -> Chapter:
+    """Return a chapter of moments, of which one is the end."""
+    return Chapter(tuple(sorted(moments, key=lambda moment: moment.frame)))
 
 
 def chapter(scene: Scene) -> Chapter:
     """Tell one trial."""
-    moments = sorted(_moments(scene), key=lambda moment: moment.frame)
-    return Chapter(tuple(moments), summary(scene))
+    return in_order(_moments(scene))
 
 
 def _moments(scene: Scene) -> Iterator[Moment]:

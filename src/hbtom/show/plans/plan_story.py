@@ -17,10 +17,10 @@ from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
 from hbtom.show.page.scenes import leaders, listed, per_cent
-from hbtom.show.page.story import Chapter, Moment
+from hbtom.show.page.story import Chapter, Moment, in_order
 from hbtom.show.terminal import explain_plan
 from hbtom.show.words import SURE, plain
-from hbtom.world.pddl import Plan, SeenPlan
+from hbtom.world.pddl import Goal, Plan, SeenPlan
 
 UNLIKELY = 0.3  # an action that is less probable is worth a sentence
 
@@ -45,6 +45,11 @@ class PlanScene:
         """Whether it is the last of several, whose plausibility is judged."""
         return 0 < self.index == len(self.judgement.plans) - 1
 
+    @property
+    def wanted(self) -> tuple[Goal, ...]:
+        """The goals of the world, without something else."""
+        return self.judgement.costs[self.index].goals
+
     @cached_property
     def goals(self) -> tuple[str, ...]:
         return tuple(plain(str(goal)) for goal in self.posterior.goals)
@@ -66,13 +71,10 @@ class PlanScene:
         """The number of actions after which each goal is first attained; None if it never is."""
         if not isinstance(self.plan, Plan):
             return (None,) * len(self.goals)
-        goals = self.judgement.costs[self.index].goals
-        done = [goal.holds(self.plan.states) for goal in goals]
-        first = tuple(int(one.argmax()) if one.any() else None for one in done)
-        return (
-            *first,
-            *(None,) * (len(self.goals) - len(first)),
-        )  # something else is never attained
+        done = [goal.holds(self.plan.states) for goal in self.wanted]
+        first = (int(one.argmax()) if one.any() else None for one in done)
+        never = (None,) * (len(self.goals) - len(done))  # something else
+        return (*first, *never)
 
     @cached_property
     def wanted_before(self) -> tuple[str, ...]:
@@ -87,8 +89,7 @@ class PlanScene:
 
 def plan_chapter(scene: PlanScene) -> Chapter:
     """Tell one plan."""
-    moments = sorted(_moments(scene), key=lambda moment: moment.frame)
-    return Chapter(tuple(moments), summary(scene))
+    return in_order(_moments(scene))
 
 
 def _moments(scene: PlanScene) -> Iterator[Moment]:

@@ -16,7 +16,7 @@ from hbtom.model import depth_names
 from hbtom.observe import Identity
 from hbtom.show.page.page_values import beliefs
 from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, numbers
-from hbtom.show.plans.board import Token, draw_board
+from hbtom.show.plans.board import Board, Token, draw_board
 from hbtom.show.plans.plan_story import PlanScene, plan_chapter
 from hbtom.show.plots.signs import NO_COLOUR
 from hbtom.show.words import plain
@@ -84,13 +84,16 @@ def _changes(plan: SeenPlan) -> list[tuple[list[str], list[str]]]:
     ]
 
 
-def _board(scene: PlanScene, goals: Sequence[Identity]) -> Plain | None:
+def board_of(scene: PlanScene) -> Board | None:
     """Return the board; None if some actions were not seen, so that nobody knows the states."""
-    if not isinstance(scene.plan, Plan):
+    return draw_board(scene.plan, scene.wanted) if isinstance(scene.plan, Plan) else None
+
+
+def _board(scene: PlanScene, goals: Sequence[Identity]) -> Plain | None:
+    board = board_of(scene)
+    if board is None:
         return None
-    wanted = scene.judgement.costs[scene.index].goals
-    board = draw_board(scene.plan, wanted)
-    item = [goals.index(Identity(goal.name)) for goal in wanted]
+    item = [goals.index(Identity(goal.name)) for goal in scene.wanted]
     return {
         "size": numbers(board.size, PIXELS),
         "panels": [

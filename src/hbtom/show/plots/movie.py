@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hbtom.bench.workers import Progress, counted
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
 from hbtom.show.happenings import has_company
@@ -75,7 +75,8 @@ def animate(
         raise BadInput(f"a movie cannot be written as {form}", hint=f"one of {', '.join(ENCODERS)}")
     pace = pace or Pace()
     episode = shown.episode if isinstance(shown, Judgement) else shown
-    chosen = _chosen(episode, trials)
+    with located(file=episode.name):
+        chosen = choose(len(episode), trials, "trial")
     painters, found = _painters(shown, chosen, scale)
     (width, height), colours, charts = painters[0].size, found.colours, None
     if isinstance(shown, Judgement):
@@ -110,18 +111,18 @@ def _painters(
     return painters, found
 
 
-def _chosen(episode: Episode, trials: Sequence[int] | None) -> list[int]:
-    """Return the indices of trials that are given by their numbers."""
-    if trials is None:
-        return list(range(len(episode)))
-    if not trials:
-        raise BadInput("no trial was chosen", hint="name some trials, or leave the choice out")
-    for number in trials:
-        if not 1 <= number <= len(episode):
-            raise BadInput(
-                f"there is no trial {number}", hint=f"the trials are 1 to {len(episode)}"
-            ).at(file=episode.name)
-    return [number - 1 for number in trials]
+def choose(many: int, numbers: Sequence[int] | None, what: str) -> list[int]:
+    """Return the indices of trials or plans that are given by their numbers; all by default."""
+    if numbers is None:
+        return list(range(many))
+    if not numbers:
+        hint = f"name some {what}s, or leave the choice out"
+        raise BadInput(f"no {what} was chosen", hint=hint)
+    for number in numbers:
+        if not 1 <= number <= many:
+            hint = f"the {what}s are 1 to {many}" if many > 1 else f"there is one {what} only"
+            raise BadInput(f"there is no {what} {number}", hint=hint)
+    return [number - 1 for number in numbers]
 
 
 def _size(trials: Iterable[Trial], scale: int) -> tuple[int, int]:

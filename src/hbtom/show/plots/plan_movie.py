@@ -18,21 +18,20 @@ from matplotlib.ticker import MaxNLocator
 from hbtom.bench.workers import Progress, counted
 from hbtom.errors import BadInput
 from hbtom.judgement.plan_judging import PlanJudgement
-from hbtom.show.plans.board import Board, draw_board
+from hbtom.show.plans.board import Board
 from hbtom.show.plans.plan_story import PlanScene
-from hbtom.show.plans.plan_values import plan_name
+from hbtom.show.plans.plan_values import board_of, plan_name
 from hbtom.show.plots.board_drawing import SIZE, Moving, draw_panels, place_tokens
 from hbtom.show.plots.cast import BETWEEN
 from hbtom.show.plots.encoders import ENCODERS, Film
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
-from hbtom.show.plots.movie import Pace, runs
+from hbtom.show.plots.movie import Pace, choose, runs
 from hbtom.show.plots.palette import Photograph, palette
 from hbtom.show.plots.pixels import Pixels
 from hbtom.show.plots.posteriors import draw_line, probability_axis
 from hbtom.show.plots.sheet import INCH, LINE, Column, Sheet, label, styled
 from hbtom.show.plots.signs import INK, SOFT, Signs, signs_of_goals
 from hbtom.show.words import plain
-from hbtom.world.pddl import Plan
 
 STEP = 0.8  # seconds for which each state is shown
 DOTS = 120  # pixels of a board per inch, so that letters are large enough
@@ -62,9 +61,9 @@ def animate_plans(
     """
     if form not in ENCODERS:
         raise BadInput(f"a movie cannot be written as {form}", hint=f"one of {', '.join(ENCODERS)}")
-    pace, chosen = pace or Pace(), _chosen(len(judgement.plans), plans)
-    scenes = [PlanScene(judgement, index) for index in chosen]
-    boards = [_board(scene) for scene in scenes]
+    pace = pace or Pace()
+    scenes = [PlanScene(judgement, one) for one in choose(len(judgement.plans), plans, "plan")]
+    boards = [board_of(scene) for scene in scenes]
     known = signs_of_goals(goal for one in judgement.posteriors for goal in one.goals)
     size = _Size.of(boards, beliefs, scale)
     stages = [_Stage.drawn(*one, known, size) for one in zip(scenes, boards, strict=True)]
@@ -76,24 +75,6 @@ def animate_plans(
         _pictures(stages, paint.numbered, times, [blank] * pace.pause), many, progress
     )
     return ENCODERS[form](Film(paint.colours, size.pixels, pace.fps), runs(pictures))
-
-
-def _chosen(many: int, plans: Sequence[int] | None) -> list[int]:
-    numbers = range(1, many + 1) if plans is None else plans
-    for number in numbers:
-        if not 1 <= number <= many:
-            hint = f"the plans are 1 to {many}" if many > 1 else "there is one plan only"
-            raise BadInput(f"there is no plan {number}", hint=hint)
-    if not numbers:
-        raise BadInput("no plan was chosen", hint="name some plans, or leave the choice out")
-    return [number - 1 for number in numbers]
-
-
-def _board(scene: PlanScene) -> Board | None:
-    """Return the board of a plan; None if some of its actions were not seen."""
-    if not isinstance(scene.plan, Plan):
-        return None
-    return draw_board(scene.plan, scene.judgement.costs[scene.index].goals)
 
 
 @dataclass(frozen=True)

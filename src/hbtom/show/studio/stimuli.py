@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hbtom.bench.table_files import encode_records
 from hbtom.judgement import judge
 from hbtom.model import Model
 from hbtom.observe.formats import read
@@ -36,16 +35,12 @@ def experiment(members: Mapping[str, bytes], form: str) -> dict[str, bytes]:
     for row in _trials(members, form):
         files[row["movie"]] = animate(read(members[row["episode"]]), form, trials=[row["trial"]])
         rows.append(row)
-    table = io.StringIO()
-    writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
     pictures = form == "gif"  # to jsPsych, which takes lists of movies, but one picture
     variables = [{"stimulus": one["movie"] if pictures else [one["movie"]], **one} for one in rows]
     return {
         **files,
         "jspsych.json": json.dumps(variables, indent=1).encode() + b"\n",
-        "psychopy.csv": table.getvalue().encode(),
+        "psychopy.csv": encode_records(rows, ".csv", list(rows[0])),
     }
 
 

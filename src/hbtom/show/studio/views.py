@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from hbtom.observe import Identity
-from hbtom.show.page.plain_values import Plain, look_of
-from hbtom.show.studio.raw_trials import Frames, Thing, agent_in, centre_of, thing_in, tool_fields
+from hbtom.show.page.plain_values import Plain, changes, look_of
+from hbtom.show.studio.raw_trials import (
+    Frames,
+    Place,
+    Thing,
+    agent_in,
+    centre_of,
+    thing_in,
+    tool_fields,
+)
 from hbtom.show.studio.stepping import agent_places, points_of
 
-GONE = None, None
+GONE = math.nan, math.nan
 
 
 def view(frames: Frames) -> Plain:
@@ -26,20 +37,20 @@ def view(frames: Frames) -> Plain:
         "size": first["size"],
         "walls": _boxes(first["walls"]),
         "barrier": _boxes(first.get("fuse_walls", ())),
-        "left": _changes([[count / max(1, barrier[0])] for count in barrier]),
+        "left": changes(np.array(barrier)[:, None] / max(1, barrier[0])),
         "agent": _drawn(agent_in(frames)),
-        "path": _changes([list(place or GONE) for place in agent_places(frames)]),
+        "path": changes(np.array([place or GONE for place in agent_places(frames)])),
         "objects": [_drawn(list(one)) for one in first["objects"]],
         "others": [],
-        "key": key and {**_drawn(key), "path": _changes([_centre(one) for one in keys])},
-        "lock": lock and {**_drawn(lock), "there": _changes([[is_there] for is_there in locks])},
+        "key": key and {**_drawn(key), "path": changes(np.array([_centre(one) for one in keys]))},
+        "lock": lock and {**_drawn(lock), "there": changes(np.array(locks)[:, None])},
         "moments": [],
         "points": points_of(frames),
     }
 
 
-def _centre(thing: Thing | None) -> list[float | None]:
-    return list(GONE if thing is None else centre_of(thing))
+def _centre(thing: Thing | None) -> Place:
+    return GONE if thing is None else centre_of(thing)
 
 
 def _boxes(blocks: Sequence[Any]) -> list[list[float]]:
@@ -50,8 +61,3 @@ def _drawn(thing: Thing) -> Plain:
     x, y = centre_of(thing)
     look = Identity(thing[2], tuple(thing[3]) if len(thing) > 3 else ())
     return {"x": x, "y": y, "r": thing[1], "image": thing[2], **look_of(look)}
-
-
-def _changes(values: Sequence[list[Any]]) -> list[list[Any]]:
-    """Return ``[frame, *value]`` for the first frame and for every change."""
-    return [[at, *value] for at, value in enumerate(values) if at == 0 or value != values[at - 1]]

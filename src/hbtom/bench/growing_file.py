@@ -1,0 +1,73 @@
+"""Results files that grow while a run is on, so that an interrupted run can go on.
+
+Whole lines are added to the file itself, or to a journal beside it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hbtom.errors import BadInput, system_errors
+from hbtom.files import check_target
+from hbtom.scratch import Taken, alone
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where the results of a run are kept, if anywhere."""
+
+    out: Path | None = None
+    resume: bool = False  # continue an earlier run
+    overwrite: bool = False  # replace what is there in the end
+    kinds: Sequence[str] = (".csv", ".jsonl", ".parquet")  # endings that its name may have
+
+    def check(self) -> None:
+        """Refuse a file that cannot or should not be written, before any work is done."""
+        if self.out is None:
+            if self.resume:
+                raise BadInput("there is no file to resume", hint="name it: --out FILE")
+            return
+        replace = self.overwrite or self.resume
+        check_target(
+            self.out, overwrite=replace, kinds=self.kinds, otherwise="--resume or --overwrite"
+        )
+        if journal_of(self.out).exists() and not replace:
+            problem = "this is what an interrupted run has left"
+            hint = "--resume continues it, --overwrite starts over"
+            raise BadInput(problem, hint=hint, file=journal_of(self.out))
+
+
+def journal_of(path: Path) -> Path:
+    """Return the file for lines that cannot be added to a results file yet."""
+    return path.with_name(path.name + ".part.jsonl")
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """Let no other run write to a file for a while."""
+    with ExitStack() as held:
+        try:
+            with system_errors("the file cannot be written", path):
+                held.enter_context(alone(path))
+        except Taken:
+            hint = "wait for it to end, or choose another name"
+            raise BadInput("another run is writing to this file", hint=hint, file=path) from None
+        yield
+
+
+def add_lines(stream: io.FileIO, lines: bytes) -> None:
+    """Write lines at once, so that being killed tears none; take back what a full disk tears."""
+    start, written = stream.seek(0, os.SEEK_END), 0
+    try:
+        written = stream.write(lines)
+        if written < len(lines):
+            raise OSError("there is no space left")
+    finally:
+        if written < len(lines):
+            with suppress(OSError):
+                stream.truncate(start)

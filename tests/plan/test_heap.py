@@ -1,0 +1,28 @@
+"""The heap of kernels, against the standard library's."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hbtom.plan.heap import pop, push
+
+pairs = st.tuples(st.sampled_from([0.0, 0.5, 1.0, np.inf]), st.integers(0, 5))
+
+
+@settings(max_examples=100)
+@given(steps=st.lists(st.none() | pairs, max_size=40))
+def test_it_gives_what_the_standard_library_gives(steps: list[tuple[float, int] | None]) -> None:
+    queue, prices, size = np.empty(40, dtype=np.int64), np.empty(40), 0
+    wanted: list[tuple[float, int]] = []
+    for one in [*steps, *[None] * 40]:  # None takes the first; in the end, all are taken
+        if one is not None:
+            size = push(queue, prices, size, one[1], one[0])
+            heapq.heappush(wanted, one)
+        elif wanted:
+            size = pop(queue, prices, size)
+            assert (prices[size], queue[size]) == heapq.heappop(wanted)
+        assert size == len(wanted)
