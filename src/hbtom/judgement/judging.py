@@ -213,7 +213,10 @@ def odd_units(trial: Trial) -> Iterator[str]:
     if max(width, height) < SMALL:
         world = f"the world is only {width:g} x {height:g} pixels"
         yield f"{world}, but the model is made for about 200; is it in other units?"
-    far = float(np.ptp(trial.whole_path, axis=0).max())
+    path = trial.whole_path
+    if any(abs(way) >= TINY for way in (path[-1] - path[0]).tolist()):
+        return
+    far = float(np.ptp(path, axis=0).max())
     if 0 < far < TINY:
         yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
 

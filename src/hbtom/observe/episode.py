@@ -310,7 +310,8 @@ class Trial:
     @cached_property
     def whole_path(self) -> Annotated[Floats, "frame 2"]:
         """The path without gaps: an agent that is not seen stays where it was last."""
-        return self.path if not np.isnan(self.path).any() else frozen(without_gaps(self.path))
+        seen_always = not math.isnan(self.path.sum())  # quicker than to look for gaps
+        return self.path if seen_always else frozen(without_gaps(self.path))
 
     @cached_property
     def marks(self) -> Marks:

@@ -59,11 +59,12 @@ def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] =
     paths = [(one.whole_path, one.marks) for one in steady]
     waited = [waits(one) for one in steady]
     opening = [_opening(model.acts, one) for one in accumulate(waited, initial=openings)]
-    make = partial(world_of, model.motion, model.acts)
+    kind = type(model.motion)
+    make = partial(world_of.dispatch(kind), model.motion, model.acts)
     worlds = list(map(make, opening, layouts))
     ends = map(_at_end, trials, steady, layouts)
     walks = [Walk(end, *path, model.acts.final) for end, path in zip(ends, paths, strict=True)]
-    steps = list(map(partial(steps_of, model.motion), walks, worlds))
+    steps = list(map(partial(steps_of.dispatch(kind), model.motion), walks, worlds))
     seen = [Seen(*one, (one[1],)) for one in zip(steady, worlds, steps, waited, strict=True)]
     for index, trial in enumerate(trials):
         if trial.changes:
