@@ -28,6 +28,7 @@ SHARED = [  # all may import them
     "kernel_store",
     "linking",
     "plottable",
+    "signatures",
 ]
 UPWARD = {
     "plottable": ["show"]

@@ -17,6 +17,7 @@ from hbtom.observe import Body, Identity, Other
 from hbtom.observe.writing import write as write_bib
 from hbtom.plan.planning import plan_trial
 from hbtom.world import see
+from hbtom.world.seeing import see_all
 from regrets import regret_of
 
 HEART, SPOON, ANNA = Identity("heart"), Identity("spoon"), Identity("anna")
@@ -283,3 +284,25 @@ def test_an_actor_that_is_never_seen_is_nobody_to_judge_or_want() -> None:
 def test_no_file_can_hold_a_world_that_changes() -> None:
     with pytest.raises(hbtom.BadInput, match="no file format can hold that"):
         write_bib(Episode((doors(DETOUR, closes=12),)))
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_trials_in_a_row_are_seen_as_one_by_one(preset: str) -> None:
+    """What waiting cost in earlier trials counts in later ones, whether or not worlds change."""
+    key = read(episode(key_trial())).trials[0]
+    trials = doors(DETOUR, closes=12), key, doors(DETOUR, closes=2), replace(key, size=(190, 200))
+    model, openings = Model.preset(preset), (3.0,)
+    together = see_all(model, trials, openings)
+    for seen, one in zip(together, trials, strict=True):
+        alone = see(model, one, openings)
+        assert repr(seen) == repr(alone)
+        assert seen.world.costs == alone.world.costs
+        for field in ("blocked", "reach", "lying"):
+            np.testing.assert_array_equal(getattr(seen.world, field), getattr(alone.world, field))
+        for mine, other in zip(seen.trajectory, alone.trajectory, strict=True):
+            np.testing.assert_array_equal(mine, other)
+        openings += alone.waited
+    assert len(openings) == 3
+    first, *_, last = (one.world.costs.opening for one in together)
+    assert (first != last) == model.acts.learn_opening
+    assert len(together[0].stages) > 1 == len(together[1].stages)
