@@ -11,7 +11,6 @@ when it starts the compiler.
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from typing import Any
 
 from numba import njit
 from numba._dynfunc import make_function
-from numba.core import cgutils, config, ir, typed_passes, types, untyped_passes
+from numba.core import cgutils, ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -27,9 +26,10 @@ from numba.core.lowering import Lower
 from numba.core.target_extension import jit_registry, target_registry
 from numba.core.typed_passes import NativeLowering
 
+from hbtom.haste import BarePasses, without_detours
+
 # The same for all: numba compiles its own functions anew for callers that have other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-_SETTINGS: Any = config
 _NAMED_TUPLE: Any = types.BaseNamedTuple
 # hbtom's functions have none of what these passes are for, such as closures.
 _NEEDLESS = {
@@ -55,22 +55,15 @@ def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any
 
 @contextmanager
 def in_haste() -> Iterator[None]:
-    """Let numba compile its own functions as parts, too, and leave its garbage for later.
-
-    Kernels are optimised at level 2. Level 3 takes a tenth longer, and its code is hardly faster.
-    """
-    cpu, level, collects = target_registry["cpu"], _SETTINGS.OPT, gc.isenabled()
+    """Let numba compile its own functions as parts, too, and without detours."""
+    cpu = target_registry["cpu"]
     before = jit_registry[cpu]
-    try:
-        dict.__setitem__(jit_registry, cpu, _as_helper)
-        _SETTINGS.OPT = type(level)(min(level, 2))
-        gc.disable()
-        yield
-    finally:
-        dict.__setitem__(jit_registry, cpu, before)
-        _SETTINGS.OPT = level
-        if collects:
-            gc.enable()
+    with without_detours():
+        try:
+            dict.__setitem__(jit_registry, cpu, _as_helper)
+            yield
+        finally:
+            dict.__setitem__(jit_registry, cpu, before)
 
 
 def _as_helper(**options: Any) -> Callable[..., Any]:
@@ -88,6 +81,13 @@ class KernelLibrary(JITCodeLibrary):
             known = set(self._linking_libraries)
             more = [one for one in library._linking_libraries if one not in known]
             self._linking_libraries.extend(more)
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take in what was lowered, and let go of it: Python is slow to find that it can go."""
+        super().add_ir_module(ir_module)
+        for block in [one for function in ir_module.functions for one in function.blocks]:
+            vars(block).clear()
+        ir_module.globals.clear()
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -148,10 +148,21 @@ class BorrowingLower(Lower):
         """Return the value of a variable."""
         return self._given[name] if name in self._given else super().loadvar(name)
 
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Set a variable; a number that was there before needs no care."""
+        if argidx is None and name not in self._singly_assigned_vars and self._is_plain(name):
+            self.builder.store(value, self.getvar(name))
+        else:
+            super().storevar(value, name, argidx)
+
     def delvar(self, name: str) -> None:
         """Forget a variable, and what it refers to, unless that was given."""
-        if name not in self._given:
+        if name not in self._given and not self._is_plain(name):
             super().delvar(name)
+
+    def _is_plain(self, name: str) -> bool:
+        """Return whether a variable refers to nothing that numba counts references to."""
+        return not self.context.data_model_manager[self.typeof(name)].contains_nrt_meminfo()
 
     def _alloca_var(self, name: str, fetype: Any) -> None:
         if name not in self._given:
@@ -203,14 +214,16 @@ class HelperCompiler(CompilerBase):
     """numba's own passes, but for the last: a helper is not turned into machine code."""
 
     lowering: type[NativeLowering] = PartLowering
+    manager: type[PassManager] = PassManager
     needless: frozenset[type] = frozenset()
 
     def define_pipelines(self) -> list[PassManager]:
         """Return the passes."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        given = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes = self.manager(given.pipeline_name)
         passes.passes = [
             (self.lowering, why) if one is NativeLowering else (one, why)
-            for one, why in passes.passes
+            for one, why in given.passes
             if one not in self.needless
         ]
         passes.finalize()
@@ -220,6 +233,7 @@ class HelperCompiler(CompilerBase):
 class PartCompiler(HelperCompiler):
     """Makes the intermediate code of a part."""
 
+    manager = BarePasses
     needless = frozenset(_NEEDLESS)
 
 
