@@ -26,6 +26,7 @@ SHARED = [  # all may import them
     "scratch",
     "kernel_store",
     "linking",
+    "lowering",
     "haste",
     "plottable",
 ]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from numba.core import config, postproc, transforms
+from numba.core import config, ir, postproc, transforms
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 
@@ -133,10 +134,35 @@ def _only_counted(find: Callable[..., Any]) -> Callable[..., Any]:
     return get_meminfos
 
 
+def _listed_at_once(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Find the variables in a line without asking for each string and each place what it is."""
+    plain = {ir.Loc, str, int, type(None)}
+
+    def _rec_list_vars(self: Any, val: Any) -> list[Any]:
+        found: list[Any] = []
+        for one in val.values() if type(val) is dict else [val]:
+            if type(one) is ir.Var:
+                found.append(one)
+            elif type(one) not in plain:
+                found += _rec_list_vars(self, one) if type(one) is dict else find(self, one)
+        return found
+
+    return _rec_list_vars
+
+
+def _unwatched(watch: Callable[..., Any]) -> Callable[..., Any]:
+    """Prepare neither for warnings nor for errors."""
+    return lambda *_, **__: nullcontext()
+
+
 DETOURS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("numba.core.types:BaseFunction", "get_call_type", _remembering),
     ("numba.core.base:BaseContext", "refresh", _when_needed),
     ("numba.core.typing.context:BaseContext", "refresh", _when_needed),
     ("numba.core.postproc:PostProcessor", "run", _without_entry_variables),
     ("numba.core.runtime.context:NRTContext", "get_meminfos", _only_counted),
+    ("numba.core.ir:Inst", "_rec_list_vars", _listed_at_once),
+    ("numba.core.base", "_has_loc", cache),
+    ("numba.core.typeinfer", "new_error_context", _unwatched),
+    ("numba.core.errors:WarningsFixer", "catch_warnings", _unwatched),
 ]
