@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import math
@@ -13,6 +14,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from pkgutil import resolve_name
 
 import networkx as nx
 import numpy as np
@@ -389,3 +391,27 @@ def test_a_compiler_that_is_switched_off_is_none():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert ran.stdout == "False\n", ran.stderr
+
+
+def test_numba_is_as_before_once_kernels_are_compiled() -> None:
+    """The user's own functions are compiled as if there were no hbtom, also after a mistake."""
+    pytest.importorskip("numba")
+    from hbtom.haste import DETOURS
+    from hbtom.linking import in_haste
+
+    def state() -> list[object]:
+        from numba.core import config
+
+        methods = [vars(resolve_name(owner)).get(name) for owner, name, _ in DETOURS]
+        return [*methods, config.OPT, gc.isenabled(), gc.get_freeze_count()]
+
+    before = state()
+    with in_haste():
+        during = state()
+    assert state() == before
+    with pytest.raises(ZeroDivisionError), in_haste():
+        raise ZeroDivisionError
+    assert state() == before
+    methods = len(DETOURS)
+    assert None not in before[:methods]
+    assert all(one is not other for one, other in zip(before[:methods], during, strict=False))

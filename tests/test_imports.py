@@ -27,6 +27,8 @@ SHARED = [  # all may import them
     "toml_files",
     "kernel_store",
     "linking",
+    "lowering",
+    "haste",
     "plottable",
     "signatures",
 ]

@@ -5,32 +5,30 @@ function that calls it. Only kernels are called from Python, so only they need m
 parts, and those functions of numba that stand for numpy's, are kept as the compiler's intermediate
 code, and are optimised where a kernel takes them in.
 
-This is the only module that knows numba's compiler from inside; :mod:`hbtom.compiled` imports it
-when it starts the compiler.
+Only this module, :mod:`hbtom.lowering` and :mod:`hbtom.haste` know numba's compiler from inside;
+:mod:`hbtom.compiled` imports them when it starts the compiler.
 """
 
 from __future__ import annotations
 
-import gc
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from numba import njit
 from numba._dynfunc import make_function
-from numba.core import cgutils, config, ir, typed_passes, types, untyped_passes
+from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.lowering import Lower
 from numba.core.target_extension import jit_registry, target_registry
 from numba.core.typed_passes import NativeLowering
 
+from hbtom.haste import BarePasses, without_detours
+from hbtom.lowering import BorrowingLower
+
 # The same for all: numba compiles its own functions anew for callers that have other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-_SETTINGS: Any = config
-_NAMED_TUPLE: Any = types.BaseNamedTuple
 # hbtom's functions have none of what these passes are for, such as closures.
 _NEEDLESS = {
     untyped_passes.WithLifting,
@@ -55,22 +53,15 @@ def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any
 
 @contextmanager
 def in_haste() -> Iterator[None]:
-    """Let numba compile its own functions as parts, too, and leave its garbage for later.
-
-    Kernels are optimised at level 2. Level 3 takes a tenth longer, and its code is hardly faster.
-    """
-    cpu, level, collects = target_registry["cpu"], _SETTINGS.OPT, gc.isenabled()
+    """Let numba compile its own functions as parts, too, and without detours."""
+    cpu = target_registry["cpu"]
     before = jit_registry[cpu]
-    try:
-        dict.__setitem__(jit_registry, cpu, _as_helper)
-        _SETTINGS.OPT = type(level)(min(level, 2))
-        gc.disable()
-        yield
-    finally:
-        dict.__setitem__(jit_registry, cpu, before)
-        _SETTINGS.OPT = level
-        if collects:
-            gc.enable()
+    with without_detours():
+        try:
+            dict.__setitem__(jit_registry, cpu, _as_helper)
+            yield
+        finally:
+            dict.__setitem__(jit_registry, cpu, before)
 
 
 def _as_helper(**options: Any) -> Callable[..., Any]:
@@ -89,77 +80,44 @@ class KernelLibrary(JITCodeLibrary):
             more = [one for one in library._linking_libraries if one not in known]
             self._linking_libraries.extend(more)
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take in what was lowered, and let go of it: Python is slow to find that it can go."""
+        super().add_ir_module(ir_module)
+        for block in [one for function in ir_module.functions for one in function.blocks]:
+            vars(block).clear()
+        ir_module.globals.clear()
+
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once, not twice as numba does, and without vectors: arrays are small."""
+        made = self._codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False)
+        passes, *builder = made if isinstance(made, tuple) else (made,)  # older versions have none
+        passes.run(self._final_module, *builder)
 
 
 class PartLibrary(KernelLibrary):
     """The intermediate code of a part, and nothing of what it calls; kernels link and optimise."""
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take in what was lowered, so that kernels can merge it with others."""
+        for function in ir_module.functions:
+            function.linkage = "linkonce_odr" if function.blocks else function.linkage
+        super().add_ir_module(ir_module)
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        """Keep the one module that a part has."""
+        self._optimize_functions(ll_module)
+        self._final_module = ll_module
+
     def finalize(self) -> None:
-        """Let kernels merge this part with others."""
-        for function in self.get_defined_functions():
-            function.linkage = "linkonce_odr"
+        """Leave the part as it is."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
         return self._final_module
-
-
-class BorrowingLower(Lower):
-    """Counts no references to what a function is given: its caller keeps it meanwhile.
-
-    numba would count those of all arrays in a tuple, each time that the tuple is mentioned.
-    """
-
-    def extract_function_arguments(self) -> Any:
-        """Find the variables that stand for an argument, or for a part of one."""
-        arguments = super().extract_function_arguments()
-        blocks = [self.blocks[offset] for offset in sorted(self.blocks)]
-        assigned = [one for block in blocks for one in block.find_insts(ir.Assign)]
-        times = Counter(one.target.name for one in assigned)
-        self._given: dict[str, Any] = {}
-        for one in assigned:
-            name = one.target.name
-            given = self._find_given(one.value, self.typeof(name)) if times[name] == 1 else None
-            if given is not None:
-                self._given[name] = given
-        return arguments
-
-    def _find_given(self, value: Any, wanted: Any) -> Any:
-        """Return an argument, or a field of one, if that is what the value is."""
-        if isinstance(value, ir.Arg) and self.typeof(f"arg.{value.name}") == wanted:
-            return self.fnargs[value.index]
-        if isinstance(value, ir.Var) and self.typeof(value.name) == wanted:
-            return self._given.get(value.name)
-        if isinstance(value, ir.Expr) and value.op == "getattr":
-            owner, kind = self._given.get(value.value.name), self.typeof(value.value.name)
-            if owner is not None and isinstance(kind, _NAMED_TUPLE):
-                return self.builder.extract_value(owner, kind.fields.index(value.attr))
-        return None
-
-    def lower_inst(self, inst: Any) -> None:
-        """Do nothing where a variable is what was given: its value is known."""
-        if not (isinstance(inst, ir.Assign) and inst.target.name in self._given):
-            super().lower_inst(inst)
-
-    def loadvar(self, name: str) -> Any:
-        """Return the value of a variable."""
-        return self._given[name] if name in self._given else super().loadvar(name)
-
-    def delvar(self, name: str) -> None:
-        """Forget a variable, and what it refers to, unless that was given."""
-        if name not in self._given:
-            super().delvar(name)
-
-    def _alloca_var(self, name: str, fetype: Any) -> None:
-        if name not in self._given:
-            super()._alloca_var(name, fetype)
-
-    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        """Make room for a variable; numba also finds out how large it is, for debuggers."""
-        return cgutils.alloca_once(self.builder, lltype, name=name)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -203,14 +161,16 @@ class HelperCompiler(CompilerBase):
     """numba's own passes, but for the last: a helper is not turned into machine code."""
 
     lowering: type[NativeLowering] = PartLowering
+    manager: type[PassManager] = PassManager
     needless: frozenset[type] = frozenset()
 
     def define_pipelines(self) -> list[PassManager]:
         """Return the passes."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        given = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes = self.manager(given.pipeline_name)
         passes.passes = [
             (self.lowering, why) if one is NativeLowering else (one, why)
-            for one, why in passes.passes
+            for one, why in given.passes
             if one not in self.needless
         ]
         passes.finalize()
@@ -220,6 +180,7 @@ class HelperCompiler(CompilerBase):
 class PartCompiler(HelperCompiler):
     """Makes the intermediate code of a part."""
 
+    manager = BarePasses
     needless = frozenset(_NEEDLESS)
 
 

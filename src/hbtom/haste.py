@@ -1,0 +1,168 @@
+"""What numba leaves out while it compiles hbtom's kernels.
+
+numba spends more time on its own records than on machine code: it works out again what it knows,
+and keeps what only debuggers and Python objects need. :func:`without_detours` does such things
+another way, and puts everything back at its end. Machine code stays the same. What another version
+of numba does not have is left alone: kernels are compiled all the same, only more slowly.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import cache
+from pkgutil import resolve_name
+from typing import Any
+
+from numba.core import config, ir, postproc, transforms
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
+
+_SETTINGS: Any = config
+_AFTER_PASSES: Any = postproc
+_GRAPHS: Any = transforms
+
+
+class BarePasses(PassManager):
+    """Runs passes without numba's checks, and without what it does again after each."""
+
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
+        pss.analysis = self._analysis
+        for run in (pss.run_initialization, pss.run_pass, pss.run_finalizer):
+            run(internal_state)
+
+
+@contextmanager
+def without_detours() -> Iterator[None]:
+    """Let numba compile without its detours; other threads that compile wait meanwhile.
+
+    Kernels are optimised at level 2. Level 3 takes a tenth longer, and its code is hardly faster.
+    Garbage is left for later: what was made meanwhile counts as old, and is looked at last.
+    """
+    level, collects = _SETTINGS.OPT, gc.isenabled()
+    with global_compiler_lock, ExitStack() as changes:
+        for owner, name, change in DETOURS:
+            changes.enter_context(_changed(resolve_name(owner), name, change))
+        try:
+            _SETTINGS.OPT = type(level)(min(level, 2))
+            gc.disable()
+            yield
+        finally:
+            _SETTINGS.OPT = level
+            if not gc.get_freeze_count():  # the user's own would thaw as well
+                gc.freeze()
+                gc.unfreeze()
+            if collects:
+                gc.enable()
+
+
+@contextmanager
+def _changed(owner: type, name: str, change: Callable[[Any], Any]) -> Iterator[None]:
+    """Change a method for a while, if there is one of that name."""
+    before = vars(owner).get(name)
+    if before is None:
+        yield
+        return
+    setattr(owner, name, change(before))
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+def _remembering(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Find out once what an operator returns for some types of operands, not at each mention."""
+    known: dict[Any, Any] = {}
+
+    def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        key = self, context, tuple(args), tuple(dict(kws).items())
+        if key not in known:
+            known[key] = find(self, context, args, kws)
+        return known[key]
+
+    return get_call_type
+
+
+def _when_needed(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Look for functions that were added to numba only if some were."""
+    known: dict[type, int] = {}
+
+    def count(context: Any) -> int:
+        loaders = getattr(context, "_registries", {}).items()
+        lists = [getattr(one, name) for one, loader in loaders for name in loader.registry_items]
+        types = getattr(context, "typing_context", None)
+        return sum(map(len, lists)) + (count(types) if types else 0)
+
+    def refresh_if_needed(self: Any) -> None:
+        if known.get(type(self)) != count(self) or not count(self):
+            refresh(self)
+            known[type(self)] = count(self)
+
+    return refresh_if_needed
+
+
+def _without_entry_variables(run: Callable[..., None]) -> Callable[..., None]:
+    """Leave out which variables each block begins with: only generators and Python objects ask."""
+
+    def run_quickly(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        code = self.func_ir
+        if code.is_generator:
+            run(self, emit_dels, extend_lifetimes)
+            return
+        code.blocks = _GRAPHS.canonicalize_cfg(code.blocks)
+        code.variable_lifetime = _AFTER_PASSES.VariableLifetime(code.blocks)
+        code.generator_info = None
+        if emit_dels:
+            self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+    return run_quickly
+
+
+def _only_counted(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Look for references only in those parts of a value that can have some."""
+
+    def get_meminfos(self: Any, builder: Any, ty: Any, val: Any) -> list[Any]:
+        models = self._context.data_model_manager
+        model = models[ty]
+        found = [(ty, model.get_nrt_meminfo(builder, val))] if model.has_nrt_meminfo() else []
+        for kind, get in model.traverse(builder):
+            if models[kind].contains_nrt_meminfo():
+                found += self.get_meminfos(builder, kind, get(val))
+        return found
+
+    return get_meminfos
+
+
+def _listed_at_once(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Find the variables in a line without asking for each string and each place what it is."""
+    plain = {ir.Loc, str, int, type(None)}
+
+    def _rec_list_vars(self: Any, val: Any) -> list[Any]:
+        found: list[Any] = []
+        for one in val.values() if type(val) is dict else [val]:
+            if type(one) is ir.Var:
+                found.append(one)
+            elif type(one) not in plain:
+                found += _rec_list_vars(self, one) if type(one) is dict else find(self, one)
+        return found
+
+    return _rec_list_vars
+
+
+def _unwatched(watch: Callable[..., Any]) -> Callable[..., Any]:
+    """Prepare neither for warnings nor for errors."""
+    return lambda *_, **__: nullcontext()
+
+
+DETOURS: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("numba.core.types:BaseFunction", "get_call_type", _remembering),
+    ("numba.core.base:BaseContext", "refresh", _when_needed),
+    ("numba.core.typing.context:BaseContext", "refresh", _when_needed),
+    ("numba.core.postproc:PostProcessor", "run", _without_entry_variables),
+    ("numba.core.runtime.context:NRTContext", "get_meminfos", _only_counted),
+    ("numba.core.ir:Inst", "_rec_list_vars", _listed_at_once),
+    ("numba.core.base", "_has_loc", cache),
+    ("numba.core.typeinfer", "new_error_context", _unwatched),
+    ("numba.core.errors:WarningsFixer", "catch_warnings", _unwatched),
+]
