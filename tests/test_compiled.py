@@ -415,3 +415,28 @@ def test_numba_is_as_before_once_kernels_are_compiled() -> None:
     methods = len(DETOURS)
     assert None not in before[:methods]
     assert all(one is not other for one, other in zip(before[:methods], during, strict=False))
+
+
+STRANGE = """
+import sys
+import numpy as np
+from hbtom.compiled import Kernel, start_compiler
+from hbtom.mind.policy import log_boltzmann
+if sys.argv[1] == "import":
+    sys.modules["hbtom.linking"] = None  # it cannot be imported
+assert start_compiler()
+if sys.argv[1] == "lowering":
+    from hbtom.linking import KernelLowering
+    KernelLowering.run_pass = None
+given = np.zeros((1, 2)), np.array([[[0.0, 1.0], [1.0, 0.0]]]), np.ones(1)
+assert (log_boltzmann(*given) == log_boltzmann.plain(*given)).all()
+assert Kernel.by_the_book and log_boltzmann._dispatcher.overloads
+print("fine")
+"""
+
+
+@needs_numba
+@pytest.mark.parametrize("what", ["import", "lowering"])
+def test_numba_goes_by_the_book_if_its_inside_is_strange(what: str, tmp_path: Path) -> None:
+    """A version of numba that is yet to come compiles kernels as well, only more slowly."""
+    assert run("-c", STRANGE, what, HBTOM_CACHE=str(tmp_path)) == "fine\n"

@@ -13,6 +13,7 @@ kernel is compiled once, for these types only, and kept in the cache folder if t
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import update_wrapper
 from pathlib import Path
 from threading import RLock
@@ -31,6 +32,7 @@ class Kernel(Generic[R]):
     all: ClassVar[list[Kernel[Any]]] = []  # so that the compiler reaches each
     compiling: ClassVar[bool] = False
     folder: ClassVar[Path | None] = None  # where the compiler keeps its work, if it can
+    by_the_book: ClassVar[bool] = False  # whether numba compiles in its own way, which takes longer
 
     def __init__(self, function: Callable[..., R], plain: Callable[..., R], *, typed: bool) -> None:
         update_wrapper(self, function)
@@ -49,27 +51,34 @@ class Kernel(Generic[R]):
 
     def prepare(self) -> None:
         """Hand the function to the compiler, which sets to work when it is first called."""
-        from hbtom.linking import dispatcher
-
-        self._inner = self._dispatcher = dispatcher(self._function, called_from_python=False)
+        self._inner = self._dispatcher = _dispatcher(self._function, called_from_python=False)
         self._find_template = self._inner.get_call_template
         self._inner.get_call_template = self._call_template
         if self._typed:
             self._flat = flattened(self, hints_of(self._function))
-            self._dispatcher = dispatcher(self._flat.function, called_from_python=True)
+            self._dispatcher = _dispatcher(self._flat.function, called_from_python=True)
             self._run = self._first
             if Kernel.folder is not None and (name := self._name()) is not None:
                 self._dispatcher._cache = KernelFile(Kernel.folder, name)
 
     def compile(self) -> None:
         """Compile a kernel, or load it from disk, before it is called for the first time."""
-        from hbtom.linking import in_haste
+        with _ONE_AT_A_TIME:
+            if self._run != self._first:  # another thread was faster
+                return
+            try:
+                self._compile()
+            except Exception:
+                if Kernel.by_the_book:
+                    raise
+                _go_by_the_book()
+                self._compile()
 
-        with _ONE_AT_A_TIME, in_haste():
-            if self._run == self._first:  # another thread may have been faster
-                self._dispatcher.compile(self._flat.types)
-                self._dispatcher.disable_compile()  # other types are mistakes, or to be converted
-                self._run = self._flat.called_by(self._dispatcher)
+    def _compile(self) -> None:
+        with _haste():
+            self._dispatcher.compile(self._flat.types)
+        self._dispatcher.disable_compile()  # other types are mistakes, or to be converted
+        self._run = self._flat.called_by(self._dispatcher)
 
     def _first(self, *args: Any) -> R:
         self.compile()
@@ -145,10 +154,42 @@ def start_compiler() -> bool:
             if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
                 return False
             Kernel.folder = writable_folder()
-            for one in Kernel.all:
-                one.prepare()
+            try:
+                _prepare_all()
+            except Exception:
+                _go_by_the_book()
             Kernel.compiling = True
     return True
+
+
+def _prepare_all() -> None:
+    for one in Kernel.all:
+        one.prepare()
+
+
+def _go_by_the_book() -> None:
+    """Do without :mod:`hbtom.linking`, which may not fit the inside of a numba yet to come."""
+    Kernel.by_the_book = True
+    _prepare_all()
+
+
+def _dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any:
+    """Return what numba makes of a function."""
+    if Kernel.by_the_book:
+        from numba import njit
+
+        return njit(error_model="numpy")(function)
+    from hbtom.linking import dispatcher
+
+    return dispatcher(function, called_from_python=called_from_python)
+
+
+def _haste() -> AbstractContextManager[None]:
+    if Kernel.by_the_book:
+        return nullcontext()
+    from hbtom.linking import in_haste
+
+    return in_haste()
 
 
 def remember_compiled(what: str) -> None:
