@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from numba.core import config, ir, postproc, transforms
+from numba.core import ir, postproc, transforms
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 
-_SETTINGS: Any = config
 _AFTER_PASSES: Any = postproc
 _GRAPHS: Any = transforms
 
@@ -37,19 +36,16 @@ class BarePasses(PassManager):
 def without_detours() -> Iterator[None]:
     """Let numba compile without its detours; other threads that compile wait meanwhile.
 
-    Kernels are optimised at level 2. Level 3 takes a tenth longer, and its code is hardly faster.
     Garbage is left for later: what was made meanwhile counts as old, and is looked at last.
     """
-    level, collects = _SETTINGS.OPT, gc.isenabled()
+    collects = gc.isenabled()
     with global_compiler_lock, ExitStack() as changes:
         for owner, name, change in DETOURS:
-            changes.enter_context(_changed(resolve_name(owner), name, change))
+            changes.enter_context(_changed(owner, name, change))
         try:
-            _SETTINGS.OPT = type(level)(min(level, 2))
             gc.disable()
             yield
         finally:
-            _SETTINGS.OPT = level
             if not gc.get_freeze_count():  # the user's own would thaw as well
                 gc.freeze()
                 gc.unfreeze()
@@ -58,17 +54,20 @@ def without_detours() -> Iterator[None]:
 
 
 @contextmanager
-def _changed(owner: type, name: str, change: Callable[[Any], Any]) -> Iterator[None]:
-    """Change a method for a while, if there is one of that name."""
-    before = vars(owner).get(name)
+def _changed(owner: str, name: str, change: Callable[[Any], Any]) -> Iterator[None]:
+    """Change a function of a class or module for a while, if this numba has it."""
+    before = None
+    with suppress(ImportError, AttributeError):
+        place = resolve_name(owner)
+        before = vars(place).get(name)
     if before is None:
         yield
         return
-    setattr(owner, name, change(before))
+    setattr(place, name, change(before))
     try:
         yield
     finally:
-        setattr(owner, name, before)
+        setattr(place, name, before)
 
 
 def _remembering(find: Callable[..., Any]) -> Callable[..., Any]:

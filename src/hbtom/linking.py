@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from llvmlite import binding
 from numba import njit
 from numba._dynfunc import make_function
-from numba.core import typed_passes, untyped_passes
+from numba.core import config, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -29,6 +30,7 @@ from hbtom.lowering import BorrowingLower
 
 # The same for all: numba compiles its own functions anew for callers that have other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+_SETTINGS: Any = config
 # hbtom's functions have none of what these passes are for, such as closures.
 _NEEDLESS = {
     untyped_passes.WithLifting,
@@ -91,10 +93,20 @@ class KernelLibrary(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Optimise once, not twice as numba does, and without vectors: arrays are small."""
-        made = self._codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False)
-        passes, *builder = made if isinstance(made, tuple) else (made,)  # older versions have none
-        passes.run(self._final_module, *builder)
+        """Optimise once, where numba does so twice, and leave loops as short as they are.
+
+        Arrays are so small that unrolled loops and vectors gain nothing. Level 3 takes a tenth
+        longer than level 2, and its code is hardly faster.
+        """
+        if not hasattr(self._codegen, "_pass_builder"):  # older versions optimise in another way
+            super()._optimize_final_module()
+            return
+        options = binding.create_pipeline_tuning_options(min(_SETTINGS.OPT, 2))
+        options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
+        builder = binding.create_pass_builder(self._codegen._tm, options)
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(self._final_module, builder)
 
 
 class PartLibrary(KernelLibrary):

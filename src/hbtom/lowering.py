@@ -15,6 +15,7 @@ _NAMED_TUPLE: Any = types.BaseNamedTuple
 _TUPLE: Any = types.BaseTuple
 _ARRAY: Any = types.Array
 _WHOLE: Any = types.int64
+_PLAIN: Any = (types.Number, types.Boolean)
 
 
 class BorrowingLower(Lower):
@@ -80,7 +81,10 @@ class BorrowingLower(Lower):
 
     def _is_plain(self, name: str) -> bool:
         """Return whether a variable refers to nothing that numba counts references to."""
-        return not self.context.data_model_manager[self.typeof(name)].contains_nrt_meminfo()
+        kind = self.typeof(name)
+        if isinstance(kind, _PLAIN):
+            return True
+        return not self.context.data_model_manager[kind].contains_nrt_meminfo()
 
     def _alloca_var(self, name: str, fetype: Any) -> None:
         if name not in self._given:
