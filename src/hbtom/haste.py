@@ -1,9 +1,9 @@
 """What numba leaves out while it compiles hbtom's kernels.
 
 numba spends more time on its own records than on machine code: it works out again what it knows,
-and keeps what only debuggers and Python objects need. :func:`without_detours` does such things
-another way, and puts everything back at its end. Machine code stays the same. What another version
-of numba does not have is left alone: kernels are compiled all the same, only more slowly.
+and keeps what only debuggers and Python objects need. :func:`without_detours` replaces such
+functions of numba for a while, and puts them back at its end. Machine code stays the same. Some
+versions of numba may lack one of these functions: kernels are compiled all the same, more slowly.
 """
 
 from __future__ import annotations

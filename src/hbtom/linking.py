@@ -93,16 +93,17 @@ class KernelLibrary(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Optimise once, where numba does so twice, and leave loops as short as they are.
+        """Optimise once, where numba does so twice, and unroll no loops.
 
-        Arrays are so small that unrolled loops and vectors gain nothing. Level 3 takes a tenth
-        longer than level 2, and its code is hardly faster.
+        Arrays are so small that unrolled loops gain nothing; those with vectors do. Level 3 takes
+        a tenth longer than level 2, and its code is hardly faster.
         """
         if not hasattr(self._codegen, "_pass_builder"):  # older versions optimise in another way
             super()._optimize_final_module()
             return
         options = binding.create_pipeline_tuning_options(min(_SETTINGS.OPT, 2))
-        options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
+        options.loop_unrolling = options.slp_vectorization = False
+        options.loop_vectorization = bool(_SETTINGS.LOOP_VECTORIZE)
         builder = binding.create_pass_builder(self._codegen._tm, options)
         passes = builder.getModulePassManager()
         passes.add_refprune_pass()
