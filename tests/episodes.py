@@ -319,8 +319,8 @@ def write_pairs(folder: Path, tasks: Iterable[str], pairs: int) -> Path:
         for number in range(pairs):
             heart = HEART.at(120, 60 - 10 * row)
             spoon = SPOON.at(60 + 10 * (number % 9), 140 + 2 * (number // 9))
-            often = to_thing(heart, others=[spoon])
-            test = to_thing(spoon, others=[heart])
+            often = to_thing(heart, others=[spoon], walls=[])
+            test = to_thing(spoon, others=[heart], walls=[])
             write(folder / task / f"{number:02}e.json.gz", [often, often])
             write(folder / task / f"{number:02}u.json.gz", [often, test])
     return folder
