@@ -40,7 +40,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples everywhere and always; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=20)
+settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
