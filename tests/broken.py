@@ -160,8 +160,12 @@ def _without(field: str) -> bytes:
 
 def _with_text(field: str, text: str) -> bytes:
     """Return the episode with any text, JSON or not, as the value of one field of one frame."""
-    data = _at_place(lambda frame: frame.update({field: "put it here"}))
-    return data.replace(b'"put it here"', text.encode())
+    return _with_gap(field).replace(b'"put it here"', text.encode())
+
+
+@cache
+def _with_gap(field: str) -> bytes:
+    return _at_place(lambda frame: frame.update({field: "put it here"}))
 
 
 # Scenes of Machine Common Sense

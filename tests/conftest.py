@@ -40,7 +40,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples everywhere and always; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=20)
+settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
@@ -51,6 +51,25 @@ KEPT = os.environ.get("HBTOM_TEST_CACHE")
 if not IS_WORKER:
     os.environ["HBTOM_CACHE"] = KEPT or tempfile.mkdtemp(prefix="hbtom-tests-")
 CACHE = Path(os.environ["HBTOM_CACHE"])
+
+
+class Backwards(pytest.Dir):
+    """A folder whose tests are collected from the last to the first."""
+
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        return list(super().collect())[::-1]
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+    """Let every other process start at the end, so that each compiles half of the test files."""
+    backwards = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
+    return Backwards.from_parent(parent, path=path) if backwards else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests into the same order in all processes."""
+    items.sort(key=lambda item: item.path)
 
 
 def pytest_collection_finish() -> None:

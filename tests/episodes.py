@@ -127,6 +127,8 @@ def trial(
     *,
     before: int = 2,
     after: int = 3,
+    walls: Sequence[Json] | None = None,
+    size: int = SIZE,
     **same: Any,
 ) -> list[Json]:
     """Return a trial in which only the agent moves.
@@ -136,7 +138,8 @@ def trial(
     from 0. All else is for :func:`frame`.
     """
     places = [path[0]] * before + list(path) + [path[-1]] * after
-    return [frame(place, objects, home=path[0], **same) for place in places]
+    same |= {"home": path[0], "walls": border(size) if walls is None else walls, "size": size}
+    return [frame(place, objects, **same) for place in places]
 
 
 def to_thing(thing: Thing, *, start: Point = (40, 100), others: Iterable[Thing] = (), **more: Any):
@@ -304,19 +307,24 @@ def write(path: Path, episode: Json) -> Path:
 def shorten(files: Iterable[Path]) -> None:
     """Leave two familiarization trials and the test trial of packed files (.gz), for speed."""
     for file in files:
-        trials = json.loads(gzip.decompress(file.read_bytes()))
-        file.write_bytes(gzip.compress(json.dumps([*trials[:2], trials[-1]]).encode()))
+        between = b"}], [{"  # the last frame of a trial and the first one of the next
+        first, second, *_, test = gzip.decompress(file.read_bytes()).split(between)
+        file.write_bytes(gzip.compress(between.join((first, second, test)), compresslevel=1))
 
 
-def write_pairs(folder: Path, tasks: Iterable[str], pairs: int) -> Path:
-    """Write a dataset of short episodes, all different: in u, the agent takes the other object."""
+def write_pairs(folder: Path, tasks: Iterable[str], pairs: int, scale: int = 1) -> Path:
+    """Write a dataset of short episodes, all different: in u, the agent takes the other object.
+
+    The world is a quarter as large as usual, for speed; with ``scale=2``, it is as large as usual.
+    """
+    world: dict[str, Any] = {"size": 100 * scale, "walls": [], "start": (20 * scale, 50 * scale)}
     for row, task in enumerate(tasks):
         (folder / task).mkdir(parents=True)
         for number in range(pairs):
-            heart = HEART.at(120, 60 - 10 * row)
-            spoon = SPOON.at(60 + 10 * (number % 9), 140 + 2 * (number // 9))
-            often = to_thing(heart, others=[spoon])
-            test = to_thing(spoon, others=[heart])
+            heart = HEART.at(60 * scale, (30 - 5 * row) * scale)
+            spoon = SPOON.at((20 + 7 * (number % 9)) * scale, (75 + 2 * (number // 9)) * scale)
+            often = to_thing(heart, others=[spoon], **world)
+            test = to_thing(spoon, others=[heart], **world)
             write(folder / task / f"{number:02}e.json.gz", [often, often])
             write(folder / task / f"{number:02}u.json.gz", [often, test])
     return folder

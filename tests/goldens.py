@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
-from hbtom import Judgement, Model, judge
+from hbtom import Episode, Judgement, Model, judge, load
 from hbtom.model import find_model, with_settings
 
 HERE = Path(__file__).parent / "golden"
@@ -65,12 +66,18 @@ def numbers(judgement: Judgement) -> Numbers:
     return ends | parts | surprises
 
 
+@cache
+def loaded(path: Path) -> Episode:
+    """Load an episode that several models judge."""
+    return load(path)
+
+
 def judged(of: str, files: list[Path]) -> dict[str, Numbers]:
     """Judge files by a model; the two of a pair lie side by side and share most of the work."""
     found: dict[str, Numbers] = {}
     last = None
     for path in files:
-        last = judge(path, model(of), reuse=last)
+        last = judge(loaded(path), model(of), reuse=last)
         found[name(path)] = numbers(last)
     return found
 

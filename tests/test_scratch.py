@@ -62,7 +62,7 @@ def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path: Path) -> No
     ],
 )
 def test_no_command_leaves_anything_for_good(tmp_path: Path, work: str, target: str) -> None:
-    source = write_pairs(tmp_path / "data", ["preference"], 1)
+    source = write_pairs(tmp_path / "data", ["preference"], 1, scale=2)
     there = tmp_path / "there"
     there.mkdir()
     words = "source, target = map(Path, sys.argv[1:])\n"

@@ -42,7 +42,8 @@ def make(folder, pairs, task="preference"):
     (folder / task).mkdir(parents=True)
     for number in range(pairs):
         heart, spoon = HEART.at(70 + number, 60), SPOON.at(70, 140)
-        one, other = to_thing(heart, others=[spoon]), to_thing(spoon, others=[heart])
+        one = to_thing(heart, others=[spoon], walls=[])
+        other = to_thing(spoon, others=[heart], walls=[])
         write(folder / task / f"{number:03}e.json", [one, one])
         write(folder / task / f"{number:03}u.json", [one, other])
     return folder

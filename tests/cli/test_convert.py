@@ -23,7 +23,7 @@ TASKS = ("preference", "hiding")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_pairs(tmp_path_factory.mktemp("convert") / "data", TASKS, 2)
+    return write_pairs(tmp_path_factory.mktemp("convert") / "data", TASKS, 2, scale=2)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from hbtom.mind.regret import Headings
 from hbtom.model import Logistic, Model
 from hbtom.observe import Identity
 
-MANY = 200_000
+MANY = 50_000
 EFFICIENCIES = np.array([0.3, 0.625, 2.5, 7.07])
 
 

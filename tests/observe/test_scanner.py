@@ -27,6 +27,7 @@ from episodes import (
     LOCK,
     Json,
     block,
+    copied,
     episode,
     every_frame,
     frame,
@@ -130,6 +131,11 @@ def both_kinds(jitter: int = 2) -> Json:
     In the second, the key is carried from frame 4 on, the barrier vanishes from frame 27 on, and
     it is gone, with key and lock, at frame 29, counted from 0.
     """
+    return copied(_both_kinds(jitter))
+
+
+@cache
+def _both_kinds(jitter: int) -> Json:
     short = episode(simple_episode()[0][:8], key_trial(jitter=jitter)[17:60])
     return every_frame(short, lambda one: one.update(walls=one["walls"][::9]))
 

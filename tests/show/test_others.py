@@ -20,7 +20,7 @@ from hbtom.show.page import page
 from hbtom.show.page.page_values import film
 from hbtom.show.plots import html, plot
 from hbtom.show.plots.glyphs import shape
-from hbtom.show.plots.movie import animate
+from hbtom.show.plots.movie import Pace, animate
 from stories import story
 
 CROWD, USUAL = scenes.CROWDED
@@ -138,4 +138,4 @@ def test_movies_have_them_in_their_own_colours(crowded: Judgement) -> None:
     assert (rows.min(), rows.max() + 1) == (260, 340)
     rows, _ = np.nonzero((last == cyan).all(axis=2))
     assert (rows.min(), rows.max() + 1) == (220, 300)
-    assert animate(crowded)  # with what is believed beside it
+    assert animate(crowded, trials=[2], pace=Pace(speed=8.0))  # with what is believed beside it

@@ -105,6 +105,7 @@ def test_all_are_judged_and_filtered_by_outcome(seen: Browser) -> None:
 def test_a_run_can_be_stopped(seen: Browser, served: Served) -> None:
     select(seen, ".model select", "paper")
     seen.wait("return location.search === '?model=paper'")
+    seen.wait("return !document.querySelector('.start').hidden")
     seen.click(".start")
     seen.wait("return !document.querySelector('.stop').hidden")
     seen.click(".stop")
