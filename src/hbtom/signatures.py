@@ -76,4 +76,6 @@ def flattened(function: Any, hints: Mapping[str, Any]) -> Flat:
     given = [put_together(hint, name, name, inside=False) for name, hint in hints.items()]
     code = f"lambda {', '.join(types)}: function({', '.join(given)})"
     call = f"lambda flat: lambda {', '.join(hints)}: flat({', '.join(taken)})"
-    return Flat(eval(code, known | {"function": function}), (*types.values(),), eval(call))
+    flat = eval(code, known | {"function": function})
+    flat.__name__ = flat.__qualname__ = f"{function.__name__}_flat"  # instead of <lambda>
+    return Flat(flat, (*types.values(),), eval(call))
