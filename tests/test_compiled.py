@@ -336,7 +336,7 @@ total_kernel = kernel_or(lambda values: 15.5)(total)
 assert less(np.array([1.0, 2.0])) == 14.5  # not compiled yet
 assert start_compiler()
 assert less(np.array([1.0, 2.0])) == 14.0
-assert len(times._dispatcher.overloads) == 1  # whatever constants it is given
+assert len(times._inner.overloads) == 1  # whatever constants it is given
 assert len(total_kernel._inner.overloads) == 1  # an array that can be written is fine, too
 assert total_kernel(np.array([1.0, 2.0])) == 15.0
 path, other = (next(Kernel.folder.glob(f"*{name}-*.kernel")) for name in ("total", "less"))
@@ -344,6 +344,7 @@ assert loaded() == (True, True)
 for _ in damages(path, other):
     assert loaded() == (False, True)  # compiled again
     assert loaded() == (True, True)  # and kept
+assert not Kernel.by_the_book
 print("fine")
 """
 
@@ -396,12 +397,19 @@ def test_a_compiler_that_is_switched_off_is_none():
 def test_numba_is_as_before_once_kernels_are_compiled() -> None:
     """The user's own functions are compiled as if there were no hbtom, also after a mistake."""
     pytest.importorskip("numba")
+    from numba.core.target_extension import jit_registry, target_registry
+
     from hbtom.haste import DETOURS
     from hbtom.linking import in_haste
 
     def state() -> list[object]:
         methods = [vars(resolve_name(owner)).get(name) for owner, name, _ in DETOURS]
-        return [gc.isenabled(), gc.get_freeze_count(), *methods]
+        return [
+            gc.isenabled(),
+            gc.get_freeze_count(),
+            jit_registry[target_registry["cpu"]],
+            *methods,
+        ]
 
     before = state()
     with in_haste():
@@ -449,3 +457,76 @@ def test_what_a_version_of_numba_does_not_have_is_left_alone(
     monkeypatch.setattr(haste, "DETOURS", [(one, "no_such_thing", repr) for one in places])
     with haste.without_detours():
         assert not hasattr(resolve_name(places[-1]), "no_such_thing")
+
+
+OTHERS = """
+from typing import Annotated, NamedTuple
+import numpy as np
+from numba import njit
+from hbtom.arrays import Floats
+from hbtom.compiled import Kernel, kernel, start_compiler
+
+class Two(NamedTuple):
+    a: float
+    b: float
+
+@njit
+def middle(values):
+    return np.median(values)
+
+@kernel
+def odd(values: Annotated[Floats, "value"], flat: Two, function: float, _0: float) -> float:
+    counts = {0: values[np.int32(1)]}
+    return np.sort(values)[0] + np.unique(values)[-1] + middle(values) + counts[0] + flat.b + _0
+
+def times(factor):
+    @kernel
+    def product(value: float) -> float:
+        return value * factor
+    return product
+
+@kernel
+def mistaken(value: float) -> float:
+    return value.nothing()
+
+values = np.array([3.0, 1.0, 2.0])
+given = values, Two(10.0, 20.0), 0.0, 100.0
+wanted = odd.plain(*given)
+assert start_compiler()
+assert odd(*given) == wanted == 127.0
+assert njit(lambda one: np.sort(one)[0] + np.argsort(one)[0])(values) == 2.0
+assert [times(2.0)(1.0), times(3.0)(1.0)] == [2.0, 3.0]
+try:
+    mistaken(1.0)
+except Exception as error:
+    assert "nothing" in str(error)
+else:
+    raise AssertionError
+assert odd._run != odd._first  # it is still compiled
+assert not Kernel.by_the_book
+print("fine")
+"""
+
+
+@needs_numba
+def test_kernels_made_elsewhere_may_use_what_numba_has(tmp_path: Path) -> None:
+    """A mistake in one of them is that kernel's alone, and numba works as before for others."""
+    script = tmp_path / "others.py"
+    script.write_text(OTHERS)
+    for _ in range(2):  # the second time, what can be kept is loaded
+        assert run(str(script), HBTOM_CACHE=str(tmp_path / "cache")) == "fine\n"
+
+
+def test_a_kernel_made_elsewhere_has_another_file_if_a_constant_changes(monkeypatch) -> None:
+    one = compiled.kernel(with_factor)
+    before = one._name()
+    assert before is not None
+    monkeypatch.setattr(sys.modules[__name__], "FACTOR", 3.0)
+    assert one._name() not in (None, before)
+
+
+FACTOR = 2.0
+
+
+def with_factor(value: float) -> float:
+    return FACTOR * value

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Generic, TypeVar
 
 from hbtom.kernel_store import KernelFile, source_digest, writable_folder, write_marker
-from hbtom.signatures import flattened, hints_of, numba_type
+from hbtom.signatures import Flat, flattened, hints_of, is_tuple, numba_type
 
 R = TypeVar("R")
 _ONE_AT_A_TIME = RLock()  # threads that compile
@@ -51,38 +51,58 @@ class Kernel(Generic[R]):
 
     def prepare(self) -> None:
         """Hand the function to the compiler, which sets to work when it is first called."""
-        self._inner = self._dispatcher = _dispatcher(self._function, called_from_python=False)
+        self._inner = _made(self._function, called_from_python=False)
         self._find_template = self._inner.get_call_template
         self._inner.get_call_template = self._call_template
-        if self._typed:
-            self._flat = flattened(self, hints_of(self._function))
-            self._dispatcher = _dispatcher(self._flat.function, called_from_python=True)
+        if self._typed and self._dispatcher is None:
             self._run = self._first
-            if Kernel.folder is not None and (name := self._name()) is not None:
-                self._dispatcher._cache = KernelFile(Kernel.folder, name)
 
     def compile(self) -> None:
         """Compile a kernel, or load it from disk, before it is called for the first time."""
         with _ONE_AT_A_TIME:
-            if self._run != self._first:  # another thread was faster
+            if self._run != self._first:  # it is a part, or another thread was faster
                 return
             try:
                 self._compile()
-            except Exception:
+            except Exception as error:
                 if Kernel.by_the_book:
                     raise
-                _go_by_the_book()
-                self._compile()
+                _prepare_all(by_the_book=True)
+                try:
+                    self._compile()
+                except Exception:
+                    _prepare_all(by_the_book=False)
+                    raise error from None  # the mistake is in the kernel
 
     def _compile(self) -> None:
+        flat = Flat(self._function, self._types, lambda compiled: compiled)
+        if any(map(is_tuple, self._hints.values())):
+            flat = flattened(self, self._hints)
+        dispatcher = _made(flat.function, called_from_python=True)
+        if Kernel.folder is not None and (name := self._name()) is not None:
+            dispatcher._cache = KernelFile(Kernel.folder, name)
         with _haste():
-            self._dispatcher.compile(self._flat.types)
-        self._dispatcher.disable_compile()  # other types are mistakes, or to be converted
-        self._run = self._flat.called_by(self._dispatcher)
+            dispatcher.compile(flat.types)
+        dispatcher.disable_compile()  # other types are mistakes, or to be converted
+        self._dispatcher, self._run = dispatcher, flat.called_by(dispatcher)
 
     def _first(self, *args: Any) -> R:
         self.compile()
         return self(*args)
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return hints_of(self._function)
+
+    @cached_property
+    def _types(self) -> tuple[Any, ...]:
+        return tuple(map(numba_type, self._hints.values()))
+
+    @property
+    def _constants(self) -> list[str]:
+        """The numbers outside the function that it uses, which the compiler takes as they are."""
+        names, known = self._function.__code__.co_names, self._function.__globals__
+        return [f"{one}={known[one]!r}" for one in names if isinstance(known.get(one), int | float)]
 
     def _name(self) -> str | None:
         """Return the name of the kernel's file, or None if nobody could tell that it is outdated.
@@ -92,9 +112,13 @@ class Kernel(Generic[R]):
         name = f"{self.__module__}.{self._function.__qualname__}"
         if name.startswith("hbtom."):
             return name
+        if "<" in name:  # made in another function, perhaps several times
+            return None
         others = [one for one in Kernel.all if not one.__module__.startswith("hbtom.")]
+        files = (one._function.__code__.co_filename for one in others)
+        constants = sorted({each for one in others for each in one._constants})
         try:
-            return f"{name}-{source_digest(one._function.__code__.co_filename for one in others)}"
+            return f"{name}-{source_digest(files, constants)}"
         except OSError:  # typed in, not read from a file
             return None
 
@@ -108,8 +132,7 @@ class Kernel(Generic[R]):
 
         args = tuple(map(types.unliteral, args))
         if self._typed and not kws:
-            own = tuple(map(numba_type, hints_of(self._function).values()))
-            convert = self._inner.typingctx.can_convert
+            own, convert = self._types, self._inner.typingctx.can_convert
             if len(own) == len(args) and None not in map(convert, args, own):
                 args = own
         return self._find_template(args, kws)
@@ -155,25 +178,25 @@ def start_compiler() -> bool:
                 return False
             Kernel.folder = writable_folder()
             try:
-                _prepare_all()
+                _prepare_all(by_the_book=False)
             except Exception:
-                _go_by_the_book()
+                _prepare_all(by_the_book=True)
             Kernel.compiling = True
     return True
 
 
-def _prepare_all() -> None:
+def _prepare_all(*, by_the_book: bool) -> None:
+    """Prepare all kernels that are not compiled yet, and all for other kernels to call.
+
+    By the book, they do without :mod:`hbtom.linking`, which may not fit the internals of a later
+    version of numba.
+    """
+    Kernel.by_the_book = by_the_book
     for one in Kernel.all:
         one.prepare()
 
 
-def _go_by_the_book() -> None:
-    """Do without :mod:`hbtom.linking`, which may not fit the inside of a numba yet to come."""
-    Kernel.by_the_book = True
-    _prepare_all()
-
-
-def _dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any:
+def _made(function: Callable[..., Any], *, called_from_python: bool) -> Any:
     """Return what numba makes of a function."""
     if Kernel.by_the_book:
         from numba import njit

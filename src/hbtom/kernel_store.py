@@ -144,9 +144,10 @@ def is_complete(what: str) -> bool:
         return False
 
 
-def source_digest(files: Iterable[str]) -> str:
-    """Return a few letters that change with the text of any of some files."""
+def source_digest(files: Iterable[str], constants: object = ()) -> str:
+    """Return a few letters that change with the text of any of some files, and with constants."""
     texts = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in sorted(set(files))]
+    texts.append(repr(constants))
     return hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
 
 

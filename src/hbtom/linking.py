@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import binding
 from numba import njit
@@ -78,9 +78,9 @@ class KernelLibrary(JITCodeLibrary):
         """Note what this function calls: of a part, also all that the part calls."""
         super().add_linking_library(library)
         if isinstance(library, PartLibrary):
-            known = set(self._linking_libraries)
-            more = [one for one in library._linking_libraries if one not in known]
-            self._linking_libraries.extend(more)
+            self._linking_libraries.pop()
+            called, known = [Bare(library), *library._linking_libraries], {*self._linking_libraries}
+            self._linking_libraries.extend(one for one in called if one not in known)
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Take in what was lowered, and let go of it: Python is slow to find that it can go."""
@@ -130,7 +130,24 @@ class PartLibrary(KernelLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        return self._final_module
+        """Return the part with all that it calls: others than kernels link nothing else."""
+        module = self._final_module.clone()
+        for one in self._linking_libraries:
+            module.link_in(one._get_module_for_linking(), preserve=True)
+        return module
+
+
+class Bare(NamedTuple):
+    """A part without what it calls, as kernels and other parts link it."""
+
+    part: PartLibrary
+
+    @property
+    def _reload_init(self) -> set[str]:
+        return getattr(self.part, "_reload_init", set())  # older versions have none
+
+    def _get_module_for_linking(self) -> Any:
+        return self.part._final_module
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

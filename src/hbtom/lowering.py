@@ -1,4 +1,4 @@
-"""How numba turns hbtom's functions into the compiler's intermediate code, in fewer words.
+"""How numba turns hbtom's functions into intermediate code, with fewer instructions.
 
 What is left out here would be removed by the compiler; not writing it saves more time than that.
 """
@@ -116,7 +116,8 @@ class BorrowingLower(Lower):
         plain = isinstance(kind, _ARRAY) and (kind.layout, kind.aligned) == ("C", True)
         if not plain or len(axes) != kind.ndim or set(axes) != {_WHOLE}:
             return None
-        value, where = self.loadvar(array), self.loadvar(index)
+        value = self.loadvar(array)
+        where = self.context.cast(self.builder, self.loadvar(index), self.typeof(index), at)
         builder, model = self.builder, self.context.data_model_manager[kind]
         if isinstance(at, _TUPLE):
             indices = [builder.extract_value(where, axis) for axis in range(len(axes))]

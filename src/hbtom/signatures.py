@@ -20,13 +20,18 @@ class Flat(NamedTuple):
 
     function: Callable[..., Any]
     types: tuple[Any, ...]
-    called_by: Callable[..., Callable[..., Any]]  # makes of its compiled form what takes tuples
+    called_by: Callable[..., Callable[..., Any]]  # wraps it, once compiled, so that it takes tuples
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the annotations of a function's arguments."""
     hints = get_type_hints(function, include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return"}
+
+
+def is_tuple(hint: Any) -> bool:
+    """Tell whether an annotation is that of a named tuple."""
+    return hasattr(hint, "_fields")
 
 
 def numba_type(hint: Any, *, inside: bool = False) -> Any:
@@ -39,7 +44,7 @@ def numba_type(hint: Any, *, inside: bool = False) -> Any:
 
     if hint in _SCALARS:
         return getattr(numba.types, _SCALARS[hint])
-    if hasattr(hint, "_fields"):  # a NamedTuple
+    if is_tuple(hint):
         types = [numba_type(one, inside=True) for one in hints_of(hint).values()]
         kinds: Any = numba.types
         if len(set(types)) == 1:  # numba has a type of its own for these
@@ -56,26 +61,30 @@ def flattened(function: Any, hints: Mapping[str, Any]) -> Flat:
 
     Of ``def f(world: World, step: int)`` it makes, if a ``World`` has two fields::
 
-        def flat(world_0, world_1, step): return function(World(world_0, world_1), step)
-        def call(world, step): return flat(world[0], world[1], step)
+        def flat(_0, _1, _2): return f(World(_0, _1), _2)
+        def call(given_0, given_1): return flat(given_0[0], given_0[1], given_1)
     """
-    types, taken, known = dict[str, Any](), list[str](), {"__name__": function.__module__}
+    types, taken = list[Any](), list[str]()
+    known = {"__name__": function.__module__, "_function": function}
 
-    def put_together(hint: Any, name: str, value: str, *, inside: bool) -> str:
-        if not hasattr(hint, "_fields"):
-            types[name] = numba_type(hint, inside=inside)
+    def put_together(hint: Any, value: str, *, inside: bool) -> str:
+        if not is_tuple(hint):
+            types.append(numba_type(hint, inside=inside))
             taken.append(value)
-            return name
-        known[f"{name}_type"] = hint
-        fields = [
-            put_together(one, f"{name}_{index}", f"{value}[{index}]", inside=True)
-            for index, one in enumerate(hints_of(hint).values())
-        ]
-        return f"{name}_type({', '.join(fields)})"
+            return f"_{len(types) - 1}"
+        made = f"_type_{len(known)}"
+        known[made] = hint
+        fields = enumerate(hints_of(hint).values())
+        parts = [put_together(one, f"{value}[{index}]", inside=True) for index, one in fields]
+        return f"{made}({', '.join(parts)})"
 
-    given = [put_together(hint, name, name, inside=False) for name, hint in hints.items()]
-    code = f"lambda {', '.join(types)}: function({', '.join(given)})"
-    call = f"lambda flat: lambda {', '.join(hints)}: flat({', '.join(taken)})"
-    flat = eval(code, known | {"function": function})
+    given = [
+        put_together(hint, f"given_{index}", inside=False)
+        for index, hint in enumerate(hints.values())
+    ]
+    names = ", ".join(f"_{index}" for index in range(len(types)))
+    flat = eval(f"lambda {names}: _function({', '.join(given)})", known)
     flat.__name__ = flat.__qualname__ = f"{function.__name__}_flat"  # instead of <lambda>
-    return Flat(flat, (*types.values(),), eval(call))
+    whole = ", ".join(f"given_{index}" for index in range(len(hints)))
+    call = f"lambda flat: lambda {whole}: flat({', '.join(taken)})"
+    return Flat(flat, (*types,), eval(call))

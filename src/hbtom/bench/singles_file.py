@@ -59,8 +59,11 @@ def _left(path: Path) -> list[Record]:
         try:
             rows: list[Record] = [*_READERS[path.suffix](data)]
             if all({*TEXTS, "plausibility"} <= row.keys() for row in rows):
-                return rows
-            problem = "other columns"
+                if all(isinstance(row[name], str) for row in rows for name in BY):
+                    return rows
+                problem = f"one of {', '.join(BY)} is not a text"
+            else:
+                problem = "other columns"
         except (ValueError, TypeError, AttributeError, csv.Error) as error:
             problem = str(error)
         hint = "choose another name"

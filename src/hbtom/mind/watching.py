@@ -82,7 +82,7 @@ def plan_one(
 def plan_each(
     model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
 ) -> list[Planned]:
-    """Return the same of trials in a row that have nothing to do with one another but openings."""
+    """Do what :func:`plan_one` does, for trials that share nothing but what waiting cost before."""
     seen = see_all(model, trials, openings)
     costs = [plan_trial(model, one) for one in seen]
     regrets = [find_regrets(model, *one) for one in zip(trials, seen, costs, strict=True)]

@@ -64,12 +64,16 @@ def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] =
     worlds = list(map(make, opening, layouts))
     ends = map(_at_end, trials, steady, layouts)
     walks = [Walk(end, *path, model.acts.final) for end, path in zip(ends, paths, strict=True)]
-    steps = list(map(partial(steps_of.dispatch(kind), model.motion), walks, worlds))
+    walled = [
+        world._replace(blocked=np.ones_like(world.blocked)) if trial.changes else world
+        for trial, world in zip(trials, worlds, strict=True)
+    ]  # so that no diagonals are made, which depend on the stage
+    steps = list(map(partial(steps_of.dispatch(kind), model.motion), walks, walled))
     seen = [Seen(*one, (one[1],)) for one in zip(steady, worlds, steps, waited, strict=True)]
     for index, trial in enumerate(trials):
         if trial.changes:
-            one = partial(make, opening[index])
-            seen[index] = _in_stages(model.motion, trial, walks[index], seen[index], one)
+            each = partial(make, opening[index])
+            seen[index] = _in_stages(trial, walks[index], seen[index], each, issubclass(kind, Grid))
     return seen
 
 
@@ -86,12 +90,14 @@ def _at_end(trial: Trial, steady: Trial, layout: Layout) -> Layout:
 
 
 def _in_stages(
-    motion: Any, trial: Trial, walk: Walk, seen: Seen, make: Callable[[Layout], PlaceWorld]
+    trial: Trial,
+    walk: Walk,
+    seen: Seen,
+    make: Callable[[Layout], PlaceWorld],
+    diagonal: bool,
 ) -> Seen:
-    """Return what a trial means in which the world changes; ``seen`` is as if it did not."""
-    walled = seen.world._replace(blocked=np.ones_like(seen.world.blocked))
-    steps = steps_of(motion, walk, walled)  # without diagonals, which depend on the stage
-    diagonal = isinstance(motion, Grid)
+    """Return what a trial means in which the world changes; ``seen`` has its steps."""
+    steps = seen.trajectory
     stages, steps = staged(trial, steps, walk.path, lambda one: make(layout_of(one)), diagonal)
     return seen._replace(world=joined(stages), trajectory=steps, stages=stages)
 
