@@ -98,6 +98,18 @@ def test_a_torn_line_of_a_journal_is_removed(run, folder, tmp_path: Path) -> Non
     assert journal_of(out).read_text() == "".join(lines[:2])
 
 
+def test_results_without_a_stamp_are_refused(run, folder, tmp_path: Path) -> None:
+    out = tmp_path / "r.jsonl"
+    assert run("judge", folder, "-o", out).status == 0
+    first, *others = map(json.loads, out.read_text().splitlines())
+    rows = [first | {"stamp": None}, *others]
+    out.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    refused = run("judge", folder, "-o", out, "--resume")
+    assert refused.status == 1
+    assert "stamp" in refused.err
+    assert "choose another name" in refused.err
+
+
 def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path: Path) -> None:
     """Neither a folder nor a model that is named by mistake replaces what was judged before."""
     out = tmp_path / "r.csv"
