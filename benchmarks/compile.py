@@ -80,8 +80,8 @@ def empty_cache() -> Any:
         yield
 
 
-def compile_everything() -> Listener:
-    """Compile all kernels of hbtom and return what was compiled."""
+def compile_everything(listener: Listener | None = None) -> None:
+    """Compile all kernels of hbtom, and let a listener know what is compiled."""
     import hbtom
     from hbtom.compiled import Kernel, start_compiler
     from hbtom.kernel_store import ROOMS
@@ -92,12 +92,12 @@ def compile_everything() -> Listener:
 
     if not start_compiler():
         raise SystemExit("there is no compiler: install hbtom[fast]")
-    listener = Listener()
-    event.register("numba:compile", listener)
+    if listener is not None:
+        event.register("numba:compile", listener)
     for kernel in Kernel.all:
         kernel.compile()
-    event.unregister("numba:compile", listener)
-    return listener
+    if listener is not None:
+        event.unregister("numba:compile", listener)
 
 
 def table(functions: dict[str, Compiled], top: int) -> str:
@@ -111,10 +111,15 @@ def table(functions: dict[str, Compiled], top: int) -> str:
 def main() -> int:
     """Compile everything and print what took how long."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--top", type=int, default=30, help="how many functions to print")
+    arguments.add_argument(
+        "--top", type=int, default=30, help="functions to print; 0: only compile"
+    )
     given = arguments.parse_args()
+    compiled = Listener() if given.top else None
     with empty_cache():
-        compiled = compile_everything()
+        compile_everything(compiled)
+    if compiled is None:
+        return 0
     functions = compiled.functions
     own = [one for name, one in functions.items() if name.startswith("hbtom.")]
     rest = [one for name, one in functions.items() if not name.startswith("hbtom.")]
