@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -30,9 +31,9 @@ sys.dont_write_bytecode = False
 # takes more than half of the time that it takes to read them.
 gc.set_threshold(100_000, 20, 20)
 
-# Kernels run as plain Python, here and in the commands that tests start. Otherwise any test with
-# enough pairs would start the compiler for all tests after it. Tests of compiled kernels start
-# processes in which it is on.
+# Kernels run as plain Python in the commands that tests start, and here unless compiling.py says
+# otherwise. Without this, any test with enough pairs would start the compiler for all tests after
+# it. Tests of compiled kernels start processes in which it is on.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 # What a shell runs in the background does not mind Ctrl-C, nor do the commands that tests start.
@@ -45,12 +46,15 @@ settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 # No test, and no command that a test starts, sees the user's cache folder. The processes of one run
-# share a folder, so that kernels are compiled once; HBTOM_TEST_CACHE keeps it for the next run.
+# share a folder, so that kernels are compiled once; HBTOM_TEST_CACHE keeps them for the next run.
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
-KEPT = os.environ.get("HBTOM_TEST_CACHE")
 if not IS_WORKER:
-    os.environ["HBTOM_CACHE"] = KEPT or tempfile.mkdtemp(prefix="hbtom-tests-")
-CACHE = Path(os.environ["HBTOM_CACHE"])
+    os.environ["HBTOM_TEST_RUN"] = tempfile.mkdtemp(prefix="hbtom-tests-")
+    kept = os.environ.get("HBTOM_TEST_CACHE")
+    os.environ["HBTOM_CACHE"] = kept or os.path.join(os.environ["HBTOM_TEST_RUN"], "cache")
+COMMON = Path(os.environ["HBTOM_TEST_RUN"])
+
+import compiling  # noqa: E402  # which is on the path only now
 
 
 class Backwards(pytest.Dir):
@@ -72,53 +76,67 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path)
 
 
-def pytest_collection_finish() -> None:
+COMPILED = pytest.StashKey[dict[Any, Any]]()  # kernels; there are none if it is not worth it
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave alone what is there before the first test: it stays until the end."""
+    if session.items and compiling.worth_it(len(session.items)):
+        compiling.import_compiler()
+        session.stash[COMPILED] = {}
     gc.collect()
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test, and all fixtures that are made for it, run kernels in the way it is to."""
+    stash = item.session.stash
+    if COMPILED in stash and compiling.is_other_kind(item.path):
+        compile_kernels()
+        compiling.switch(stash[COMPILED])
+
+
 def pytest_unconfigure() -> None:
-    """Remove the cache folder of this run."""
-    if not IS_WORKER and not KEPT:
-        shutil.rmtree(CACHE, ignore_errors=True)
+    """Remove what the processes of this run have in common."""
+    if not IS_WORKER:
+        shutil.rmtree(COMMON, ignore_errors=True)
 
 
-Once = Callable[[str, Callable[[Path], str]], Path]
-
-
-@pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+def make_once(name: str, make: Callable[[Path], str]) -> Path:
     """Make a folder once for all processes that run tests; others wait until it is made.
 
     What makes it returns what went wrong, which fails all tests that need it.
     """
-    common = tmp_path_factory.getbasetemp()
-    common = common.parent if IS_WORKER else common
-
-    def made(name: str, make: Callable[[Path], str]) -> Path:
-        folder, told = common / name, common / f"{name}.told"
+    folder, told = COMMON / name, COMMON / f"{name}.told"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        while not told.exists():
+            time.sleep(0.2)
+    else:
+        problems = "it was interrupted"
         try:
-            folder.mkdir()
-        except FileExistsError:
-            while not told.exists():
-                time.sleep(0.2)
-        else:
-            problems = "it was interrupted"
-            try:
-                problems = make(folder)
-            finally:
-                told.with_suffix(".telling").write_text(problems, encoding="utf-8")
-                told.with_suffix(".telling").replace(told)
-        assert told.read_text(encoding="utf-8") == ""
-        return folder
-
-    return made
+            problems = make(folder)
+        finally:
+            told.with_suffix(".telling").write_text(problems, encoding="utf-8")
+            told.with_suffix(".telling").replace(told)
+    assert told.read_text(encoding="utf-8") == ""
+    return folder
 
 
 @pytest.fixture(scope="session")
-def kernels(once: Once) -> None:
+def once() -> Callable[[str, Callable[[Path], str]], Path]:
+    return make_once
+
+
+@pytest.fixture(scope="session")
+def kernels() -> None:
     """Have the kernels of both presets compiled and kept, by one process instead of several."""
+    compile_kernels()
+
+
+def compile_kernels() -> None:
     script = (
         "from hbtom import Model\nfrom hbtom.judgement.warm_up import warm_up\n"
         "warm_up([Model.preset('default'), Model.preset('paper')], 1000)"
@@ -130,7 +148,7 @@ def kernels(once: Once) -> None:
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         return ran.stderr
 
-    once("kernels", compile_all)
+    make_once("kernels", compile_all)
 
 
 REAL = HERE.parent.parent / "shared" / "data" / "bib"

@@ -1,0 +1,64 @@
+"""Compiled kernels in tests of what uses the model, plain Python in tests of the model itself.
+
+Both give the same results to the last bit; compiled ones take less time. Compiling takes as long as
+some hundred tests, so it is done for many tests only, or if HBTOM_TEST_CACHE has compiled kernels.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hbtom.compiled import Kernel, start_compiler
+from hbtom.kernel_store import is_complete
+
+HERE = Path(__file__).parent
+FOLDERS = ("bench", "cli", "judgement", "neural", "show")
+FILES = ("test_docs.py", "test_metamorphic.py", "test_people.py")
+PLAIN = ("test_trace.py",)  # compares the two
+MANY = 1000  # tests
+
+
+def worth_it(tests: int) -> bool:
+    """Tell whether kernels are to be compiled; never where it is measured which lines are run."""
+    coverage = sys.modules.get("coverage")
+    measured = coverage is not None and coverage.Coverage.current() is not None
+    known = find_spec("numba") is not None and not measured
+    return known and (tests >= MANY or is_complete("Continuous"))
+
+
+def is_other_kind(file: Path) -> bool:
+    """Tell whether the tests in a file are to run the other kind of kernels than run now."""
+    first = file.relative_to(HERE).parts[0]
+    return Kernel.compiling != (first in (*FOLDERS, *FILES) and file.name not in PLAIN)
+
+
+def import_compiler() -> None:
+    """Import numba as it is when it may compile, and forbid it until :func:`switch`."""
+    os.environ["NUMBA_DISABLE_JIT"] = "0"
+    import numba
+
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # for the commands that tests start
+    numba.config.DISABLE_JIT = True
+
+
+def switch(compiled: dict[Kernel[Any], Callable[..., Any]]) -> None:
+    """Run compiled kernels instead of plain Python, or the other way round.
+
+    Compiled kernels are kept in a dictionary while they are not used.
+    """
+    import numba
+
+    Kernel.compiling, before = False, Kernel.compiling
+    numba.config.DISABLE_JIT = before
+    if before:
+        for one in Kernel.all:
+            compiled[one], one._run = one._run, one.plain
+    else:
+        assert start_compiler()  # which prepares those that are not compiled yet
+        for one in Kernel.all:
+            one._run = compiled.get(one, one._run)
