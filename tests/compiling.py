@@ -56,9 +56,15 @@ def switch(compiled: dict[Kernel[Any], Callable[..., Any]]) -> None:
     Kernel.compiling, before = False, Kernel.compiling
     numba.config.DISABLE_JIT = before
     if before:
+        compiled.update((one, one._run) for one in Kernel.all)
         for one in Kernel.all:
-            compiled[one], one._run = one._run, one.plain
+            one._run = one.plain
+    elif not compiled:
+        assert start_compiler()
     else:
-        assert start_compiler()  # which prepares those that are not compiled yet
+        Kernel.compiling = True
         for one in Kernel.all:
-            one._run = compiled.get(one, one._run)
+            if one in compiled:
+                one._run = compiled[one]
+            else:  # it was imported since
+                one.prepare()

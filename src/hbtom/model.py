@@ -482,8 +482,10 @@ def _told(value: Any) -> Any:
         return value
     kind = value.__struct_config__
     told = {} if kind.tag is None else {str(kind.tag_field): kind.tag}
-    for one in msgspec.structs.fields(value):
-        part = getattr(value, one.name)
-        if part != one.default:
-            told[one.name] = _told(part)
+    names, defaults = value.__struct_fields__, value.__struct_defaults__
+    required = (msgspec.NODEFAULT,) * (len(names) - len(defaults))
+    for name, default in zip(names, required + defaults, strict=True):
+        part = getattr(value, name)
+        if part != default:
+            told[name] = _told(part)
     return told
