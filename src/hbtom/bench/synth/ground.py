@@ -12,7 +12,8 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ CONTACT = 13.0  # pixels between the centres of agent and item when they touch, 
 NO_GAP = 1.0  # a clearance so small that nothing gets through if this does not
 EFFICIENT = 1.08  # length of an efficient walk over the shortest, at most
 STEP = 5  # pixels between lattice points
+LOW, HIGH = 20, 180  # the first and the last of them
 _MOVES = [
     (dx, dy)
     for dx in range(-2, 3)
@@ -159,6 +161,7 @@ class Ground:
         heapq.heapify(queue)
         ends = {p: math.dist(p, goal) for p in self._around(goal)}
         result: tuple[float, XY] | None = None
+        exits = self._exits
         while queue:
             cost, here, before = heapq.heappop(queue)
             if here in best:
@@ -168,9 +171,9 @@ class Ground:
             best[here], back[here] = cost, before
             if here in ends and (result is None or cost + ends[here] < result[0]):
                 result = (cost + ends[here], here)
-            for dx, dy in _MOVES:
+            for dx, dy in exits[int(here[1] - LOW) // STEP][int(here[0] - LOW) // STEP]:
                 there = (here[0] + STEP * dx, here[1] + STEP * dy)
-                if there not in best and self._edge(here, there):
+                if there not in best:
                     heapq.heappush(queue, (cost + STEP * math.hypot(dx, dy), there, here))
         if result is None:
             return None
@@ -184,14 +187,21 @@ class Ground:
         """Lattice points near p that can be walked to."""
         x0, y0 = round(p[0] / STEP) * STEP, round(p[1] / STEP) * STEP
         near = [(x0 + STEP * i, y0 + STEP * j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-        return [q for q in near if 20 <= q[0] <= 180 and 20 <= q[1] <= 180 and self.open(p, q)]
+        return [q for q in near if LOW <= q[0] <= HIGH and LOW <= q[1] <= HIGH and self.open(p, q)]
 
-    def _edge(self, a: XY, b: XY) -> bool:
-        if not (20 <= b[0] <= 180 and 20 <= b[1] <= 180):
-            return False
-        (x, y), dx, dy = map(int, a), int(b[0]) - int(a[0]), int(b[1]) - int(a[1])
-        quarters = ((y + round(dy * i / 4), x + round(dx * i / 4)) for i in (4, 1, 2, 3))
-        return not any(self._shut[place] for place in quarters)
+    @cached_property
+    def _exits(self) -> list[list[list[tuple[int, int]]]]:
+        """The moves that are free, for each row and column of the lattice."""
+        at = np.arange(LOW, HIGH + 1, STEP)
+        free = np.empty((len(at), len(at), len(_MOVES)), dtype=bool)
+        for number, (dx, dy) in enumerate(_MOVES):
+            to_x, to_y = at + STEP * dx, at + STEP * dy
+            within = (to_y >= LOW) & (to_y <= HIGH)
+            free[:, :, number] = within[:, None] & (to_x >= LOW) & (to_x <= HIGH)
+            for i in (1, 2, 3, 4):  # quarters of the way
+                rows, columns = at + round(STEP * dy * i / 4), at + round(STEP * dx * i / 4)
+                free[:, :, number] &= ~self._shut[rows[:, None], columns]
+        return [[list(compress(_MOVES, one)) for one in row] for row in free.tolist()]
 
     def _pulled(self, way: Sequence[XY]) -> list[XY]:
         """Leave out points that can be cut past, twice, starting from either end."""
