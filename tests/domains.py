@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from hbtom.world.pddl import World, ground, load_world, read_domain, read_problem
@@ -40,6 +41,7 @@ def world_of(domain: str = SWITCHES, problem: str = LAMPS) -> World:
     return ground(read_problem(problem, read_domain(domain)))
 
 
+@cache
 def example(name: str) -> World:
     """Return the world of an example."""
     return load_world(EXAMPLES / name / "domain.pddl", EXAMPLES / name / "problem.pddl")

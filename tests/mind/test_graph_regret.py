@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,11 +20,14 @@ BETAS = np.array([0.5, 2.0, 5.0])
 CASES = [(name, plan.name) for name in NAMES for plan in sorted((EXAMPLES / name).glob("plans/*"))]
 
 
-def seen(name: str, file: str) -> tuple[GraphCosts, Plan]:
+@cache
+def planned(name: str) -> GraphCosts:
     world = example(name)
-    goals = load_goals(world, EXAMPLES / name / "goals.txt")
-    plan = load_plan(world, EXAMPLES / name / "plans" / file)
-    return plan_on_graph(explore(world), goals), plan
+    return plan_on_graph(explore(world), load_goals(world, EXAMPLES / name / "goals.txt"))
+
+
+def seen(name: str, file: str) -> tuple[GraphCosts, Plan]:
+    return planned(name), load_plan(example(name), EXAMPLES / name / "plans" / file)
 
 
 def on_average(plans: GraphCosts, goal: int, choice: int) -> float:
