@@ -40,10 +40,10 @@ def is_other_kind(file: Path) -> bool:
 def import_compiler() -> None:
     """Import numba as it is when it may compile, and forbid it until :func:`switch`."""
     os.environ["NUMBA_DISABLE_JIT"] = "0"
-    import numba
+    from numba.core import config
 
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # for the commands that tests start
-    numba.config.DISABLE_JIT = True
+    config.reload_config()
 
 
 def switch(compiled: dict[Kernel[Any], Callable[..., Any]]) -> None:
@@ -51,10 +51,11 @@ def switch(compiled: dict[Kernel[Any], Callable[..., Any]]) -> None:
 
     Compiled kernels are kept in a dictionary while they are not used.
     """
-    import numba
+    from numba.core import config
 
     Kernel.compiling, before = False, Kernel.compiling
-    numba.config.DISABLE_JIT = before
+    config.reload_config()  # now, or the compiler does so if the environment has changed since
+    config.DISABLE_JIT = before
     if before:
         compiled.update((one, one._run) for one in Kernel.all)
         for one in Kernel.all:
