@@ -132,11 +132,11 @@ def once() -> Callable[[str, Callable[[Path], str]], Path]:
 
 @pytest.fixture(scope="session")
 def kernels() -> None:
-    """Have the kernels of both presets compiled and kept, by one process instead of several."""
     compile_kernels()
 
 
 def compile_kernels() -> None:
+    """Have the kernels of both presets compiled and kept, by one process instead of several."""
     script = (
         "from hbtom import Model\nfrom hbtom.judgement.warm_up import warm_up\n"
         "warm_up([Model.preset('default'), Model.preset('paper')], 1000)"

@@ -29,7 +29,7 @@ from hbtom import cache, compiled, judge, kernel_store
 from hbtom.mind.policy import log_headings
 
 HERE = Path(__file__).parent
-COMPILED = {"NUMBA_DISABLE_JIT": "0"}  # unlike in all other tests
+COMPILED = {"NUMBA_DISABLE_JIT": "0"}  # unlike in the commands that other tests start
 needs_numba = pytest.mark.skipif(
     importlib.util.find_spec("numba") is None, reason="there is no compiler: numba is not installed"
 )
@@ -47,6 +47,11 @@ def run(*arguments: str, **environment: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_tests_of_the_model_run_plain_python() -> None:
+    """Whatever ran before in this process; see compiling.py."""
+    assert all(one._run == one.plain for one in compiled.Kernel.all)
 
 
 # The same numbers
@@ -471,13 +476,13 @@ class Two(NamedTuple):
     b: float
 
 @njit
-def middle(values):
+def mean(values):
     return values.sum() / len(values)
 
 @kernel
 def odd(values: Annotated[Floats, "value"], flat: Two, function: float, _0: float) -> float:
     counts = {0: values[np.int32(1)]}
-    return np.sort(values)[0] + np.unique(values)[-1] + middle(values) + counts[0] + flat.b + _0
+    return np.sort(values)[0] + np.unique(values)[-1] + mean(values) + counts[0] + flat.b + _0
 
 def times(factor):
     @kernel

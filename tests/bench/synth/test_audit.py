@@ -1,6 +1,7 @@
 """The audit accepts what the generator writes and refuses what was tampered with."""
 
 import copy
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 
 from hbtom.bench.synth.audit import audit
+from hbtom.bench.synth.ground import Ground
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.errors import BadInput
 
@@ -174,3 +176,18 @@ def test_a_missing_trial_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
 def test_an_unknown_task_is_refused(corpus: Corpus) -> None:
     with pytest.raises(BadInput, match="no rule"):
         audit(*corpus["preference"][0], "nonsense")
+
+
+@pytest.mark.parametrize("turned", range(4))
+def test_ways_stay_within_the_lattice(turned: int) -> None:
+    """Past the end of a wall there is a way, but not if that end is beyond the lattice."""
+
+    def length(gap: float) -> float:
+        wall, ends = (90.0, gap, 110.0, 201.0), [(50.0, 100.0), (150.0, 100.0)]
+        for _ in range(turned):
+            x0, y0, x1, y1 = wall
+            wall, ends = (200 - y1, x0, 200 - y0, x1), [(200 - y, x) for x, y in ends]
+        return Ground([wall], 2.0).length(*ends)
+
+    assert 180 < length(22.0) < 220
+    assert math.isinf(length(21.0))

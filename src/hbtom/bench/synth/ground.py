@@ -161,7 +161,7 @@ class Ground:
         heapq.heapify(queue)
         ends = {p: math.dist(p, goal) for p in self._around(goal)}
         result: tuple[float, XY] | None = None
-        exits = self._exits
+        moves = self._free_moves
         while queue:
             cost, here, before = heapq.heappop(queue)
             if here in best:
@@ -171,7 +171,7 @@ class Ground:
             best[here], back[here] = cost, before
             if here in ends and (result is None or cost + ends[here] < result[0]):
                 result = (cost + ends[here], here)
-            for dx, dy in exits[int(here[1] - LOW) // STEP][int(here[0] - LOW) // STEP]:
+            for dx, dy in moves[int(here[1] - LOW) // STEP][int(here[0] - LOW) // STEP]:
                 there = (here[0] + STEP * dx, here[1] + STEP * dy)
                 if there not in best:
                     heapq.heappush(queue, (cost + STEP * math.hypot(dx, dy), there, here))
@@ -190,8 +190,8 @@ class Ground:
         return [q for q in near if LOW <= q[0] <= HIGH and LOW <= q[1] <= HIGH and self.open(p, q)]
 
     @cached_property
-    def _exits(self) -> list[list[list[tuple[int, int]]]]:
-        """The moves that are free, for each row and column of the lattice."""
+    def _free_moves(self) -> list[list[list[tuple[int, int]]]]:
+        """The moves that nothing is in the way of, for each row and column of the lattice."""
         at = np.arange(LOW, HIGH + 1, STEP)
         free = np.empty((len(at), len(at), len(_MOVES)), dtype=bool)
         for number, (dx, dy) in enumerate(_MOVES):
