@@ -55,7 +55,7 @@ def train(asked: Namespace) -> None:
     job = Job(name, replace(plan, network=steps, encoder=encoder))
     job = replace(job, precision="bfloat16" if device == "gpu" else "float32")
     run = Run(job, asked.out / f"{name}-{asked.only}.safetensors", "generated background tasks")
-    moment = load_checkpoint(run)
+    moment = load_checkpoint(run, episodes)
 
     def tell(now: Any) -> None:
         halfway = now.stage == "network" and now.step >= asked.steps // 2

@@ -74,12 +74,14 @@ def test_interrupted_runs_go_on_to_the_same_weights(run, card, episodes, tmp_pat
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            run_training(again, episodes, interrupt, load_checkpoint(again))
+            run_training(again, episodes, interrupt, load_checkpoint(again, episodes))
         assert not again.out.exists()
-        moment = load_checkpoint(again)
+        moment = load_checkpoint(again, episodes)
         assert (moment.stage, moment.step) == (stage, step)
     with pytest.raises(BadInput, match="begun with other options"):
-        load_checkpoint(replace(again, job=replace(again.job, seed=1)))
+        load_checkpoint(replace(again, job=replace(again.job, seed=1)), episodes)
+    with pytest.raises(BadInput, match="begun with other episodes"):
+        load_checkpoint(again, episodes.first(episodes.count - 1))
     run_training(again, episodes, lambda moment: None, moment)
     assert same(weights(again.out), weights(run.out))
     assert list(tmp_path.iterdir()) == [again.out]
@@ -115,11 +117,11 @@ def test_options_that_exclude_each_other_are_refused(tmp_path):
     assert "safetensors" in result.output
 
 
-def test_a_checkpoint_that_is_damaged_is_refused(run, tmp_path):
+def test_a_checkpoint_that_is_damaged_is_refused(run, episodes, tmp_path):
     broken = replace(run, out=tmp_path / "broken.safetensors")
     broken.checkpoint.write_bytes(b"\x08" + bytes(7) + b"{}      ")
     with pytest.raises(BadInput, match="not weights"):
-        load_checkpoint(broken)
+        load_checkpoint(broken, episodes)
 
 
 def test_an_album_holds_each_picture_once(episodes):

@@ -81,6 +81,33 @@ def test_deeplabcut_files_of_all_kinds_show_the_same(tmp_path: Path) -> None:
     assert any("'centre' of 2" in note for note in one.notes)
 
 
+@pytest.mark.parametrize("named", ["{},me,me", "{},,,me,me"], ids=["one path", "three columns"])
+def test_labelled_pictures_are_no_track(place: Callable[..., Path], named: str) -> None:
+    heading = [named.format(level) for level in ("scorer", "bodyparts", "coords")]
+    heading[-1] = heading[-1].replace("me,me", "x,y")
+    picture = "labeled-data/day/img0{}.png".replace("/", "/" if named == "{},me,me" else ",")
+    rows = [f"{picture.format(at)},{10 + at},50" for at in range(12, 43, 10)]
+    with pytest.raises(hbtom.BadInput, match="labelled pictures"):
+        hbtom.load(place("\n".join([*heading, *rows])))
+
+
+def test_labelled_pictures_in_hdf5_are_no_track(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    episode = hbtom.load(EXAMPLE)
+    tracked.scene(episode, tmp_path / "scene.toml")
+    path = tmp_path / "labelled.h5"
+    tracked.deeplabcut_fixed(episode, path)
+    with h5py.File(path, "a") as file:
+        numbers = file["df_with_missing/axis1"][()]
+        del file["df_with_missing/axis1"]  # in newer files, a name has three levels
+    with pytest.raises(hbtom.BadInput, match="labelled pictures"):
+        hbtom.load(path)
+    with h5py.File(path, "a") as file:
+        file["df_with_missing/axis1"] = np.array([b"labeled-data/%d.png" % at for at in numbers])
+    with pytest.raises(hbtom.BadInput, match="labelled pictures"):
+        hbtom.load(path)
+
+
 @pytest.mark.parametrize(
     "rows",
     [

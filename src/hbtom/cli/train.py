@@ -74,7 +74,7 @@ def run(
             done, total = plan.progress(moment.stage, moment.step)
             update(done, total, f"{moment.stage} loss {moment.loss:.4g}")
 
-        card = run_training(task, seen, tell, load_checkpoint(task) if resume else None)
+        card = run_training(task, seen, tell, load_checkpoint(task, seen) if resume else None)
     before, after = card["validation_loss_before"], card["validation_loss"]
     click.echo(
         f"{target}: {network}, {count(seen.count, 'episode')}, {card['seconds']:.0f} s on "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 
@@ -43,6 +45,15 @@ class Episodes:
             if end < count
         )
         return replace(self, parts=tuple(parts))
+
+    @cached_property
+    def digest(self) -> str:
+        """What is the same only for the same episodes in the same order."""
+        found = blake2b(digest_size=16)
+        for one in (one for part in self.parts for one in part if one is not None):
+            found.update(repr(one.shape).encode())
+            found.update(np.ascontiguousarray(one).data)
+        return found.hexdigest()
 
     @property
     def held_out(self) -> int:

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from hbtom import __version__
+from hbtom.errors import BadInput
 from hbtom.neural.feeding import Episodes
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
@@ -63,11 +64,11 @@ def run_training(
         for now in train(run.job, episodes, moment, data):
             tell(now)
             if time.monotonic() - saved >= OFTEN:
-                save_checkpoint(run, now)
+                save_checkpoint(run, episodes, now)
                 saved = time.monotonic()
     except KeyboardInterrupt:
         if now is not None:
-            save_checkpoint(run, now)
+            save_checkpoint(run, episodes, now)
         raise
     assert now is not None
     card = finished(run, episodes, now) | {"seconds": round(time.monotonic() - began, 1)}
@@ -101,22 +102,27 @@ def hardware() -> str:
     return f"{device.device_kind}, {platform.machine()}, {os.cpu_count()} cores"
 
 
-def save_checkpoint(run: Run, moment: Moment) -> None:
+def save_checkpoint(run: Run, episodes: Episodes, moment: Moment) -> None:
     """Write all that is needed to go on."""
     arrays: dict[str, Array] = {f"frozen/{name}": one for name, one in moment.frozen.items()}
     for part in _STATE:
         arrays |= {f"{part}/{name}": one for name, one in getattr(moment.state, part).items()}
     card = {"asked": run.asked(), "stage": moment.stage, "step": moment.step, "loss": moment.loss}
-    card["steps"] = int(moment.state.steps)
+    card |= {"steps": int(moment.state.steps), "digest": episodes.digest}
     write_weights(run.checkpoint, arrays, card)
 
 
-def load_checkpoint(run: Run) -> Moment | None:
-    """Return where an earlier run has stopped, or None if there was none."""
+def load_checkpoint(run: Run, episodes: Episodes) -> Moment | None:
+    """Return where an earlier run on the same episodes has stopped, or None if there was none."""
     if not run.checkpoint.exists():
         return None
     arrays, card = read_weights(run.checkpoint)
     check_begun(run.checkpoint, card, run.asked())
+    if card.get("digest", episodes.digest) != episodes.digest:
+        hint = "train on the same files again, or remove this file to start anew"
+        raise BadInput(
+            "this training was begun with other episodes", hint=hint, file=run.checkpoint
+        )
 
     def part(name: str) -> dict[str, Any]:
         found = {key.partition("/")[::2]: one for key, one in arrays.items()}

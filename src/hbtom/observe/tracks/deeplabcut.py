@@ -13,6 +13,7 @@ from hbtom.observe.tracks.cells import Table
 from hbtom.observe.tracks.points import Seen, Tracks
 
 LEVELS = ("scorer", "individuals", "bodyparts", "coords")  # rows of the heading
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp")  # endings of what people label to train the tracker
 
 
 def read_deeplabcut(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> Tracks:
@@ -37,12 +38,24 @@ def _by_heading(heading: Sequence[Sequence[str]], table: Table) -> Tracks:
     if not {"bodyparts", "coords"} <= set(levels):
         hint = "it begins with the rows scorer, bodyparts and coords"
         raise BadInput("the heading of this DeepLabCut file is not complete", hint=hint)
+    if any(map(_is_picture, (cell for row in table.rows[:1] for cell in row))):
+        raise no_track()
     names = table.heading[1:]
     who = levels.get("individuals", ["agent"] * len(names))
     keys = list(zip(who, levels["bodyparts"], levels["coords"], strict=True))
     values = [table.numbers(name) for name in names]
     frames = table.numbers(table.heading[0])
     return by_individual(keys, np.array(values).T, frames, table.lines)
+
+
+def _is_picture(cell: str) -> bool:
+    return cell.strip().casefold().endswith(PICTURES)
+
+
+def no_track() -> BadInput:
+    """Return the error for files of pictures in which people have labelled body parts."""
+    hint = "give the file that DeepLabCut writes when it analyses the video"
+    return BadInput("these are labelled pictures, not the track of a video", hint=hint)
 
 
 def by_individual(

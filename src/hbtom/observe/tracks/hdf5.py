@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hbtom.errors import BadInput, Place, needed
-from hbtom.observe.tracks.deeplabcut import by_individual
+from hbtom.observe.tracks.deeplabcut import by_individual, no_track
 from hbtom.observe.tracks.points import Seen, Tracks
 
 _MOST = 1 << 26  # numbers in a file, at most
@@ -173,6 +173,6 @@ def _deeplabcut(
     if not all(len(name) in (3, 4) for name in names):
         raise BadInput("the columns are not those of DeepLabCut", hint="export it as CSV")
     keys = [(name[1] if len(name) == 4 else "agent", name[-2], name[-1]) for name in names]
-    if number.dtype.kind not in "iuf":  # frames named by pictures
-        number = np.arange(len(values))
+    if number.dtype.kind not in "iuf":  # names of pictures
+        raise no_track()
     return by_individual(keys, values, number.astype(float))
