@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
+import companions
 import hbtom
 from episodes import HEART, SPOON, episode, key_trial, to_thing
+from hbtom import Episode
 from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.formats import read
+from hbtom.observe.writing import write
 from hbtom.show.studio.desk import Desk, Saving
 from hbtom.show.studio.edits import Cells, Change, Go, Look, Put, Remove, Vary, edited
 from hbtom.show.studio.edits import Path as Way
@@ -62,6 +65,23 @@ def test_a_file_is_kept_as_it_is_whatever_it_holds() -> None:
         Cells("walls", [(140, 140)], False), edited(Cells("walls", [(140, 140)], True), frames[1])
     )
     assert list(changed) == trials[1]
+
+
+def test_company_is_drawn_and_kept() -> None:
+    busy, hidden = opened(write(Episode((companions.busy(), companions.hidden()))), "social.json")
+    kinds = [one["kind"] for one in view(busy)["others"]]
+    assert sorted(kinds) == ["agent", "agent", "door", "paddle"]
+    shown = view(hidden)
+    (ball,) = shown["objects"]
+    assert (ball["path"][0], ball["path"][-1][1:]) == ([0, 40, 150], [40, 50])
+    ben = next(one for one in shown["others"] if one["kind"] == "agent")
+    assert ben["path"][-1] == [26, None, None, None]
+    assert shown["there"] == [[0, 0], [30, 1]]
+    assert [(at, sum(stand)) for at, *stand in shown["standing"]] == [(0, 2), (30, 1)]
+    changed = edited(Cells("walls", [(140, 140)], True), hidden)
+    assert view(changed)["others"] == shown["others"]
+    emptied = edited(Remove("object", 0), busy)  # which cannot be judged, but goes on being drawn
+    assert view(emptied)["objects"] == []
 
 
 @pytest.mark.parametrize(

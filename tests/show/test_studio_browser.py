@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import companions
 import hbtom
 from browsing import Browser
 from episodes import simple_episode, write
+from hbtom.observe import writing
 from served import Served
 
 WALLS = "return document.querySelector('.stage .walls').getAttribute('d').split('M').length - 1"
@@ -150,6 +152,25 @@ def test_a_file_is_opened_changed_changed_back_and_saved_without_loss(
     page.press("Control+s")
     page.wait("return document.querySelector('.news').textContent.startsWith('Saved')")
     assert json.loads((studio[1] / "mine.json").read_bytes()) == trials
+
+
+def test_company_is_shown_where_it_is_in_each_frame(page: Browser, tmp_path: Path) -> None:
+    source = tmp_path / "social.json"
+    source.write_bytes(writing.write(hbtom.Episode((companions.hidden(),))))
+    page.find("input[type=file]").send_keys(str(source))
+    many = "(one) => document.querySelectorAll(`.stage ${one}`).length"
+    drawn = f"return ['.board', '.other', '.agent'].map({many})"
+    thing = "document.querySelector('.stage .thing:not(.agent, .other)')"
+    ball = f"return {thing}.getAttribute('transform')"
+    page.wait(f"{drawn}.join() === '1,1,0'")
+    assert page.run(ball) == "translate(40 150)"
+    walls = page.run(WALLS)
+    page.run(
+        "const slider = document.querySelector('input[type=range]');"
+        "slider.value = 59; slider.dispatchEvent(new Event('input'));"
+    )
+    assert page.run(drawn) == [1, 0, 1]
+    assert (page.run(ball), page.run(WALLS)) == ("translate(40 50)", walls - 1)
 
 
 def test_keys_alone_put_an_object_and_move_and_remove_it(page: Browser) -> None:

@@ -57,18 +57,23 @@ def others(scene: Scene, items: Sequence[Identity]) -> list[Plain]:
     return [_other(scene, other, items) for other in scene.trial.others]
 
 
-def _other(scene: Scene, other: Other, items: Sequence[Identity]) -> Plain:
+def other_values(other: Other, name: str) -> Plain:
+    """Return what is drawn of another agent or a panel, whatever is known about it."""
     width, height = numbers(other.size, PIXELS)
-    plain = {
+    return {
         "kind": other.kind,
-        "name": scene.names.get(other.look, other.kind) if other.kind == "agent" else other.kind,
+        "name": name,
         "width": width,
         "height": height,
         **look_of(other.look),
         "path": changes(np.column_stack([other.path, other.angle])),
     }
+
+
+def _other(scene: Scene, other: Other, items: Sequence[Identity]) -> Plain:
     if other.kind != "agent":
-        return plain
+        return other_values(other, other.kind)
+    plain = other_values(other, scene.names.get(other.look, other.kind))
     item = index_of(items, other.look)
     wanted = {} if item is None or other.look not in scene.posterior.goals else {"item": item}
     absent = np.isnan(other.path[:, 0])

@@ -31,7 +31,7 @@ T = TypeVar("T")
 LARGEST = 1 << 26  # bytes that the page may send
 TEMPLATE = Path(__file__).parent / "template"
 _SHARED_STYLES = ("page", "drawings")
-_SHARED_SCRIPTS = ("frames", "film", "course", "shapes", "alone", "world", "verdict")
+_SHARED_SCRIPTS = ("frames", "film", "course", "shapes", "company", "world", "verdict")
 STYLES = ("studio",)
 SCRIPTS = (
     "server",  # asks the server

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from hbtom.observe import Identity
+from hbtom.errors import BadInput
+from hbtom.observe import Identity, Trial, read
+from hbtom.observe.frames import EXTENSIONS
+from hbtom.show.page.company_values import other_values
 from hbtom.show.page.plain_values import Plain, changes, look_of
 from hbtom.show.studio.raw_trials import (
     Frames,
@@ -46,7 +50,41 @@ def view(frames: Frames) -> Plain:
         "lock": lock and {**_drawn(lock), "there": changes(np.array(locks)[:, None])},
         "moments": [],
         "points": points_of(frames),
-    }
+    } | _company(frames)
+
+
+def _company(frames: Frames) -> Plain:
+    """Return what the page draws of others, and of what moves, comes or goes; nothing without."""
+    trial = _in_company(frames)
+    if trial is None:
+        return {}
+    found: Plain = {"others": [other_values(one, one.kind) for one in trial.others]}
+    if trial.object_paths is not None:
+        paths = map(changes, trial.object_paths.swapaxes(0, 1))
+        keys = ((one.look, one.centre) for one in trial.objects)  # the reader sorts them
+        known = dict(zip(keys, paths, strict=True))
+        found["objects"] = [
+            {**_drawn(one), "path": known[_look(one), centre_of(one)]}
+            for one in map(list, frames[0]["objects"])
+        ]
+    if trial.walls_there is not None:
+        found |= {
+            "walls": trial.walls.tolist(),
+            "standing": changes(trial.walls_there.astype(np.float64)),
+        }
+    if trial.agent_there is not None:
+        found["there"] = changes(trial.agent_there[:, None].astype(np.float64))
+    return found
+
+
+def _in_company(frames: Frames) -> Trial | None:
+    """Return the trial if its frames have such fields, and if it can be read already."""
+    if not any(name in frame for frame in frames for name in EXTENSIONS):
+        return None
+    try:
+        return read(json.dumps([frames]).encode())[0]
+    except BadInput:  # which judging tells
+        return None
 
 
 def _centre(thing: Thing | None) -> Place:
@@ -59,5 +97,8 @@ def _boxes(blocks: Sequence[Any]) -> list[list[float]]:
 
 def _drawn(thing: Thing) -> Plain:
     x, y = centre_of(thing)
-    look = Identity(thing[2], tuple(thing[3]) if len(thing) > 3 else ())
-    return {"x": x, "y": y, "r": thing[1], "image": thing[2], **look_of(look)}
+    return {"x": x, "y": y, "r": thing[1], "image": thing[2], **look_of(_look(thing))}
+
+
+def _look(thing: Thing) -> Identity:
+    return Identity(thing[2], tuple(thing[3]) if len(thing) > 3 else ())

@@ -23,12 +23,13 @@ function makeStage() {
       lattice(width, height),
       homeOf(view),
       draw("path", { class: "path", d: view.draft ?? pathUntil(view.path, view.frames - 1) }),
-      draw("path", { class: "walls", d: blocks(view.walls) }),
+      draw("path", { class: "walls", d: blocks(wallsAt(view, at)) }),
       draw("path", { class: "barrier", d: blocks(view.barrier), opacity: view.left[at] }),
       ...(view.lock?.there[at] ? [standing(view.lock)] : []),
-      ...view.objects.map(standing),
+      ...view.objects.flatMap((thing) => objectAt(thing, at)),
+      ...view.others.flatMap((other) => otherAt(other, at)),
       ...(keyAt && keyAt[0] !== null ? [standing({ ...view.key, x: keyAt[0], y: keyAt[1] })] : []),
-      ...(where[0] === null ? [] : [agentAt(view, where)]),
+      ...(where[0] === null || view.there?.[at] === 0 ? [] : [agentAt(view, where)]),
       ...view.points.slice(1).map(([cx, cy]) => handle(cx, cy)),
       ...(chosen ? [halo(chosenPlace(view, chosen))] : []),
       cross,
@@ -46,6 +47,22 @@ function makeStage() {
 
 const standing = (thing) => place(drawThing(thing), thing);
 const agentAt = ({ agent }, [x, y]) => place(drawThing(agent, { class: "thing agent" }), { x, y });
+
+/** Draw an object where it is in a frame; nothing if it is away. */
+function objectAt(thing, at) {
+  const [x, y] = placeOf(thing, at) ?? [null];
+  return x === null ? [] : [standing({ ...thing, x, y })];
+}
+
+/** Draw another agent or a board where it is in a frame; nothing if it is away. */
+function otherAt(other, at) {
+  const [x, y, angle] = other.path[at];
+  if (x === null) return [];
+  const node = drawOther(other);
+  turn(node, other.kind, [x, y], angle);
+  return [node];
+}
+
 const handle = (cx, cy) => draw("circle", { class: "handle", cx, cy, r: HANDLE });
 
 function homeOf({ points, agent }) {
