@@ -34,11 +34,18 @@ class Browser:
 
     def open(self, file: Path, fragment: str = "") -> Browser:
         """Show a page from the start, with nothing left of the one before."""
-        return self.visit(file.as_uri() + fragment)
+        address = file.as_uri()
+        if self.driver.current_url.partition("#")[0] == address:  # it would not be loaded again
+            return self.visit(address + fragment)
+        return self._fetch(address + fragment)
 
     def visit(self, address: str) -> Browser:
         """Show what is at an address, likewise."""
         self.driver.get("about:blank")
+        return self._fetch(address)
+
+    def _fetch(self, address: str) -> Browser:
+        """Forget what was logged before, and show what is at an address."""
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(address)

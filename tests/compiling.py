@@ -1,4 +1,4 @@
-"""Compiled kernels in tests of what uses the model, plain Python in tests of the model itself.
+"""Compiled kernels in tests of what uses the model, plain Python in most tests of the model itself.
 
 Both give the same results to the last bit; compiled ones take less time. Compiling takes as long as
 some hundred tests, so it is done for many tests only, or if HBTOM_TEST_CACHE has compiled kernels.
@@ -19,6 +19,20 @@ from hbtom.kernel_store import is_complete
 HERE = Path(__file__).parent
 FOLDERS = ("bench", "cli", "judgement", "neural", "show")
 FILES = ("test_docs.py", "test_metamorphic.py", "test_people.py")
+LARGE = (  # tests of the model that look at what comes of many plans or samples, not at kernels
+    "mind/test_company.py",
+    "mind/test_desires.py",
+    "mind/test_graph_regret.py",
+    "mind/test_in_the_way.py",
+    "mind/test_infer.py",
+    "mind/test_noisy.py",
+    "mind/test_simulation.py",
+    "observe/test_mcs.py",
+    "observe/test_writing.py",
+    "plan/test_counting.py",
+    "plan/test_graph.py",
+    "world/test_pddl_states.py",
+)
 PLAIN = ("test_trace.py",)  # compares the two
 MANY = 1000  # tests
 
@@ -33,8 +47,9 @@ def worth_it(tests: int) -> bool:
 
 def is_other_kind(file: Path) -> bool:
     """Tell whether the tests in a file are to run the other kind of kernels than run now."""
-    first = file.relative_to(HERE).parts[0]
-    return Kernel.compiling != (first in (*FOLDERS, *FILES) and file.name not in PLAIN)
+    path = file.relative_to(HERE)
+    using = path.parts[0] in (*FOLDERS, *FILES) and file.name not in PLAIN
+    return Kernel.compiling != (using or path.as_posix() in LARGE)
 
 
 def import_compiler() -> None:

@@ -42,7 +42,7 @@ from hbtom.world.trajectory import continuous_steps
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
-ODD = 14  # odd worlds; half of them under either motion
+ODD = 10  # odd worlds; half of them under either motion
 SMALL = 16  # random arguments for one function
 
 

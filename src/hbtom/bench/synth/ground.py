@@ -8,7 +8,6 @@ in a solid box grown by the clearance.
 from __future__ import annotations
 
 import heapq
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from hbtom.bench.workers import without_collecting_garbage
@@ -84,7 +84,7 @@ def read_trials(path: Path) -> list[AuditTrial]:
     """All trials of a file, compressed or not."""
     data = unpack(path.read_bytes())
     with without_collecting_garbage():  # which would double the time: there are millions of lists
-        return [_trial(frames) for frames in json.loads(data)]
+        return [_trial(frames) for frames in msgspec.json.decode(data)]
 
 
 def _trial(frames: list[dict[str, Any]]) -> AuditTrial:

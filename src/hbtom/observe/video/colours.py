@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.pictures import Picture
 
 Labels = Annotated[NDArray[np.int8], "row column"]
+_Number = TypeVar("_Number", bound=np.number)
 
 STAGE = -1  # the label of pixels that belong to no thing
 
@@ -66,15 +67,25 @@ class Palette:
         return np.where(near, nearest, STAGE).astype(np.int8)
 
 
+def highest(pixels: NDArray[_Number]) -> NDArray[_Number]:
+    """Return the highest value of each pixel: much faster than ``max`` along an axis of three."""
+    return np.maximum(np.maximum(pixels[..., 0], pixels[..., 1]), pixels[..., 2])
+
+
+def lowest(pixels: NDArray[_Number]) -> NDArray[_Number]:
+    """Return the lowest value of each pixel, likewise."""
+    return np.minimum(np.minimum(pixels[..., 0], pixels[..., 1]), pixels[..., 2])
+
+
 def is_dark(picture: Picture) -> Annotated[Bools, "row column"]:
     """Return which pixels have the colour of walls, whether lit or in shade."""
-    brightest, darkest = picture.max(axis=-1), picture.min(axis=-1)
+    brightest, darkest = highest(picture), lowest(picture)
     return (brightest < _DARK) & (brightest - darkest < _GREY)
 
 
 def is_grey(picture: Picture) -> Annotated[Bools, "row column"]:
     """Return which pixels have hardly any colour, like the stage."""
-    return picture.max(axis=-1) - picture.min(axis=-1) < _HUE
+    return highest(picture) - lowest(picture) < _HUE
 
 
 def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool) -> Palette:
@@ -96,7 +107,7 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
         taken = _gaps(rest, middle) <= _ONE[shaded]
         if taken.sum() >= _FEW:
             things.append(middle)
-            lit = np.percentile(own[taken].max(axis=1), 85) / _BRIGHT  # as it is in the light
+            lit = np.percentile(highest(own[taken]), 85) / _BRIGHT  # as it is in the light
             shown.append(middle * lit if shaded else np.median(own[taken], axis=0))
         left = ~(taken | (_gaps(rest, frequent) <= _COARSE))
         rest, own = rest[left], own[left]
@@ -108,13 +119,14 @@ def _values(pixels: Picture, *, shaded: bool) -> Floats:
     values = pixels.astype(np.float64)
     if not shaded:
         return values
-    values -= values.min(axis=-1, keepdims=True)
-    strongest = values.max(axis=-1, keepdims=True)
+    values -= lowest(values)[..., np.newaxis]
+    strongest = highest(values)[..., np.newaxis]
     return np.where(strongest >= _HUE, values * (_BRIGHT / np.maximum(strongest, 1.0)), -1000.0)
 
 
 def _gaps(values: Floats, colour: Floats) -> Floats:
-    return np.sqrt(((values - colour) ** 2).sum(axis=-1))
+    red, green, blue = (values[..., channel] - colour[channel] for channel in range(3))
+    return np.sqrt(red**2 + green**2 + blue**2)
 
 
 def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
@@ -123,7 +135,7 @@ def _inner(picture: Picture) -> Annotated[Bools, "row column"]:
     values = picture.astype(np.int16)
     middle = values[1:-1, 1:-1]
     sides = (values[:-2, 1:-1], values[2:, 1:-1], values[1:-1, :-2], values[1:-1, 2:])
-    inner[1:-1, 1:-1] = np.all([np.abs(side - middle).max(axis=-1) < 32 for side in sides], axis=0)
+    inner[1:-1, 1:-1] = np.all([highest(np.abs(side - middle)) < 32 for side in sides], axis=0)
     return inner
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput
 from hbtom.observe.video.camera import SIDE, Camera
-from hbtom.observe.video.colours import is_dark, is_grey
+from hbtom.observe.video.colours import is_dark, is_grey, lowest
 from hbtom.observe.video.pictures import Picture
 from hbtom.observe.video.solids import Window, window_round
 
@@ -55,7 +55,7 @@ def stage_of(picture: Picture, camera: Camera, before: VideoStage | None = None)
         stage = before
     else:
         stage = _drawn(walls, camera, dark.shape)
-    bright = picture.min(axis=-1) > _BRIGHT
+    bright = lowest(picture) > _BRIGHT
     judged = (stage.is_wall | stage.is_floor) & (dark | (plain & bright))
     alike = np.mean(dark[judged] == stage.is_wall[judged]) if judged.any() else 0.0
     if alike < _ALIKE or not stage.is_floor.any() or dark.all() or not dark.any():
