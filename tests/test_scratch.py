@@ -159,10 +159,12 @@ def test_a_lock_is_not_inherited(tmp_path: Path) -> None:
         "import os, signal, sys\nfrom pathlib import Path\nfrom hbtom.scratch import alone\n"
         "with alone(Path(sys.argv[1])):\n"
         "    if os.fork():\n        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    sys.stdin.read()\n    os._exit(0)"
+        "    os.write(1, b'.')\n    sys.stdin.read()\n    os._exit(0)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "a.csv")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.wait(60) == -signal.SIGKILL
-        with alone(tmp_path / "a.csv"):  # while the child still reads
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"."  # the child has come to life
+        with alone(tmp_path / "a.csv"):  # while it still reads
             pass

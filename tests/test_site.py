@@ -88,9 +88,7 @@ class Page(HTMLParser):
 def build(target: Path) -> str:
     """Build the site and return what went wrong."""
     options = ["-W", "--keep-going", "-q", "-b", "html"]
-    quicker = (
-        "import gc, sys; gc.disable()"  # pages are large trees, of which nothing is thrown away
-    )
+    quicker = "import gc, sys; gc.disable()"  # pages are large trees, and all are kept
     code = f"{quicker}; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, *options, "docs", str(target)]
     compiled = os.environ | {"NUMBA_DISABLE_JIT": "0"}
