@@ -38,7 +38,7 @@ def _by_heading(heading: Sequence[Sequence[str]], table: Table) -> Tracks:
     if not {"bodyparts", "coords"} <= set(levels):
         hint = "it begins with the rows scorer, bodyparts and coords"
         raise BadInput("the heading of this DeepLabCut file is not complete", hint=hint)
-    if any(map(_is_picture, (cell for row in table.rows[:1] for cell in row))):
+    if table.rows and any(map(_is_picture, table.rows[0])):
         raise no_track()
     names = table.heading[1:]
     who = levels.get("individuals", ["agent"] * len(names))
