@@ -71,12 +71,11 @@ def plan(
     goals, exits = world.lying.shape[1], world.exits
     cost = np.zeros((goals, modes, rows, columns))
     slots, many = _slots(exits)
-    kept = np.empty((many, goals, rows, columns))  # the ways to exits that must follow another
-    for slot in range(many):
-        for goal in range(goals):
-            _forget(kept[slot, goal])
+    kept = np.full((many, goals, rows, columns), np.inf)  # ways to exits that must follow another
     for mode in range(modes - 1, -1, -1):
-        cells = Cells(_listed(wanted.needed, mode), _listed(wanted.read, mode))
+        cells = Cells(
+            _listed(wanted.entry, mode), _listed(wanted.needed, mode), _listed(wanted.read, mode)
+        )
         for goal in range(goals):
             if not world.lying[mode, goal]:
                 continue
@@ -91,7 +90,7 @@ def plan(
                 if exits.then[one] >= 0 and world.lying[exits.target[one], goal]:
                     then = kept[slots[exits.then[one]], goal]
                 seeds = seeds_of(world, one, then, ends)
-                way = leg(world, one, seeds, moves, wanted.entry[mode], cells)
+                way = leg(world, one, seeds, moves, cells)
                 if slots[one] >= 0:
                     _lower(kept[slots[one], goal], way)
                 _lower(cost[goal, mode], way)
@@ -118,18 +117,17 @@ def _all_listed(cells: Bools, mode: int) -> Ints:
 def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[Ints, "cell 2"]:
     """Return the cells that are marked in a mode; none means everywhere."""
     _, rows, columns = cells.shape
+    listed = np.empty((rows * columns, 2), dtype=np.int64)
     count = 0
     for r in range(rows):
+        some = 0
         for c in range(columns):
-            count += cells[mode, r, c]
-    listed = np.empty((count, 2), dtype=np.int64)
-    count = 0
-    for r in range(rows):
-        for c in range(columns):
+            some += cells[mode, r, c]
+        for c in range(columns if some > 0 else 0):
             if cells[mode, r, c]:
                 listed[count, 0], listed[count, 1] = r, c
                 count += 1
-    return listed
+    return listed[:count]
 
 
 @part_or(lambda costs: costs.fill(np.inf))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
 
 _MARGIN = 2  # cells; the longest reach of a move
-_BUCKETS = 4  # more than the longest move has shortest ones in it
+_BUCKETS = 4  # more than the longest move has shortest ones in it; a power of two
+_LAST = _BUCKETS - 1
 
 
 @dataclass(frozen=True)
@@ -150,26 +151,28 @@ def field(
     """
     rows, columns = blocked.shape
     wide = columns + 2 * _MARGIN
-    size = (rows + 2 * _MARGIN) * wide
     steps, price = _offsets(moves, wide, cell)
     wanted = np.empty(len(needed), dtype=np.int64)
     for index in range(len(needed)):
         wanted[index] = (needed[index, 0] + _MARGIN) * wide + needed[index, 1] + _MARGIN
-    cost = np.empty(size)
-    for at in range(size):
-        cost[at] = -np.inf  # a wall is never improved
+    cost = np.full((rows + 2 * _MARGIN, wide), -np.inf)  # a wall is never improved
     for r in range(rows):
         for c in range(columns):
-            if not blocked[r, c]:
-                cost[(r + _MARGIN) * wide + _MARGIN + c] = np.inf
-    known = _flood(cost, seeds, steps, price, wide, wanted)
+            cost[r + _MARGIN, c + _MARGIN] = -np.inf if blocked[r, c] else np.inf
+    known = _flood(cost.reshape(-1), _sorted_seeds(seeds), steps, price, wanted)
     solved = np.empty((rows, columns))
     for r in range(rows):
-        at = (r + _MARGIN) * wide + _MARGIN
         for c in range(columns):
-            value = cost[at + c]
+            value = cost[r + _MARGIN, c + _MARGIN]
             solved[r, c] = value if (value >= 0.0) & (value < known) else np.inf
     return solved
+
+
+class Seeds(NamedTuple):
+    """Where costs flow from: cells of a flat map with a margin, the cheapest first."""
+
+    cell: Annotated[Ints, "seed"]
+    cost: Annotated[Floats, "seed"]
 
 
 @part
@@ -191,12 +194,11 @@ def _offsets(moves: Ints, wide: int, cell: float) -> tuple[Ints, Floats]:
 
 @part
 def _flood(
-    cost: Floats,
-    seeds: Floats,
-    steps: Ints,
-    price: Floats,
-    wide: int,
-    wanted: Ints,
+    cost: Annotated[Floats, "cell"],
+    seeds: Seeds,
+    steps: Annotated[Ints, "move 3"],
+    price: Annotated[Floats, "move"],
+    wanted: Annotated[Ints, "wanted"],
 ) -> float:
     """Let costs flow from the seeds; return up to which cost they are final.
 
@@ -206,43 +208,42 @@ def _flood(
     for move in range(len(price)):
         width = min(width, price[move])
     scale = 1.0 / width
-    sown = _sorted_seeds(cost, seeds, wide)
     passed_on, buckets = np.empty(len(cost)), np.empty((_BUCKETS, 4 * len(cost)), dtype=np.int64)
     for at in range(len(cost)):
         passed_on[at] = np.inf
     count = np.zeros(_BUCKETS, dtype=np.int64)
-    seed = waiting = met = 0
-    now = 0 if len(sown) == 0 else int(_seed(seeds, sown[0], wide) * scale)
-    while seed < len(sown) or waiting > 0:
+    seed = waiting = met = now = 0
+    while seed < len(seeds.cell) or waiting > 0:
         if waiting == 0:
-            now = max(now, int(_seed(seeds, sown[seed], wide) * scale))
-        while seed < len(sown) and int(_seed(seeds, sown[seed], wide) * scale) <= now:
-            here, value = sown[seed], _seed(seeds, sown[seed], wide)
+            now = max(now, int(seeds.cost[seed] * scale))
+        bucket, index = now & _LAST, 0
+        while seed < len(seeds.cell) and int(seeds.cost[seed] * scale) <= now:
+            here, value = seeds.cell[seed], seeds.cost[seed]
             if value < cost[here]:
                 cost[here] = value
-                buckets[now % _BUCKETS, count[now % _BUCKETS]] = here
-                count[now % _BUCKETS] += 1
+                buckets[bucket, count[bucket]] = here
+                count[bucket] += 1
                 waiting += 1
             seed += 1
-        bucket, index = now % _BUCKETS, 0
         while index < count[bucket]:
             here = buckets[bucket, index]
             index += 1
-            if cost[here] == passed_on[here]:
+            least = cost[here]
+            if least == passed_on[here]:
                 continue  # it was improved since, and is done with
-            passed_on[here] = cost[here]
-            for move in range(len(steps)):
-                there = here + steps[move, 0]
-                value = cost[here] + price[move]
-                if value < cost[there] and (
+            passed_on[here] = least
+            for move in range(len(price)):
+                there, value = here + steps[move, 0], least + price[move]
+                before = cost[there]
+                if value < before and (
                     steps[move, 1] == 0
                     or (cost[here + steps[move, 1]] >= 0 and cost[here + steps[move, 2]] >= 0)
                 ):
-                    before, after = cost[there], max(int(value * scale), now)
+                    after = max(int(value * scale), now)
                     cost[there] = value
                     if after == now or before == np.inf or int(before * scale) != after:
-                        buckets[after % _BUCKETS, count[after % _BUCKETS]] = there
-                        count[after % _BUCKETS] += 1
+                        buckets[after & _LAST, count[after & _LAST]] = there
+                        count[after & _LAST] += 1
                         waiting += 1
         waiting -= count[bucket]
         count[bucket] = 0
@@ -256,33 +257,36 @@ def _flood(
 
 
 @part
-def _sorted_seeds(cost: Floats, seeds: Floats, wide: int) -> Ints:
-    """Return the free cells that are seeds, in a flat map, the cheapest first."""
+def any_below(row: Annotated[Floats, "column"], limit: float) -> bool:
+    """Tell whether anything in a row is less than a limit: cells are compared many at a time."""
+    below = 0
+    for c in range(len(row)):
+        below += row[c] < limit
+    return below > 0
+
+
+@part
+def _sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
+    """Return the seeds of a map, the cheapest first."""
     rows, columns = seeds.shape
-    sown = np.empty(rows * columns, dtype=np.int64)
+    cell, cost = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns)
     count = 0
     for r in range(rows):
-        for c in range(columns):
-            here = (r + _MARGIN) * wide + c + _MARGIN
-            if seeds[r, c] < np.inf and cost[here] >= 0:
-                sown[count] = here
+        for c in range(columns if any_below(seeds[r], np.inf) else 0):
+            if seeds[r, c] < np.inf:
+                cell[count] = (r + _MARGIN) * (columns + 2 * _MARGIN) + c + _MARGIN
+                cost[count] = seeds[r, c]
                 count += 1
     gap = count // 2
     while gap > 0:  # Shell's sort: seeds are few
         for index in range(gap, count):
-            here, at = sown[index], index
-            value = _seed(seeds, here, wide)
-            while at >= gap and _seed(seeds, sown[at - gap], wide) > value:
-                sown[at] = sown[at - gap]
+            here, value, at = cell[index], cost[index], index
+            while at >= gap and cost[at - gap] > value:
+                cell[at], cost[at] = cell[at - gap], cost[at - gap]
                 at -= gap
-            sown[at] = here
+            cell[at], cost[at] = here, value
         gap //= 2
-    return sown[:count]
-
-
-@part
-def _seed(seeds: Floats, here: int, wide: int) -> float:
-    return seeds[here // wide - _MARGIN, here % wide - _MARGIN]
+    return Seeds(cell[:count], cost[:count])
 
 
 @part

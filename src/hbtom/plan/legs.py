@@ -19,18 +19,19 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
-from hbtom.plan.field import all_spilled, field, spilled
+from hbtom.plan.field import all_spilled, any_below, field, spilled
 from hbtom.world.modes import PlaceWorld
 
 _SAME = 1e-9  # cells that are equally near, but for rounding
 
 
 class Cells(NamedTuple):
-    """The cells in which costs are read, and those whose costs have to be known for that.
+    """The cells in which a leg may begin, in which costs are read, and which that takes to know.
 
-    None at all means everywhere.
+    No cells that are needed or read means everywhere.
     """
 
+    begin: Annotated[Ints, "cell 2"]
     needed: Annotated[Ints, "cell 2"]
     read: Annotated[Ints, "cell 2"]
 
@@ -65,16 +66,18 @@ def seeds_of(
     price = exits.price[one] if ends else exits.reluctance[one] + exits.price[one]
     rows, columns = away.shape
     seeds = np.empty((rows, columns))
-    nearest = best = np.inf
     for r in range(rows):
         for c in range(columns):
             seeds[r, c] = price + costs.cell * away[r, c]
-            if not ends and then[r, c] < np.inf:
-                nearest = min(nearest, seeds[r, c])
     if ends:
         return seeds
-    for r in range(rows):
-        for c in range(columns):
+    nearest = best = np.inf
+    for r in range(rows if costs.contact else 0):
+        for c in range(columns if any_below(seeds[r], nearest) else 0):
+            if then[r, c] < np.inf:
+                nearest = min(nearest, seeds[r, c])
+    for r in range(rows if costs.contact else 0):
+        for c in range(columns if any_below(seeds[r], np.inf) else 0):
             if seeds[r, c] <= nearest + _SAME:
                 best = min(best, costs.cell * away[r, c] + then[r, c])
     for r in range(rows):
@@ -86,29 +89,26 @@ def seeds_of(
 # The way to the end of a leg
 
 
-def _whole_leg(
-    world: PlaceWorld, one: int, seeds: Floats, moves: Ints, begin: Bools, cells: Cells
-) -> Floats:
+def _whole_leg(world: PlaceWorld, one: int, seeds: Floats, moves: Ints, cells: Cells) -> Floats:
     costs, mode = world.costs, world.exits.source[one]
     blocked, boxes = world.blocked[mode], np.zeros_like(world.blocked[mode])
     for item in range(len(world.boxes)):
         if world.lying[mode, item] and item != world.exits.thing[one]:
             boxes |= world.boxes[item]
-    solid = blocked
-    if boxes.any():
-        solid = blocked | boxes
-        cost = field(solid, seeds, moves, costs.cell, cells.needed)
-        inside = boxes & ~blocked
+    solid, inside = blocked | boxes, boxes & ~blocked
+    cost = field(solid, seeds, moves, costs.cell, cells.needed)
+    if inside.any():
         beyond = _all_entered(cost, inside, solid, costs.cell)
-        if not (begin & (beyond < np.inf)).any():
-            solid = blocked
-        elif _is_far(cost, solid, seeds, costs.push, cells):
+        met = (inside & ((beyond < np.inf) | (seeds < np.inf))).any()
+        avoidable = (beyond[cells.begin[:, 0], cells.begin[:, 1]] < np.inf).any()
+        if met and (not avoidable or _is_far(cost, solid, seeds, costs.push, cells)):
             through = field(blocked, seeds, moves, costs.cell, cells.needed)
             cost = np.where(solid, np.inf, np.minimum(cost, through + costs.push))
-            beyond = _all_entered(cost, inside, solid, costs.cell)
-    if solid is blocked:
-        beyond = field(blocked, seeds, moves, costs.cell, cells.needed)
-    return np.where(solid, np.minimum(beyond, seeds), beyond) if costs.contact else beyond
+            beyond = _all_entered(cost, inside, solid, costs.cell) if avoidable else through
+        elif not avoidable:
+            beyond = cost
+        cost, solid = beyond, solid if avoidable else blocked
+    return np.where(solid, np.minimum(cost, seeds), cost) if costs.contact else cost
 
 
 def _all_entered(cost: Floats, inside: Bools, solid: Bools, price: float) -> Floats:
@@ -135,78 +135,108 @@ def leg(
     one: int,
     seeds: Annotated[Floats, "row column"],
     moves: Annotated[Ints, "move 2"],
-    begin: Annotated[Bools, "row column"],
     cells: Cells,
 ) -> Annotated[Floats, "row column"]:
     """Return the cost-to-go of the leg to an exit, given what it costs at its end.
 
-    ``begin`` is where the leg may begin: if there is no way around from there, boxes are ignored.
+    If there is no way around boxes from where the leg may begin, boxes are ignored.
     """
     costs, blocked = world.costs, world.blocked[world.exits.source[one]]
-    solid, boxed = _solid(world, one)
+    solid, boxes = _solid(world, one)
     cost = field(solid, seeds, moves, costs.cell, cells.needed)
-    if boxed:
-        beyond = _entered(cost, blocked, solid, costs.cell, cells.read)
-        around = least = np.inf
-        highest = 0.0
-        for r in range(solid.shape[0]):
-            for c in range(solid.shape[1]):
-                least = min(least, seeds[r, c])
-                if begin[r, c]:
-                    around = min(around, beyond[r, c])
-        for index in range(len(cells.needed)):
-            r, c = cells.needed[index, 0], cells.needed[index, 1]
-            if not solid[r, c]:
-                highest = max(highest, cost[r, c])
-        if around == np.inf or len(cells.needed) == 0 or highest > costs.push + least:
+    if len(boxes) > 0:
+        beyond = _entered(cost, solid, costs.cell, _within(boxes, blocked, solid, cells.read))
+        met, avoidable = _meets(boxes, cost, seeds), False
+        for index in range(len(cells.begin)):
+            avoidable |= beyond[cells.begin[index, 0], cells.begin[index, 1]] < np.inf
+        if not avoidable:
+            solid = blocked
+            if met:
+                cost = field(blocked, seeds, moves, costs.cell, cells.needed)
+        elif met and _may_be_nearer(cost, solid, seeds, costs.push, cells.needed):
             through = field(blocked, seeds, moves, costs.cell, cells.needed)
-            if around == np.inf:
-                solid, beyond = blocked, through
-            else:
-                for r in range(solid.shape[0]):
-                    for c in range(solid.shape[1]):
-                        way = min(cost[r, c], through[r, c] + costs.push)
-                        cost[r, c] = np.inf if solid[r, c] else way
-                beyond = _entered(cost, blocked, solid, costs.cell, cells.read)
-        cost = beyond
+            for r in range(solid.shape[0]):
+                for c in range(solid.shape[1]):
+                    way = min(cost[r, c], through[r, c] + costs.push)
+                    cost[r, c] = np.inf if solid[r, c] else way
+            cost = _entered(cost, solid, costs.cell, _within(boxes, blocked, solid, cells.read))
+        else:
+            cost = beyond
     if costs.contact:  # beside a wall, or in a box, an agent can use what is within its reach
         for r in range(solid.shape[0]):
             for c in range(solid.shape[1]):
-                if solid[r, c] and seeds[r, c] < cost[r, c]:
-                    cost[r, c] = seeds[r, c]
+                nearer = solid[r, c] & (seeds[r, c] < cost[r, c])
+                cost[r, c] = seeds[r, c] if nearer else cost[r, c]
     return cost
 
 
 @part
-def _solid(world: PlaceWorld, one: int) -> tuple[Annotated[Bools, "row column"], bool]:
-    """Return what is blocked or in a box of what lies about, but for the target of an exit."""
+def _solid(
+    world: PlaceWorld, one: int
+) -> tuple[Annotated[Bools, "row column"], Annotated[Ints, "cell 2"]]:
+    """Return what is blocked or boxed, and which cells are boxed alone: all but an exit's target."""
     mode = world.exits.source[one]
     _, rows, columns = world.blocked.shape
-    solid, boxed = np.empty((rows, columns), dtype=np.bool_), False
-    for r in range(rows):
-        for c in range(columns):
-            solid[r, c] = world.blocked[mode, r, c]
+    solid, boxes = world.blocked[mode].copy(), np.empty((rows * columns, 2), dtype=np.int64)
+    count = 0
     for item in range(len(world.boxes)):
         if world.lying[mode, item] and item != world.exits.thing[one]:
             for r in range(rows):
                 for c in range(columns):
-                    if world.boxes[item, r, c]:
-                        solid[r, c] = boxed = True
-    return solid, boxed
+                    if world.boxes[item, r, c] and not solid[r, c]:
+                        solid[r, c] = True
+                        boxes[count, 0], boxes[count, 1] = r, c
+                        count += 1
+    return solid, boxes[:count]
 
 
 @part
-def _entered(cost: Floats, blocked: Bools, solid: Bools, price: float, read: Ints) -> Floats:
-    """Continue costs two cells deep into boxes, as agents come nearer than they mean to."""
-    rows, columns = cost.shape
-    entered = np.empty((rows, columns))
-    for r in range(rows):
-        for c in range(columns):
-            entered[r, c] = cost[r, c]
-            if len(read) == 0 and solid[r, c] and not blocked[r, c]:
-                entered[r, c] = spilled(cost, solid, price, r, c)
+def _within(boxes: Ints, blocked: Bools, solid: Bools, read: Ints) -> Annotated[Ints, "cell 2"]:
+    """Return the cells in boxes in which costs are read."""
+    if len(read) == 0:
+        return boxes
+    some, count = np.empty(boxes.shape, dtype=np.int64), 0
     for index in range(len(read)):
         r, c = read[index, 0], read[index, 1]
         if solid[r, c] and not blocked[r, c]:
-            entered[r, c] = spilled(cost, solid, price, r, c)
+            some[count, 0], some[count, 1] = r, c
+            count += 1
+    return some[:count]
+
+
+@part
+def _entered(cost: Floats, solid: Bools, price: float, some: Ints) -> Floats:
+    """Continue costs two cells deep into boxes, as agents come nearer than they mean to."""
+    entered = cost.copy()
+    for index in range(len(some)):
+        r, c = some[index, 0], some[index, 1]
+        entered[r, c] = spilled(cost, solid, price, r, c)
     return entered
+
+
+@part
+def _meets(boxes: Ints, cost: Floats, seeds: Floats) -> bool:
+    """Tell whether any way leads up to a box; if not, no way leads through one."""
+    for index in range(len(boxes)):
+        row, column = boxes[index, 0], boxes[index, 1]
+        if seeds[row, column] < np.inf:
+            return True
+        for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
+            for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
+                if cost[r, c] < np.inf:
+                    return True
+    return False
+
+
+@part
+def _may_be_nearer(cost: Floats, solid: Bools, seeds: Floats, push: float, needed: Ints) -> bool:
+    """Tell whether passing through things may be cheaper than the way around, where it matters."""
+    least, highest = np.inf, 0.0
+    for r in range(seeds.shape[0]):
+        for c in range(seeds.shape[1] if any_below(seeds[r], least) else 0):
+            least = min(least, seeds[r, c])
+    for index in range(len(needed)):
+        r, c = needed[index, 0], needed[index, 1]
+        if not solid[r, c]:
+            highest = max(highest, cost[r, c])
+    return len(needed) == 0 or highest > push + least

@@ -8,6 +8,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.compiled import part, part_or
+from hbtom.plan.field import any_below
 from hbtom.world.modes import PlaceWorld, cell_of, corner
 from hbtom.world.trajectory import MOVE, Trajectory
 
@@ -129,7 +130,9 @@ def _mark(marked: Bools, solid: Bools, cell: float, place: Floats, spill: int) -
         for c in range(max(column, 0), right):
             if solid[r, c]:
                 more = spill
-    marked[max(row - more, 0) : bottom + more, max(column - more, 0) : right + more] = True
+    for r in range(max(row - more, 0), min(bottom + more, rows)):
+        for c in range(max(column - more, 0), min(right + more, columns)):
+            marked[r, c] = True
 
 
 def _all_wanted(world: PlaceWorld, row: int, column: int, needed: Bools, read: Bools) -> Wanted:
@@ -137,15 +140,13 @@ def _all_wanted(world: PlaceWorld, row: int, column: int, needed: Bools, read: B
     entry[0, row, column] = True
     if len(entry) == 1:
         return Wanted(entry, needed, read)
-    exits, tools = world.exits, entry[0].copy()
+    exits = world.exits
     for one in np.flatnonzero(exits.target != exits.source):
-        near = world.reach[exits.thing[one]] < np.inf
-        entry[exits.target[one]] |= near
-        tools |= near
+        entry[exits.target[one]] |= world.reach[exits.thing[one]] < np.inf
     entry[~entry.any(axis=(1, 2))] = entry[0]
     if needed.size:
-        around = _around(tools) if len(world.boxes) else tools
-        needed, read = needed | around, read | tools
+        around = np.array([*map(_around, entry)]) if len(world.boxes) else entry
+        needed, read = needed | around, read | entry
     return Wanted(entry, needed, read)
 
 
@@ -168,7 +169,7 @@ def wanted(
     needed: Annotated[Bools, "mode row column"],
     read: Annotated[Bools, "mode row column"],
 ) -> Wanted:
-    """Add the cells that planning itself looks at: where legs may begin, and where tools are.
+    """Add the cells that planning itself looks at: those where each mode may be entered.
 
     The agent sets out in a row and column. To read a cost within a box, the costs two cells around
     it have to be known. What is needed and read may be changed in place.
@@ -176,32 +177,30 @@ def wanted(
     modes, rows, columns = world.blocked.shape
     exits, margin = world.exits, SPILL if len(world.boxes) > 0 else 0
     entry = np.zeros((modes, rows, columns), dtype=np.bool_)
-    entered = np.zeros(modes, dtype=np.bool_)
     entry[0, row, column] = True
     if modes == 1:
         return Wanted(entry, needed, read)
-    if len(needed) > 0:
-        _look_around(needed, read, row, column, margin)
+    entered = np.zeros(modes, dtype=np.bool_)
     for one in range(len(exits.source)):
         target, reach = exits.target[one], world.reach[exits.thing[one]]
         for r in range(rows if target != exits.source[one] else 0):
-            for c in range(columns):
+            for c in range(columns if any_below(reach[r], np.inf) else 0):
                 if reach[r, c] < np.inf:
                     entry[target, r, c] = entered[target] = True
                     if len(needed) > 0:
-                        _look_around(needed, read, r, c, margin)
-    for mode in range(1, modes):
+                        _look_around(needed[target], read[target], r, c, margin)
+    for mode in range(modes):
         if not entered[mode]:
             entry[mode, row, column] = True
+            if len(needed) > 0:
+                _look_around(needed[mode], read[mode], row, column, margin)
     return Wanted(entry, needed, read)
 
 
 @part
 def _look_around(needed: Bools, read: Bools, row: int, column: int, margin: int) -> None:
-    """Note, in every mode, that the cost of a cell is read, and that those around it are needed."""
-    modes, rows, columns = needed.shape
-    for mode in range(modes):
-        read[mode, row, column] = True
-        for r in range(max(row - margin, 0), min(row + margin + 1, rows)):
-            for c in range(max(column - margin, 0), min(column + margin + 1, columns)):
-                needed[mode, r, c] = True
+    """Note that the cost of a cell is read, and that those around it are needed."""
+    read[row, column] = True
+    for r in range(max(row - margin, 0), min(row + margin + 1, needed.shape[0])):
+        for c in range(max(column - margin, 0), min(column + margin + 1, needed.shape[1])):
+            needed[r, c] = True
