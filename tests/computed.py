@@ -26,6 +26,7 @@ from hbtom.mind.policy import log_boltzmann, log_headings
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.model import with_settings
 from hbtom.observe import layout_of
+from hbtom.observe.events import track_of
 from hbtom.plan import CONTINUOUS, GRID, Stencil, cost_to_go
 from hbtom.plan.between import cost_at
 from hbtom.plan.field import field
@@ -123,23 +124,23 @@ def trials() -> Named:
     for seed in range(2 * ODD):
         trial = odd_trial(10_000 + seed)
         cell = float(np.random.default_rng(seed).choice([4.5, 7.3, 10.0, 20.0]))
-        layout, seen, final = layout_of(trial), (trial.whole_path, trial.marks), seed % 3 > 0
+        layout, track, final = layout_of(trial), track_of(trial), seed % 3 > 0
         leg = np.array([0, len(trial.path) - 1, seed % 3, seed % 2 - 1, 0])
         yield f"marks {seed}", list(trial.marks)
         yield f"events {seed}", [astuple(event) for event in trial.events]
         coarse = grid_world(layout, Space(cell), Costs(1.0, 0.7, 2.5))
-        steps = grid_trajectory(layout, *seen, coarse, final)
-        yield f"cells {seed}", grid_steps(layout, *seen, coarse, final, leg[None])
+        steps = grid_trajectory(layout, track, coarse, final)
+        yield f"cells {seed}", grid_steps(layout, track, coarse, final, leg[None])
         plans = cost_to_go(coarse, GRID)
         yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
         for berth in (0.0, 9.0):
             costs = Costs(cell / 10, 0.7, 2.5, 20.0, 1.5, seed % 2 > 0)
             fine = continuous_world(layout, Space(cell, float(seed % 8), berth), costs)
-            strides = continuous_trajectory(layout, *seen, fine, float(seed % 20), final)
+            strides = continuous_trajectory(layout, track, fine, float(seed % 20), final)
             column, row = fine.cell_of(*trial.whole_path[0].tolist())
             plans = cost_to_go(fine, CONTINUOUS, (row, column))
             yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
-            one = continuous_steps(layout, *seen, fine, float(seed % 20), final, leg[None])
+            one = continuous_steps(layout, track, fine, float(seed % 20), final, leg[None])
             yield f"leg {seed} {berth}", one
             modes = np.arange(30) % len(fine.blocked)
             places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hbtom import Trial
 from hbtom.observe import layout_of
+from hbtom.observe.events import track_of
 from hbtom.plan import CostToGo, Stencil, legs
 from hbtom.plan.field import field as one_field
 from hbtom.world import (
@@ -112,14 +113,14 @@ def grid_steps(trial: Trial, cell: float, *, final: bool) -> Trajectory:
     """Return what was done, in moves between cells."""
     layout = layout_of(trial)
     world = grid_world(layout, Space(cell), FREE)
-    return grid_trajectory(layout, trial.whole_path, trial.marks, world, final)
+    return grid_trajectory(layout, track_of(trial), world, final)
 
 
 def pixel_steps(trial: Trial, *, stride: float, final: bool) -> Trajectory:
     """Return what was done, in strides."""
     layout = layout_of(trial)
     world = continuous_world(layout, Space(10.0), FREE)
-    return continuous_trajectory(layout, trial.whole_path, trial.marks, world, stride, final)
+    return continuous_trajectory(layout, track_of(trial), world, stride, final)
 
 
 def in_mode(plans: CostToGo, mode: int) -> np.ndarray:

@@ -6,6 +6,7 @@ from hbtom import Model, Trial
 from hbtom.mind import Regret, find_regrets
 from hbtom.mind.motions import motion_regret
 from hbtom.observe import layout_of
+from hbtom.observe.events import track_of
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in, plan_trial
 from hbtom.world import Trajectory
@@ -34,6 +35,6 @@ def planned_at(
     """Return the plans on which this rests, and the steps."""
     layout = layout_of(trial)
     world = world_of(model.motion, model.acts, opening, layout)
-    walk = Walk(layout, trial.whole_path, trial.marks, model.acts.final)
+    walk = Walk(layout, track_of(trial), model.acts.final)
     steps = steps_of(model.motion, walk, world)
     return plan_in(model.motion, world, steps, everywhere), steps

@@ -41,7 +41,7 @@ def _world(motion: City, acts: Acts, opening: float, layout: Layout) -> PlaceWor
 
 @steps_of.register
 def _steps(motion: City, walk: Walk, world: PlaceWorld) -> Trajectory:
-    return grid_trajectory(walk.layout, walk.path, walk.marks, world, walk.final)
+    return grid_trajectory(walk.layout, walk.track, world, walk.final)
 
 
 @plan_in.register

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from operator import is_
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from hbtom.arrays import Ints
 from hbtom.errors import BadInput
+from hbtom.judgement.reservations import reservations
 from hbtom.judgement.tracing import Judged, Trace, verdict
-from hbtom.mind import Beliefs, Planned, Posterior, Regret, caveats, plan_one
+from hbtom.mind import Beliefs, Planned, Posterior, Regret, plan_one
 from hbtom.mind.places import Memory
 from hbtom.mind.watching import infer_planned, plan_each, watch_trials
-from hbtom.model import AnyModel, Grid, Model, find_model, suited
-from hbtom.observe import Episode, Trial, load, same_trial
+from hbtom.model import AnyModel, Model, find_model, suited
+from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.checks import checked
-from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-SMALL = 100.0  # pixels; a world whose sides are shorter is suspicious
-TINY = 2.0  # pixels; so is an agent that moves less than this
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +63,7 @@ class Judgement(Judged):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """All that limits what the judgement means."""
-        return tuple(_warnings(self))
+        return tuple(reservations(self))
 
     @property
     def explanation(self) -> str:
@@ -176,77 +170,3 @@ def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
 def _alike(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
     """Return how many values are the same at the beginning of two series."""
     return sum(1 for _ in takewhile(bool, map(same, one, other)))
-
-
-def _warnings(judgement: Judgement) -> Iterator[str]:
-    """Say all that limits what a judgement means."""
-    trials = judgement.episode.trials
-    if len(trials) == 1:
-        yield "there is one trial only: it is judged without familiarization"
-    yield from odd_units(trials[-1])
-    if len(judgement.test) == 0 and trials[-1].objects:
-        yield "the agent does not move in the test trial: there is nothing to judge"
-    kinds = {other.kind for trial in trials for other in trial.others}
-    if kinds and (judgement.model.minds is None or judgement.model.knowledge.plan):
-        named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
-        yield f"{', '.join(named)}: seen, but not modelled; {_why_not(judgement.model)}"
-    gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
-    if unseen := sum(int(gap.sum()) for gap in gaps):
-        frames = sum(len(trial.path) for trial in trials)
-        yield f"the agent is not seen in {unseen} of {frames} frames"
-    known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
-    for number, (trial, one, beliefs) in enumerate(known, start=1):
-        if hides_all(trial):
-            yield f"trial {number}: boards hide the agent from the camera all along"
-        for warning in () if judgement.model.minds is not None else _ignored(trial):
-            yield f"trial {number}: {warning}"
-        for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
-            yield f"trial {number}: {warning}"
-    if some := _in_walls(trials[-1], judgement.test.frame):
-        told = f"the agent is inside a wall after {some} of {len(judgement.test)} steps"
-        yield f"trial {len(trials)}: {told}"
-
-
-def odd_units(trial: Trial) -> Iterator[str]:
-    """Say what suggests that positions are in other units than pixels."""
-    width, height = trial.size
-    if max(width, height) < SMALL:
-        world = f"the world is only {width:g} x {height:g} pixels"
-        yield f"{world}, but the model is made for about 200; is it in other units?"
-    path = trial.whole_path
-    if any(abs(way) >= TINY for way in (path[-1] - path[0]).tolist()):
-        return
-    far = float(np.ptp(path, axis=0).max())
-    if 0 < far < TINY:
-        yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
-
-
-def _why_not(model: Model) -> str:
-    """Say why a model ignores company."""
-    if model.social is None or model.minds is not None:
-        return "nothing follows from them"
-    needs = 'motion.kind = "continuous"' if isinstance(model.motion, Grid) else ""
-    needs = needs or "observation.noise = 0"
-    return f"[social] has no effect in this model, for it needs {needs}"
-
-
-def _ignored(trial: Trial) -> Iterator[str]:
-    """Say what a model ignores that does not know of company."""
-    for name, seen in (("walls", trial.walls_there), ("objects", trial.object_paths)):
-        if trial.still and seen is not None:
-            changed = (seen != seen[0]).reshape(len(seen), -1).any(axis=1)
-            frame = 1 + int(changed.argmax())
-            yield f"'{name}' changes at frame {frame}; what is seen first is used"
-    if trial.agent_there is not None:
-        frame = 1 + int(trial.agent_there.argmin())
-        yield f"the agent is away at frame {frame}; until it is back, it is taken to stand still"
-
-
-def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:
-    """Return in how many frames, of some, the agent's centre is inside a wall that stands."""
-    x, y = trial.whole_path[frames].T[:, :, None]
-    left, top, width, height = trial.walls.T
-    inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
-    if trial.walls_there is not None:
-        inside &= trial.walls_there[frames]
-    return int(inside.any(axis=1).sum())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hbtom.errors import BadInput
-from hbtom.judgement.judging import Judgement, odd_units
+from hbtom.judgement.judging import Judgement
+from hbtom.judgement.reservations import odd_units
 from hbtom.judgement.tracing import verdict
 from hbtom.mind import Beliefs, Planned, Posterior, plan_one
 from hbtom.mind.live import Followed, Setting, first_frame, next_frame, settle, why_not

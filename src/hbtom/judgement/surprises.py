@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
+from hbtom.compiled import kernel_or
 from hbtom.judgement.prediction import can_predict, predictive
 from hbtom.mind import Posterior
 
@@ -43,18 +44,42 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
-    change = posterior.aims[1:] - posterior.aims[0]
+    goal, efficiency = largest_shifts(posterior.aims)
     return Surprise(
-        _strayed(change.cumsum(axis=2)[:, :, -1]),  # numbers are added up in their order
-        _strayed(change.cumsum(axis=1)[:, -1]),
+        round(goal, _DIGITS),
+        round(efficiency, _DIGITS),
         float(-posterior.log_likelihood.min()) if len(posterior) else 0.0,
         0.0 - math.log(predictive(posterior)) if waste and can_predict(posterior) else None,
     )
 
 
-def _strayed(change: Annotated[Floats, "time value"]) -> float:
-    """Return the largest total variation from the first belief, given the changes since then."""
-    return round(float(0.5 * np.abs(change).cumsum(axis=1)[:, -1].max(initial=0.0)), _DIGITS)
+def _all_shifts(belief: Floats) -> tuple[float, float]:
+    """Find the shifts of all times at once; numbers are added up in their order."""
+    change = belief[1:] - belief[0]
+    margins = change.cumsum(axis=2)[:, :, -1], change.cumsum(axis=1)[:, -1]
+    total = (np.abs(one).cumsum(axis=1)[:, -1].max(initial=0.0) for one in margins)
+    return 0.5 * float(next(total)), 0.5 * float(next(total))
+
+
+@kernel_or(_all_shifts)
+def largest_shifts(belief: Annotated[Floats, "time goal efficiency"]) -> tuple[float, float]:
+    """Return the largest total variation from the first belief, of goals and of efficiencies."""
+    times, goals, many = belief.shape
+    most = most_efficiency = 0.0
+    for t in range(1, times):
+        total = total_efficiency = 0.0
+        for g in range(goals):
+            change = 0.0
+            for k in range(many):
+                change += belief[t, g, k] - belief[0, g, k]
+            total += abs(change)
+        for k in range(many):
+            change = 0.0
+            for g in range(goals):
+                change += belief[t, g, k] - belief[0, g, k]
+            total_efficiency += abs(change)
+        most, most_efficiency = max(most, total), max(most_efficiency, total_efficiency)
+    return 0.5 * most, 0.5 * most_efficiency
 
 
 def shift(belief: Annotated[Floats, "time value"]) -> Annotated[Floats, "time"]:

@@ -19,14 +19,7 @@ from hbtom.world.trajectory import MOVE, Trajectory
 SURE = np.empty((0, 0, 0))  # moves lead where they are meant to
 
 
-def action_values(
-    costs: CostToGo, steps: Trajectory, moves: Annotated[Ints, "move 2"]
-) -> tuple[Annotated[Bools, "step action"], Annotated[Floats, "step action goal"]]:
-    """Return which actions could be taken before each step, and Q(s, a) = -(cost(a) + C(s'))."""
-    legal, q, *_ = compare_actions(costs, steps, moves, SURE)
-    return legal, q
-
-
+@kernel
 def action_regret(
     costs: CostToGo,
     steps: Trajectory,
@@ -39,19 +32,7 @@ def action_regret(
     A move where the gridworld has no way, or from a cell where nobody can stand, says nothing: it
     counts as the only thing that could be done. Where no action leads to a goal, all are equal.
     """
-    _, _, regret, options, unknown = compare_actions(costs, steps, moves, values)
-    return regret, options, unknown
-
-
-@kernel
-def compare_actions(
-    costs: CostToGo,
-    steps: Trajectory,
-    moves: Annotated[Ints, "move 2"],
-    values: Annotated[Floats, "step action goal"],
-) -> tuple[Bools, Floats, Floats, Floats, int]:
-    """Return what :func:`action_values` and :func:`action_regret` do."""
-    legal, q = _values(costs, steps, moves)
+    legal, q = action_values(costs, steps, moves)
     regret, options = np.zeros((len(q), q.shape[2])), np.empty(q.shape)
     unknown = 0
     for step in range(len(q)):
@@ -63,7 +44,7 @@ def compare_actions(
             taken = -1
         value = values[step] if values.shape[1] > 0 else q[step]
         _compare(value, legal[step], taken, regret[step], options[step])
-    return legal, q, regret, options, unknown
+    return regret, options, unknown
 
 
 @part
@@ -84,8 +65,11 @@ def _compare(value: Floats, legal: Bools, taken: int, regret: Floats, options: F
             options[0, goal] = 0.0
 
 
-@part
-def _values(costs: CostToGo, steps: Trajectory, moves: Ints) -> tuple[Bools, Floats]:
+@kernel
+def action_values(
+    costs: CostToGo, steps: Trajectory, moves: Annotated[Ints, "move 2"]
+) -> tuple[Annotated[Bools, "step action"], Annotated[Floats, "step action goal"]]:
+    """Return which actions could be taken before each step, and Q(s, a) = -(cost(a) + C(s'))."""
     world, cost, many = costs.world, costs.cost, len(moves)
     goals, things, exits = len(cost), len(world.reach), world.exits
     _, rows, columns = world.blocked.shape

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, get_args
 import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, read_only
-from hbtom.compiled import kernel, part
+from hbtom.compiled import kernel
 
 if TYPE_CHECKING:
     from hbtom.observe.episode import Trial
@@ -57,24 +57,29 @@ class Marks(NamedTuple):
     last: int  # motion
 
 
+_NOWHERE, _NO_BARRIER = read_only(np.empty((0, 2))), read_only(np.empty(0))
+_NO_LOCK = read_only(np.empty(0, dtype=np.bool_))
+
+
 class Track(NamedTuple):
-    """All that moves or goes in a trial: the agent, the key, the barrier, the lock."""
+    """All that moves or goes in a trial: the agent, the key, the barrier, the lock.
+
+    There are no frames of a key or a lock that does not exist, nor of a barrier if only the agent
+    matters.
+    """
 
     path: Annotated[Floats, "frame 2", FROZEN]  # of the agent, without gaps
-    key_path: Annotated[Floats, "frame 2", FROZEN]  # not a number where it is gone
-    barrier_left: Annotated[Floats, "frame", FROZEN]  # how much of it stands, from 1 to 0
-    lock_there: Annotated[Bools, "frame", FROZEN]  # no frame without a lock
+    key_path: Annotated[Floats, "frame 2", FROZEN] = _NOWHERE  # not a number where it is gone
+    barrier_left: Annotated[Floats, "frame", FROZEN] = _NO_BARRIER  # how much stands, from 1 to 0
+    lock_there: Annotated[Bools, "frame", FROZEN] = _NO_LOCK
 
 
 def track_of(trial: Trial) -> Track:
     """Return all that moves or goes in a trial."""
     key_path = _NOWHERE if trial.key_path is None else trial.key_path
-    lock_there = _NEVER if trial.lock_there is None else trial.lock_there
+    lock_there = _NO_LOCK if trial.lock_there is None else trial.lock_there
     moving = read_only(trial.whole_path), read_only(key_path), read_only(trial.barrier_left)
     return Track(*moving, read_only(lock_there))
-
-
-_NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)
 
 
 @kernel
@@ -113,7 +118,6 @@ def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame
     return path[last]
 
 
-@part
 def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) -> bool:
     """Tell whether an agent at a place touches an item that lies: |a - x| <= r_a + r_x."""
     across, down = x - item[0], y - item[1]

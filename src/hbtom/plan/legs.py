@@ -174,7 +174,7 @@ def leg(
 def _solid(
     world: PlaceWorld, one: int
 ) -> tuple[Annotated[Bools, "row column"], Annotated[Ints, "cell 2"]]:
-    """Return what is blocked or boxed, and which cells are boxed alone: all but an exit's target."""
+    """Return what is blocked or in a box, other than an exit's target, and the cells in boxes."""
     mode = world.exits.source[one]
     _, rows, columns = world.blocked.shape
     solid, boxes = world.blocked[mode].copy(), np.empty((rows * columns, 2), dtype=np.int64)

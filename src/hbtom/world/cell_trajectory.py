@@ -9,7 +9,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.observe.events import Marks
+from hbtom.observe.events import Track
 from hbtom.observe.layout import Layout
 from hbtom.world.modes import PlaceWorld, cell_of
 from hbtom.world.trajectory import (
@@ -24,18 +24,15 @@ from hbtom.world.trajectory import (
 )
 
 
-def grid_trajectory(
-    layout: Layout, path: Floats, marks: Marks, world: PlaceWorld, final: bool
-) -> Trajectory:
+def grid_trajectory(layout: Layout, track: Track, world: PlaceWorld, final: bool) -> Trajectory:
     """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
-    return put_together(*grid_steps(layout, path, marks, world, final, ALL_LEGS)[:3])
+    return put_together(*grid_steps(layout, track, world, final, ALL_LEGS)[:3])
 
 
 @kernel
 def grid_steps(
     layout: Layout,
-    path: Annotated[Floats, "frame 2"],
-    marks: Marks,
+    track: Track,
     world: PlaceWorld,
     final: bool,
     legs: Annotated[Ints, "leg 5"],
@@ -45,8 +42,8 @@ def grid_steps(
     A straight move may become a diagonal with the next one.
     """
     if len(legs) == 0:
-        legs = find_legs(layout, path, marks, final)
-    blocked, cell = world.blocked, world.space.cell
+        legs = find_legs(layout, track, final)
+    path, blocked, cell = track.path, world.blocked, world.space.cell
     source, thing = world.exits.source, world.exits.thing
     modes, rows, columns = blocked.shape
     most = len(legs)

@@ -11,9 +11,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints, frozen
+from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.model import Continuous, Grid
-from hbtom.observe.events import Marks
+from hbtom.observe.events import Track
 from hbtom.observe.layout import Layout
 from hbtom.world.cell_trajectory import grid_steps
 from hbtom.world.modes import PlaceWorld
@@ -22,7 +22,6 @@ from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_steps, cut, pu
 # Where legs are known, nobody looks at these.
 _BOXES, _LOCKS = frozen(np.empty((0, 4))), frozen(np.empty((0, 2)))
 _NOTHING = Layout(frozen([0, 0]), _BOXES, _BOXES, frozen(np.empty((0, 3))), _LOCKS, 0.0, 0)
-_NEVER = Marks(-1, -1, -1, -1, -1, -1)
 
 
 class Tail(NamedTuple):
@@ -105,7 +104,7 @@ def _continuous(
     motion: Continuous, path: Floats, leg: Ints, world: PlaceWorld
 ) -> tuple[Trajectory, int]:
     stride = float(motion.stride)
-    packed = continuous_steps(_NOTHING, path, _NEVER, world, stride, False, leg[None])
+    packed = continuous_steps(_NOTHING, Track(read_only(path)), world, stride, False, leg[None])
     return put_together(*packed[:3]), packed[3]
 
 
@@ -119,7 +118,7 @@ def _after_stride(
 
 @leg_steps.register
 def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Trajectory, int]:
-    packed = grid_steps(_NOTHING, path, _NEVER, world, False, leg[None])
+    packed = grid_steps(_NOTHING, Track(read_only(path)), world, False, leg[None])
     return put_together(*packed[:3]), packed[3]
 
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, singledispatch
 from itertools import accumulate
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.compiled import kernel_or
 from hbtom.model import Acts, Continuous, Grid, Model
 from hbtom.observe import Trial
-from hbtom.observe.events import Marks
+from hbtom.observe.events import Track, find_marks, track_of
 from hbtom.observe.layout import Layout, layout_of
 from hbtom.world.cell_trajectory import grid_trajectory
 from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space
 from hbtom.world.occupancy import continuous_world, grid_world
 from hbtom.world.stages import at_frame, joined, staged
 from hbtom.world.steady import steadied
-from hbtom.world.trajectory import Trajectory, continuous_trajectory
+from hbtom.world.trajectory import Trajectory, continuous_trajectory, distance
 
 
 class Seen(NamedTuple):
@@ -56,14 +56,14 @@ def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] =
     """
     steady = [steadied(trial, model.observation) for trial in trials]
     layouts = [layout_of(at_frame(one, 0) if one.changes else one) for one in trials]
-    paths = [(one.whole_path, one.marks) for one in steady]
-    waited = [waits(one) for one in steady]
+    tracks = list(map(track_of, steady))
+    waited = list(map(waits, steady, tracks))
     opening = [_opening(model.acts, one) for one in accumulate(waited, initial=openings)]
     kind = type(model.motion)
     make = partial(world_of.dispatch(kind), model.motion, model.acts)
     worlds = list(map(make, opening, layouts))
     ends = map(_at_end, trials, steady, layouts)
-    walks = [Walk(end, *path, model.acts.final) for end, path in zip(ends, paths, strict=True)]
+    walks = [Walk(*one, model.acts.final) for one in zip(ends, tracks, strict=True)]
     walled = [
         world._replace(blocked=np.ones_like(world.blocked)) if trial.changes else world
         for trial, world in zip(trials, worlds, strict=True)
@@ -98,7 +98,8 @@ def _in_stages(
 ) -> Seen:
     """Return what a trial means in which the world changes; ``seen`` has its steps."""
     steps = seen.trajectory
-    stages, steps = staged(trial, steps, walk.path, lambda one: make(layout_of(one)), diagonal)
+    path, world_in = walk.track.path, lambda one: make(layout_of(one))
+    stages, steps = staged(trial, steps, path, world_in, diagonal)
     return seen._replace(world=joined(stages), trajectory=steps, stages=stages)
 
 
@@ -106,8 +107,7 @@ class Walk(NamedTuple):
     """What a trajectory is made of."""
 
     layout: Layout  # at the end of the trial
-    path: Annotated[Floats, "frame 2"]  # without gaps or noise
-    marks: Marks
+    track: Track  # without gaps or noise
     final: bool  # whether the touch that ends the trial is a step
 
 
@@ -134,7 +134,7 @@ def _grid_world(motion: Grid, acts: Acts, opening: float, layout: Layout) -> Pla
 
 @steps_of.register
 def _grid_steps(motion: Grid, walk: Walk, world: PlaceWorld) -> Trajectory:
-    return grid_trajectory(walk.layout, walk.path, walk.marks, world, walk.final)
+    return grid_trajectory(walk.layout, walk.track, world, walk.final)
 
 
 @world_of.register
@@ -147,24 +147,50 @@ def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: La
 
 @steps_of.register
 def _continuous_steps(motion: Continuous, walk: Walk, world: PlaceWorld) -> Trajectory:
-    seen = walk.layout, walk.path, walk.marks
-    return continuous_trajectory(*seen, world, float(motion.stride), walk.final)
+    stride = float(motion.stride)
+    return continuous_trajectory(walk.layout, walk.track, world, stride, walk.final)
 
 
-def waits(trial: Trial) -> tuple[float, ...]:
-    """Return what waiting for the barrier cost: the way the agent could have walked meanwhile.
-
-    Only frames in which the barrier changes count, so that repeated frames change nothing.
-    """
+def waits(trial: Trial, track: Track | None = None) -> tuple[float, ...]:
+    """Return what waiting for the barrier cost, if the agent had to; ``track`` is the trial's."""
     if trial.lock is None and len(trial.barrier) == 0:
         return ()
-    reached, gone = trial.marks.reached, trial.marks.gone
-    if reached < 0 or gone < 0:
-        return ()
-    frames = int(np.count_nonzero(np.diff(trial.barrier_left[: gone + 1])))
-    if frames == 0:  # there may be a lock without a barrier
-        return ()
-    across, down = np.diff(trial.whole_path[: reached + 1], axis=0).T
+    cost = cost_of_waiting(track_of(trial) if track is None else track)
+    return (cost,) if cost >= 0 else ()
+
+
+def _all_waiting(track: Track) -> float:
+    """Look at all frames at once; lengths are added up in their order."""
+    marks = find_marks(track)
+    if marks.reached < 0 or marks.gone < 0:
+        return -1.0
+    frames = int(np.count_nonzero(np.diff(track.barrier_left[: marks.gone + 1])))
+    across, down = np.diff(track.path[: marks.reached + 1], axis=0).T
     length = np.sqrt(across * across + down * down)
     moving = int(np.count_nonzero(length))
-    return (frames * (float(length.cumsum()[-1]) / moving) / UNIT if moving else 0.0,)
+    if frames == 0 or moving == 0:
+        return 0.0 if frames else -1.0
+    return frames * (float(length.cumsum()[-1]) / moving) / UNIT
+
+
+@kernel_or(_all_waiting)
+def cost_of_waiting(track: Track) -> float:
+    """Return what waiting cost: the way the agent could have walked meanwhile, or -1 if it did not.
+
+    Only frames in which the barrier changes count, so that repeated frames change nothing. There
+    may be a lock without a barrier, for which nobody waits.
+    """
+    path, marks = track.path, find_marks(track)
+    if marks.reached < 0 or marks.gone < 0:
+        return -1.0
+    frames = moving = 0
+    for frame in range(1, marks.gone + 1):
+        frames += track.barrier_left[frame] != track.barrier_left[frame - 1]
+    if frames == 0:
+        return -1.0
+    walked = 0.0
+    for frame in range(1, marks.reached + 1):
+        length = distance(path[frame - 1], path[frame])
+        walked += length
+        moving += length > 0
+    return frames * (walked / moving) / UNIT if moving > 0 else 0.0

@@ -103,7 +103,7 @@ def in_view(trial: Trial, target: Places) -> Annotated[Bools, "frame"]:
 
 
 def hides_all(trial: Trial) -> bool:
-    """Tell whether boards hide the agent from the camera in every frame."""
+    """Tell whether boards hide the agent from the camera, if there is one, in every frame."""
     return trial.camera is not None and not in_view(trial, trial.path).any()
 
 

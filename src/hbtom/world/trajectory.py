@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part
-from hbtom.observe.events import Marks, touching
+from hbtom.observe.events import Track, find_marks
 from hbtom.observe.layout import Layout
 from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, exit_at
 
@@ -60,13 +60,14 @@ NO_STEPS = Trajectory(
 
 
 @part
-def find_legs(layout: Layout, path: Floats, marks: Marks, final: bool) -> Annotated[Ints, "leg 5"]:
+def find_legs(layout: Layout, track: Track, final: bool) -> Annotated[Ints, "leg 5"]:
     """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
 
     A leg is its first and last frame, the mode, and the act that ends it with the thing touched.
     Motion after contact is the picking up itself, not a way to anywhere.
     """
     items, radius, objects = layout.items, layout.radius, layout.objects
+    path, marks = track.path, find_marks(track)
     legs = np.empty((3, 5), dtype=np.int64)
     count, here, mode, end = 0, 0, START, len(path) - 1
     if marks.picked >= 0:
@@ -97,9 +98,10 @@ def _write(leg: Ints, first: int, last: int, mode: int, act: int, thing: int) ->
 @part
 def _contact_began(path: Floats, item: Floats, radius: float, frame: int) -> int:
     """Return the first frame of the run of contact that lasts until ``frame``."""
-    if not touching(path[frame, 0], path[frame, 1], item, radius):
+    reach = radius + item[2]
+    if distance(path[frame], item) > reach:
         return frame
-    while frame > 0 and touching(path[frame - 1, 0], path[frame - 1, 1], item, radius):
+    while frame > 0 and distance(path[frame - 1], item) <= reach:
         frame -= 1
     return frame
 
@@ -121,7 +123,7 @@ def touched_last(path: Floats, lying: Floats, radius: float) -> int:
     """Return the item in contact at the end, the nearest for its size, or -1."""
     nearest, least = -1, 1.0
     for item in range(len(lying)):
-        away = _distance(path[-1, 0], path[-1, 1], lying[item, 0], lying[item, 1])
+        away = distance(path[-1], lying[item])
         nearness = away / (radius + lying[item, 2])
         if nearness < least or (nearest < 0 and nearness <= 1.0):
             nearest, least = item, nearness
@@ -129,8 +131,9 @@ def touched_last(path: Floats, lying: Floats, radius: float) -> int:
 
 
 @part
-def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
-    across, down = other_x - x, other_y - y
+def distance(place: Floats, other: Floats) -> float:
+    """Return how far two places are apart."""
+    across, down = other[0] - place[0], other[1] - place[1]
     return math.sqrt(across * across + down * down)
 
 
@@ -138,22 +141,20 @@ def _distance(x: float, y: float, other_x: float, other_y: float) -> float:
 
 
 def continuous_trajectory(
-    layout: Layout, path: Floats, marks: Marks, world: PlaceWorld, stride: float, final: bool
+    layout: Layout, track: Track, world: PlaceWorld, stride: float, final: bool
 ) -> Trajectory:
     """Return the steps in pixels: a move whenever a stride has been walked, and one for the rest.
 
     With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
     is a step.
     """
-    seen = continuous_steps(layout, path, marks, world, stride, final, ALL_LEGS)
-    return put_together(*seen[:3])
+    return put_together(*continuous_steps(layout, track, world, stride, final, ALL_LEGS)[:3])
 
 
 @kernel
 def continuous_steps(
     layout: Layout,
-    path: Annotated[Floats, "frame 2"],
-    marks: Marks,
+    track: Track,
     world: PlaceWorld,
     stride: float,
     final: bool,
@@ -164,16 +165,16 @@ def continuous_steps(
     Until the last leg comes to rest, its last move may become longer.
     """
     if len(legs) == 0:
-        legs = find_legs(layout, path, marks, final)
-    modes, source, thing = len(world.blocked), world.exits.source, world.exits.thing
+        legs = find_legs(layout, track, final)
+    path, modes = track.path, len(world.blocked)
+    source, thing = world.exits.source, world.exits.thing
     numbers, places = room_for(len(path) + len(legs))
     step = complete = 0
     for one in range(len(legs)):
         here, end, mode = legs[one, 0], legs[one, 1], min(legs[one, 2], modes - 1)
         arrived, walked = here, 0.0
         for frame in range(here + 1, end + 1):
-            x, y = path[frame - 1, 0], path[frame - 1, 1]
-            length = _distance(x, y, path[frame, 0], path[frame, 1])
+            length = distance(path[frame - 1], path[frame])
             if length > 0:
                 walked, arrived = walked + length, frame
                 if walked >= stride:

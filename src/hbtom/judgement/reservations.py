@@ -1,0 +1,118 @@
+"""What limits the meaning of a judgement, as warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import kernel_or
+from hbtom.mind import caveats
+from hbtom.model import Grid, Model
+from hbtom.observe import Trial
+from hbtom.world.sight_lines import hides_all
+
+if TYPE_CHECKING:
+    from hbtom.judgement.judging import Judgement
+
+SMALL = 100.0  # pixels; a world whose sides are shorter is suspicious
+TINY = 2.0  # pixels; so is an agent that moves less than this
+_ALWAYS = np.empty((0, 0), dtype=np.bool_)  # all walls stand in all frames
+
+
+def reservations(judgement: Judgement) -> Iterator[str]:
+    """Say all that limits what a judgement means."""
+    model, test, trials = judgement.model, judgement.test, judgement.episode.trials
+    if len(trials) == 1:
+        yield "there is one trial only: it is judged without familiarization"
+    yield from odd_units(trials[-1])
+    if len(test) == 0 and trials[-1].objects:
+        yield "the agent does not move in the test trial: there is nothing to judge"
+    kinds = {other.kind for trial in trials for other in trial.others}
+    if kinds and (model.minds is None or model.knowledge.plan):
+        named = ("other agents" if kind == "agent" else f"{kind}s" for kind in sorted(kinds))
+        yield f"{', '.join(named)}: seen, but not modelled; {_why_not(model)}"
+    gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
+    if unseen := sum(int(gap.sum()) for gap in gaps):
+        frames = sum(len(trial.path) for trial in trials)
+        yield f"the agent is not seen in {unseen} of {frames} frames"
+    known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
+    for number, (trial, one, beliefs) in enumerate(known, start=1):
+        if trial.camera is not None and hides_all(trial):
+            yield f"trial {number}: boards hide the agent from the camera all along"
+        for warning in () if model.minds is not None else _ignored(trial):
+            yield f"trial {number}: {warning}"
+        for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
+            yield f"trial {number}: {warning}"
+    if some := _in_walls(trials[-1], test.frame):
+        told = f"the agent is inside a wall after {some} of {len(test)} steps"
+        yield f"trial {len(trials)}: {told}"
+
+
+def odd_units(trial: Trial) -> Iterator[str]:
+    """Say what suggests that positions are in other units than pixels."""
+    width, height = trial.size
+    if max(width, height) < SMALL:
+        world = f"the world is only {width:g} x {height:g} pixels"
+        yield f"{world}, but the model is made for about 200; is it in other units?"
+    path = trial.whole_path
+    if any(abs(way) >= TINY for way in (path[-1] - path[0]).tolist()):
+        return
+    far = float(np.ptp(path, axis=0).max())
+    if 0 < far < TINY:
+        yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
+
+
+def _why_not(model: Model) -> str:
+    """Say why a model ignores company."""
+    if model.social is None or model.minds is not None:
+        return "nothing follows from them"
+    needs = 'motion.kind = "continuous"' if isinstance(model.motion, Grid) else ""
+    needs = needs or "observation.noise = 0"
+    return f"[social] has no effect in this model, for it needs {needs}"
+
+
+def _ignored(trial: Trial) -> Iterator[str]:
+    """Say what a model ignores that does not know of company."""
+    for name, seen in (("walls", trial.walls_there), ("objects", trial.object_paths)):
+        if trial.still and seen is not None:
+            changed = (seen != seen[0]).reshape(len(seen), -1).any(axis=1)
+            frame = 1 + int(changed.argmax())
+            yield f"'{name}' changes at frame {frame}; what is seen first is used"
+    if trial.agent_there is not None:
+        frame = 1 + int(trial.agent_there.argmin())
+        yield f"the agent is away at frame {frame}; until it is back, it is taken to stand still"
+
+
+def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:
+    """Return in how many frames, of some, the agent's centre is inside a wall that stands."""
+    there = _ALWAYS if trial.walls_there is None else trial.walls_there[frames]
+    return count_inside(trial.whole_path[frames], trial.walls, there)
+
+
+def _count_all(places: Floats, boxes: Floats, there: Bools) -> int:
+    x, y = places.T[:, :, None]
+    left, top, width, height = boxes.T
+    inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
+    return int((inside & there if len(there) else inside).any(axis=1).sum())
+
+
+@kernel_or(_count_all)
+def count_inside(
+    places: Annotated[Floats, "place 2"],
+    boxes: Annotated[Floats, "box 4"],
+    there: Annotated[Bools, "place box"],
+) -> int:
+    """Return how many places are inside a box that is there; with no ``there``, all are."""
+    count = 0
+    for place in range(len(places)):
+        x, y = places[place, 0], places[place, 1]
+        for box in range(len(boxes)):
+            left, top = boxes[box, 0], boxes[box, 1]
+            across = left < x < left + boxes[box, 2]
+            if across and top < y < top + boxes[box, 3] and (len(there) == 0 or there[place, box]):
+                count += 1
+                break
+    return count
