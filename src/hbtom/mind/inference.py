@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
@@ -257,12 +258,12 @@ def given(
             hint="inference is exact; leave out objects or trials",
         )
     same = goals == known.goals  # as nearly always
-    among = np.arange(len(goals)) if same else np.array([*map(known.goals.index, goals)])
+    among = [*range(len(goals))] if same else [*map(known.goals.index, goals)]
     reachable, counts = offered_goals(model, offer.reachable)
     concentration = model.preference.concentration
     alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
-    choice = Choice(among, np.array(reachable), counts, alpha, offer.log_prior)
-    chosen = frozenset(among[reachable].tolist())
+    choice = Choice(np.array(among), reachable, counts, alpha, offer.log_prior)
+    chosen = frozenset(compress(among, reachable.tolist()))
     before = known.tree.within(chosen, len(known.goals))
     learns = counts and model.preference.nested
     tree = known.tree.offered(chosen) if learns else known.tree

@@ -48,9 +48,11 @@ def check_once(trial: Trial) -> None:
         check_trial(trial, aimless=True)
 
 
-def vouch(trial: Trial) -> Trial:
-    """Return a trial, marked as checked."""
+def vouch(trial: Trial, *, whole: bool = False) -> Trial:
+    """Return a trial, marked as checked; ``whole``, if its path is known to have no gaps."""
     vars(trial)["checked"] = True
+    if whole:
+        vars(trial)["whole_path"] = trial.path
     return trial
 
 

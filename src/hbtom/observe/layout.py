@@ -18,7 +18,8 @@ class Layout(NamedTuple):
     The items are the objects and then, if there is one, the key.
     """
 
-    size: Annotated[Floats, "2", FROZEN]  # width and height
+    width: float
+    height: float
     walls: Annotated[Floats, "wall 4", FROZEN]
     barrier: Annotated[Floats, "block 4", FROZEN]
     items: Annotated[Floats, "item 3", FROZEN]  # x, y, radius
@@ -31,5 +32,6 @@ def layout_of(trial: Trial) -> Layout:
     """Return what a trial shows of its world."""
     lock = _NO_LOCK if trial.lock is None else frozen([trial.lock.centre])
     walls, barrier = read_only(trial.walls), read_only(trial.barrier)
-    shown = frozen(trial.size), walls, barrier, trial.places, lock
+    width, height = map(float, trial.size)
+    shown = width, height, walls, barrier, trial.places, lock
     return Layout(*shown, float(trial.agent.radius), len(trial.objects))

@@ -21,7 +21,7 @@ from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_steps, cut, pu
 
 # Where legs are known, nobody looks at these.
 _BOXES, _LOCKS = frozen(np.empty((0, 4))), frozen(np.empty((0, 2)))
-_NOTHING = Layout(frozen([0, 0]), _BOXES, _BOXES, frozen(np.empty((0, 3))), _LOCKS, 0.0, 0)
+_NOTHING = Layout(0.0, 0.0, _BOXES, _BOXES, frozen(np.empty((0, 3))), _LOCKS, 0.0, 0)
 
 
 class Tail(NamedTuple):

@@ -128,7 +128,7 @@ def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"
     """
     cell, margin = space.cell, space.clearance
     walls, barrier, lock = layout.walls, layout.barrier, layout.lock
-    rows, columns = math.ceil(layout.size[1] / cell), math.ceil(layout.size[0] / cell)
+    rows, columns = math.ceil(layout.height / cell), math.ceil(layout.width / cell)
     one = len(layout.items) == layout.objects and len(barrier) == 0 and len(lock) == 0
     blocked = np.zeros((1 if one else 3, rows, columns), dtype=np.bool_)
     _cover_all(blocked[-1], walls, cell, margin)

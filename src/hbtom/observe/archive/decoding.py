@@ -23,7 +23,8 @@ from hbtom.observe.episode import Body, Identity, Other, Trial
 def trials(rows: Any) -> list[Trial | BadInput]:
     """Return the trial in each row of a record batch, or the error if it cannot be read."""
     if sound(rows):
-        return [vouch(trial) for trial in _built(rows)]
+        whole = not np.isnan(numbers(rows.column("path_x").values)).any()
+        return [vouch(trial, whole=whole) for trial in _built(rows)]
     return [_alone(rows.take([index])) for index in range(rows.num_rows)]
 
 
