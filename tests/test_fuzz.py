@@ -83,7 +83,7 @@ def test_findings_are_saved_and_can_be_run_again(tmp_path: Path) -> None:
 
     case_0 = "--kind", "labels", "--cases", "1", "--seed", "4"
     assert (ran(*case_0).returncode, list(tmp_path.iterdir())) == (0, [])
-    found = ran(*case_0, "--seconds", "0.001")
+    found = ran(*case_0, "--seconds", "0.00001")
     assert found.returncode == 1
     assert f"again: python fuzz/run.py {tmp_path / 'labels-4-0'}" in found.stdout
     assert ran(tmp_path / "labels-4-0").stdout == "1 cases: 1 labels\n"
