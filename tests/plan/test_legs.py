@@ -17,7 +17,7 @@ from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, wo
 from hbtom import Model
 from hbtom.plan import CONTINUOUS, cost_to_go
 from hbtom.plan.cost_to_go import plan
-from hbtom.plan.field import spilled
+from hbtom.plan.spilling import spilled
 from hbtom.plan.wanted import SPILL, _places, wanted
 from hbtom.world import Costs, Mode, Trajectory, see
 from hbtom.world.trajectory import MOVE

@@ -3,8 +3,8 @@
 import hbtom.world  # noqa: F401, the room before
 from hbtom.plan.astar import Route, find_route
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go
-from hbtom.plan.field import CONTINUOUS, GRID, Stencil
 from hbtom.plan.planning import plan_trial
+from hbtom.plan.stencil import CONTINUOUS, GRID, Stencil
 
 __all__ = [
     "CONTINUOUS",

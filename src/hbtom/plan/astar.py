@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hbtom.plan.field import Stencil, legal_moves
+from hbtom.plan.stencil import Stencil, legal_moves
 from hbtom.world.modes import PlaceWorld
 
 State = tuple[int, int, int]  # row, column, mode

@@ -9,7 +9,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel_or, part
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.plan.field import spilled
+from hbtom.plan.spilling import spilled
 from hbtom.world.modes import corner
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
-from hbtom.plan.field import Stencil
 from hbtom.plan.legs import Cells, leg, seeds_of
+from hbtom.plan.stencil import Stencil
 from hbtom.plan.wanted import EVERYWHERE, Wanted, wanted_for
 from hbtom.world.modes import NEVER, Exits, PlaceWorld
 from hbtom.world.trajectory import NO_STEPS, Trajectory

@@ -10,63 +10,16 @@ rounding is monotone, both find the same number, bit for bit.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
+from hbtom.plan.stencil import MARGIN
 
-_MARGIN = 2  # cells; the longest reach of a move
 _BUCKETS = 4  # more than the longest move has shortest ones in it; a power of two
 _LAST = _BUCKETS - 1
-
-
-@dataclass(frozen=True)
-class Stencil:
-    """Moves as (rows, columns), each with its length in cells and the cells it passes through."""
-
-    moves: tuple[tuple[int, int], ...]
-
-    @cached_property
-    def table(self) -> Annotated[Ints, "move 2"]:
-        return np.array(self.moves, dtype=np.int64)
-
-    def length(self, move: tuple[int, int]) -> float:
-        return math.sqrt(move[0] * move[0] + move[1] * move[1])
-
-    def passes(self, move: tuple[int, int]) -> tuple[tuple[int, int], ...]:
-        """Return the cells, seen from the start, that must be free beside the two ends.
-
-        A diagonal needs both orthogonal neighbours, a knight's move the two cells it crosses.
-        """
-        down, right = move
-        if abs(down) == abs(right) == 1:
-            return ((down, 0), (0, right))
-        if abs(down) == 2:
-            return ((down // 2, 0), (down // 2, right))
-        if abs(right) == 2:
-            return ((0, right // 2), (down, right // 2))
-        return ()
-
-
-_EIGHT = tuple((i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))
-_KNIGHT = tuple((i, j) for i in (-2, -1, 1, 2) for j in (-2, -1, 1, 2) if abs(i) != abs(j))
-GRID = Stencil(_EIGHT)
-CONTINUOUS = Stencil(_EIGHT + _KNIGHT)
-
-
-def legal_moves(blocked: Annotated[Bools, "row column"], stencil: Stencil) -> Bools:
-    """Tell which moves are legal in each cell; shape [move, row, column]."""
-    free = np.pad(~blocked, _MARGIN)
-    here = _shifted(free, (0, 0))
-    legal = []
-    for move in stencil.moves:
-        ways = [_shifted(free, cell) for cell in (move, *stencil.passes(move))]
-        legal.append(np.logical_and.reduce([here, *ways]))
-    return np.array(legal)
 
 
 def relaxed(
@@ -80,14 +33,14 @@ def relaxed(
 
     With ``needed`` cells given, only until these are known.
     """
-    wide = blocked.shape[1] + 2 * _MARGIN
+    wide = blocked.shape[1] + 2 * MARGIN
     steps, price = _offsets(moves, wide, cell)
-    neighbour = _neighbours(np.pad(~blocked, _MARGIN).ravel(), steps, 2 * wide + 2)
+    neighbour = _neighbours(np.pad(~blocked, MARGIN).ravel(), steps, 2 * wide + 2)
     cost = np.full(neighbour.shape[1] + 1, np.inf)  # the last is nowhere
-    floor = cost[:-1].reshape(-1, wide)[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN]
+    floor = cost[:-1].reshape(-1, wide)[MARGIN:-MARGIN, MARGIN:-MARGIN]
     floor[:] = np.where(blocked, np.inf, seeds)
     needed = needed[~blocked[needed[:, 0], needed[:, 1]]]
-    wanted = (needed[:, 0] + _MARGIN) * wide + needed[:, 1] + _MARGIN
+    wanted = (needed[:, 0] + MARGIN) * wide + needed[:, 1] + MARGIN
     _relax(cost, neighbour, price[:, None], wanted)
     return floor.copy()
 
@@ -150,20 +103,20 @@ def field(
     bucket no cell can improve another, so that their order does not matter.
     """
     rows, columns = blocked.shape
-    wide = columns + 2 * _MARGIN
+    wide = columns + 2 * MARGIN
     steps, price = _offsets(moves, wide, cell)
     wanted = np.empty(len(needed), dtype=np.int64)
     for index in range(len(needed)):
-        wanted[index] = (needed[index, 0] + _MARGIN) * wide + needed[index, 1] + _MARGIN
-    cost = np.full((rows + 2 * _MARGIN, wide), -np.inf)  # a wall is never improved
+        wanted[index] = (needed[index, 0] + MARGIN) * wide + needed[index, 1] + MARGIN
+    cost = np.full((rows + 2 * MARGIN, wide), -np.inf)  # a wall is never improved
     for r in range(rows):
         for c in range(columns):
-            cost[r + _MARGIN, c + _MARGIN] = -np.inf if blocked[r, c] else np.inf
+            cost[r + MARGIN, c + MARGIN] = -np.inf if blocked[r, c] else np.inf
     known = _flood(cost.reshape(-1), _sorted_seeds(seeds), steps, price, wanted)
     solved = np.empty((rows, columns))
     for r in range(rows):
         for c in range(columns):
-            value = cost[r + _MARGIN, c + _MARGIN]
+            value = cost[r + MARGIN, c + MARGIN]
             solved[r, c] = value if (value >= 0.0) & (value < known) else np.inf
     return solved
 
@@ -274,7 +227,7 @@ def _sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
     for r in range(rows):
         for c in range(columns if any_below(seeds[r], np.inf) else 0):
             if seeds[r, c] < np.inf:
-                cell[count] = (r + _MARGIN) * (columns + 2 * _MARGIN) + c + _MARGIN
+                cell[count] = (r + MARGIN) * (columns + 2 * MARGIN) + c + MARGIN
                 cost[count] = seeds[r, c]
                 count += 1
     gap = count // 2
@@ -287,71 +240,3 @@ def _sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
             cell[at], cost[at] = here, value
         gap //= 2
     return Seeds(cell[:count], cost[:count])
-
-
-@part
-def spilled(cost: Floats, blocked: Bools, price: float, row: int, column: int) -> float:
-    """Return the cost in a cell; in one that is blocked, up to two deep, the cost of leaving it.
-
-    What is spilled never flows on into free cells, so nothing becomes reachable by it.
-    """
-    if cost[row, column] < np.inf or not blocked[row, column]:
-        return cost[row, column]
-    near = _beside(cost, price, row, column)
-    if near < np.inf:
-        return near
-    best = np.inf
-    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
-        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
-            if blocked[r, c]:
-                way = _beside(cost, price, r, c) + _way(price, r - row, c - column)
-                best = min(best, way)
-    return best
-
-
-@part
-def _beside(cost: Floats, price: float, row: int, column: int) -> float:
-    """Return the cost of the best of the eight cells around one, with the way to it."""
-    best = np.inf
-    for r in range(max(row - 1, 0), min(row + 2, cost.shape[0])):
-        for c in range(max(column - 1, 0), min(column + 2, cost.shape[1])):
-            if r != row or c != column:
-                best = min(best, cost[r, c] + _way(price, r - row, c - column))
-    return best
-
-
-@part
-def _way(price: float, down: int, right: int) -> float:
-    return price * math.sqrt(down * down + right * right)
-
-
-def all_spilled(
-    cost: Annotated[Floats, "row column"],
-    blocked: Annotated[Bools, "row column"],
-    price: float,
-) -> Floats:
-    """Return fields continued two cells deep into what is blocked, as :func:`spilled` does."""
-    dark = blocked & np.isinf(cost)
-    near = np.where(dark, _all_beside(cost, price), cost)
-    deep = _all_beside(np.where(blocked, _all_beside(cost, price), np.inf), price)
-    return np.where(np.isinf(near) & dark, deep, near)
-
-
-def _all_beside(cost: Annotated[Floats, "row column"], price: float) -> Floats:
-    """Return the cost of the best of the eight cells around each, with the way to it."""
-    rows, columns = cost.shape
-    wide = np.full((rows + 2, columns + 2), np.inf)
-    wide[1:-1, 1:-1] = cost
-    best = np.full((rows, columns), np.inf)
-    for i, j in _EIGHT:
-        way = price * math.sqrt(i * i + j * j)
-        np.minimum(best, wide[1 + i : 1 + i + rows, 1 + j : 1 + j + columns] + way, out=best)
-    return best
-
-
-def _shifted(padded: Floats | Bools, move: tuple[int, int]) -> Floats | Bools:
-    """Return the view of a padded array that shows, in each cell, what lies one move away."""
-    down, right = move
-    rows, columns = padded.shape[-2] - 2 * _MARGIN, padded.shape[-1] - 2 * _MARGIN
-    top, left = _MARGIN + down, _MARGIN + right
-    return padded[..., top : top + rows, left : left + columns]

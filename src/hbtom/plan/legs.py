@@ -19,7 +19,8 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
-from hbtom.plan.field import all_spilled, any_below, field, spilled
+from hbtom.plan.field import any_below, field
+from hbtom.plan.spilling import all_spilled, spilled
 from hbtom.world.modes import PlaceWorld
 
 _SAME = 1e-9  # cells that are equally near, but for rounding

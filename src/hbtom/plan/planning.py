@@ -9,8 +9,8 @@ import numpy as np
 
 from hbtom.model import Continuous, Grid, Model
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan_steps
-from hbtom.plan.field import CONTINUOUS, GRID
 from hbtom.plan.slippery import slippery_cost_to_go
+from hbtom.plan.stencil import CONTINUOUS, GRID
 from hbtom.plan.wanted import BETWEEN, CELLS
 from hbtom.world import PlaceWorld, Trajectory
 from hbtom.world.seeing import Seen

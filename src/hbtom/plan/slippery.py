@@ -21,7 +21,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.plan.chance import expected_cost
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.plan.field import GRID, legal_moves
+from hbtom.plan.stencil import GRID, legal_moves
 from hbtom.plan.transitions import Transitions
 from hbtom.world.modes import PlaceWorld
 
