@@ -12,11 +12,11 @@ import pytest
 
 import hbtom
 from hbtom import Beliefs, Episode, Model, Trial, infer
+from hbtom.assumptions import Acts
 from hbtom.bench.rater import Rating
 from hbtom.mind.grid import SURE, action_regret
 from hbtom.mind.motions import motion_regret
 from hbtom.mind.regret import Actions, Regret, name_goals
-from hbtom.model import Acts
 from hbtom.observe import Body, Identity, Layout
 from hbtom.plan import CostToGo, Stencil, cost_to_go
 from hbtom.plan.planning import plan_in

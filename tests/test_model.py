@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import hbtom
 from episodes import episode, key_trial, read, simple_episode
 from hbtom import BadInput, Model
-from hbtom.model import Continuous, Grid, Logistic, Social, find_model, presets, with_settings
+from hbtom.assumptions import Continuous, Grid, Logistic, Social
+from hbtom.model import find_model, presets, with_settings
 
 CHOICES = {  # of parameters that are not numbers
     "sight": [("", "all"), ("", "memory")],

@@ -13,7 +13,7 @@ import numpy as np
 
 from hbtom import Episode, Model, Trial
 from hbtom.arrays import Floats
-from hbtom.model import Acts, Continuous, Efficiency, Grid
+from hbtom.assumptions import Acts, Continuous, Efficiency, Grid
 from hbtom.observe import Body, Identity
 
 SIZES = [(200.0, 200.0), (137.5, 203.0), (61.0, 40.0), (18.0, 90.0)]

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from hbtom.assumptions import Classifier, Logistic
 from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fitting import fit_classifier, loss
-from hbtom.model import Classifier, Logistic
 
 TRUE = Classifier(goal=Logistic(-8, 4), efficiency=Logistic(-4, 3), observation=Logistic(-1, 4))
 

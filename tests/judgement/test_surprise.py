@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hbtom import Model, Posterior
+from hbtom.assumptions import Classifier, Logistic
 from hbtom.judgement import Surprise, plausibility, surprise
 from hbtom.judgement.classifier import logistic
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Actions, Likelihood, Regret
 from hbtom.mind.regret import FilteredChoice
-from hbtom.model import Classifier, Logistic
 from hbtom.observe import Identity
 
 CLASSIFIER = Classifier(

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from episodes import HEART, KEY, LOCK, SPOON, block, border, key_trial, read, to_thing, trial, walk
 from floors import continuous_floor, in_mode, pixel_steps
 from hbtom import Model, Trial
+from hbtom.assumptions import Acts, Continuous
 from hbtom.mind import Headings, Likelihood, log_likelihood
 from hbtom.mind.policy import log_choice, log_i0e
-from hbtom.model import Acts, Continuous
 from hbtom.observe import layout_of
 from hbtom.plan import CONTINUOUS, cost_to_go
 from hbtom.world import Act, Costs, Mode, Space, Trajectory, continuous_world

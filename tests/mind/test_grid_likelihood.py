@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
 from floors import grid_steps
 from hbtom import Model, Trial
+from hbtom.assumptions import Acts
 from hbtom.mind import Likelihood, log_likelihood
 from hbtom.mind.grid import action_values
-from hbtom.model import Acts
 from hbtom.observe import Body, Identity, layout_of
 from hbtom.plan import GRID, cost_to_go
 from hbtom.world import Act, Costs, Mode, Space, Trajectory, grid_world

@@ -9,6 +9,7 @@ import pytest
 
 import hbtom
 from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
+from hbtom.assumptions import Continuous
 from hbtom.judgement import watch
 from hbtom.judgement.judging import plan_trials
 from hbtom.mind import Regret, find_regrets, log_likelihood
@@ -20,7 +21,7 @@ from hbtom.mind.particles import ParticleFilter, content
 from hbtom.mind.policy import all_log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
 from hbtom.mind.sight import WOBBLE, stride_of
-from hbtom.model import Continuous, Model, with_settings
+from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
 from hbtom.plan.planning import plan_in

@@ -15,12 +15,13 @@ import hbtom
 from episodes import HEART, SPOON, border, key_trial, read, simple_episode, trial, walk
 from floors import Floor, grid_steps, in_mode, world_of
 from hbtom import BadInput, Model, Trial
+from hbtom.assumptions import Acts
 from hbtom.judgement.prediction import tail
 from hbtom.mind import Actions, Regret, log_likelihood
 from hbtom.mind.action_noise import noisy_values
 from hbtom.mind.grid import action_values
 from hbtom.mind.regret import ActionNoise
-from hbtom.model import Acts, with_settings
+from hbtom.model import with_settings
 from hbtom.plan import GRID, cost_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.slippery import BESIDE, Slippery, slippery_cost_to_go

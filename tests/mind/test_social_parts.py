@@ -11,13 +11,13 @@ import pytest
 
 from companions import BALL, BEN, CAT, WHITE, Place, made, other, way
 from hbtom import Model, Trial
+from hbtom.assumptions import Social
 from hbtom.mind.company import Company, find_company
 from hbtom.mind.deeds import FARTHEST, deeds_of, onset_of
 from hbtom.mind.gesture_regret import gesture_regret, leads_to
 from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.manners import COPY, REACH
 from hbtom.mind.places import NOTHING_YET, Memory, believed, shown
-from hbtom.model import Social
 from hbtom.observe import Body, Identity
 from hbtom.observe.social_events import gestures
 from hbtom.world.modes import UNIT

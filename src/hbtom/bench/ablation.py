@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 from msgspec.structs import replace as changed
 
 from hbtom import __version__
+from hbtom.assumptions import Grid
 from hbtom.bench.calibration import FOLDS, Both, held_out, parts_of, product
 from hbtom.bench.checked_rater import CheckedRater
 from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
@@ -34,7 +35,7 @@ from hbtom.judgement import Surprise
 from hbtom.judgement.fitting import optimiser
 from hbtom.judgement.surprises import KINDS
 from hbtom.judgement.warm_up import warm_up
-from hbtom.model import AnyModel, Grid, Model, find_model
+from hbtom.model import AnyModel, Model, find_model
 from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded
 

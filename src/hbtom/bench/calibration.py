@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from hbtom.assumptions import Classifier
 from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.results import Row
 from hbtom.bench.score import Score, margin, paired
@@ -16,7 +17,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Surprise, plausibility
 from hbtom.judgement.fitting import PENALTY, Fit, fit_classifier
 from hbtom.judgement.surprises import KINDS
-from hbtom.model import Classifier, Model
+from hbtom.model import Model
 from hbtom.plottable import Plottable
 
 FOLDS = 5

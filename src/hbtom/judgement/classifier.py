@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from hbtom.assumptions import Classifier, Logistic
 from hbtom.judgement.surprises import Surprise
-from hbtom.model import Classifier, Logistic
 
 
 def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Surprise]:

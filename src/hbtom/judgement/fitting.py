@@ -17,9 +17,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.assumptions import Classifier, Logistic
 from hbtom.errors import BadInput, needed
 from hbtom.judgement.surprises import Surprise
-from hbtom.model import Classifier, Logistic
 
 PENALTY = 1e-4
 

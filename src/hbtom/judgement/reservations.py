@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.assumptions import Grid
 from hbtom.compiled import kernel_or
 from hbtom.mind import caveats
-from hbtom.model import Grid, Model
+from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.world.sight_lines import hides_all
 

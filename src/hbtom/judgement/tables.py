@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hbtom import __version__
+from hbtom.assumptions import depth_names
 from hbtom.errors import needed
 from hbtom.mind import Posterior
 from hbtom.mind.hypotheses import FORESIGHT
 from hbtom.mind.minds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
-from hbtom.model import depth_names
 from hbtom.observe import names
 
 if TYPE_CHECKING:

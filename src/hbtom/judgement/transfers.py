@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from hbtom.assumptions import Social
 from hbtom.mind.deeds import name_things
 from hbtom.mind.places import SAME
-from hbtom.model import Social
 from hbtom.observe import Identity, Trial
 from hbtom.observe.social_events import Moved, objects_moved
 from hbtom.world.course import setting_out

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats
+from hbtom.assumptions import Social
 from hbtom.mind.deeds import Deed, deeds_of, name_things, onset_of, others_at, unlike
 from hbtom.mind.gesture_regret import gesture_regret, leads_to
 from hbtom.mind.hypotheses import Hypotheses
@@ -23,7 +24,7 @@ from hbtom.mind.manners import COPY, REACH, Column, dense, likeliest
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.places import Candidate, Memory, Way, believed, shown
 from hbtom.mind.regret import Headings, Regret, name_goals
-from hbtom.model import Model, Social
+from hbtom.model import Model
 from hbtom.observe import Body, Identity, Trial
 from hbtom.observe.social_events import gestures
 from hbtom.plan import CostToGo, plan_trial

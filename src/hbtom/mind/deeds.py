@@ -8,8 +8,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.assumptions import Social
 from hbtom.mind.regret import name_goals
-from hbtom.model import Model, Social
+from hbtom.model import Model
 from hbtom.observe import Body, Identity, Trial
 from hbtom.observe.contact import in_room, onset
 from hbtom.observe.episode import Actor

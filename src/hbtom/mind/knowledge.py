@@ -15,10 +15,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.assumptions import Grid
 from hbtom.errors import BadInput
 from hbtom.mind.motions import motion_regret
 from hbtom.mind.regret import Believed
-from hbtom.model import Grid, Model
+from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.layout import layout_of
 from hbtom.plan import CostToGo

@@ -25,6 +25,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats
+from hbtom.assumptions import Social
 from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.company import Company
@@ -32,7 +33,7 @@ from hbtom.mind.deeds import Deed
 from hbtom.mind.inference import Given, Offer, Posterior, caveats, given
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.preference_tree import NO_OFFERS, PreferenceTree
-from hbtom.model import Model, Social
+from hbtom.model import Model
 from hbtom.observe import Identity
 
 ATTITUDES = -1, 0, 1  # wishes it ill, is indifferent, wishes it well

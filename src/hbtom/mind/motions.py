@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.assumptions import Continuous, Grid, Observation
 from hbtom.mind.action_noise import action_noise, noisy_values
 from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regret
@@ -16,7 +17,7 @@ from hbtom.mind.grid import SURE, action_regret, action_values, illegal
 from hbtom.mind.particles import ParticleFilter, content
 from hbtom.mind.regret import Actions, Headings, Regret, aimless, name_goals, share_done
 from hbtom.mind.sight import strides
-from hbtom.model import Continuous, Grid, Model, Observation
+from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.plan import GRID, CostToGo
 from hbtom.plan.between import cost_at

@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import Struct
 
 from hbtom.arrays import Floats
-from hbtom.model import Social
+from hbtom.assumptions import Social
 from hbtom.observe import Identity, Trial
 from hbtom.observe.social_events import Gesture, bouts
 from hbtom.world.sight_lines import sees

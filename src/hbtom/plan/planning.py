@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hbtom.model import Continuous, Grid, Model
+from hbtom.assumptions import Continuous, Grid
+from hbtom.model import Model
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan_steps
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.plan.stencil import CONTINUOUS, GRID

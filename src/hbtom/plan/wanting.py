@@ -23,8 +23,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.assumptions import Desires
 from hbtom.errors import BadInput
-from hbtom.model import Desires
 from hbtom.plan.transitions import Transitions, cheapest
 from hbtom.plan.wants import Minds, minds_of
 from hbtom.world.possible import MOST_SITUATIONS, Situations, Uncertain, Walk, situations, start_of

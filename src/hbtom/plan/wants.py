@@ -17,8 +17,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats
+from hbtom.assumptions import Desires
 from hbtom.errors import BadInput
-from hbtom.model import Desires
 from hbtom.world.possible import Uncertain
 
 MOST_MINDS = 1 << 20  # utilities, with a belief and an efficiency

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints, frozen, read_only
-from hbtom.model import Continuous, Grid
+from hbtom.assumptions import Continuous, Grid
 from hbtom.observe.events import Track
 from hbtom.observe.layout import Layout
 from hbtom.world.cell_trajectory import grid_steps

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hbtom.assumptions import Acts, Continuous, Grid
 from hbtom.compiled import kernel_or
-from hbtom.model import Acts, Continuous, Grid, Model
+from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.events import Track, find_marks, track_of
 from hbtom.observe.layout import Layout, layout_of

@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
-from hbtom.model import Observation
+from hbtom.assumptions import Observation
 from hbtom.observe import Trial
 
 _APART = 3.7  # standard deviations; an agent farther from where it stayed so far has moved

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from hbtom.assumptions import Grid
 from hbtom.judgement.accounts import account, surprising
 from hbtom.mind.regret import KEY, NOTHING
-from hbtom.model import Grid
 from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE, explain
 from hbtom.world.modes import UNIT

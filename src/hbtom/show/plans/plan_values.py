@@ -11,8 +11,8 @@ from pathlib import PurePath
 
 import msgspec
 
+from hbtom.assumptions import depth_names
 from hbtom.judgement.plan_judging import ALONE, PlanJudgement
-from hbtom.model import depth_names
 from hbtom.observe import Identity
 from hbtom.show.page.page_values import beliefs
 from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, numbers

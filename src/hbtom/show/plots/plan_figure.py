@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from hbtom.assumptions import depth_names
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
-from hbtom.model import depth_names
 from hbtom.show.plots.legend import draw_legend, item_entries, legend_rows
 from hbtom.show.plots.posteriors import draw_line, draw_shades, probability_axis, shade_rows
 from hbtom.show.plots.sheet import (
