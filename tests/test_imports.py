@@ -19,6 +19,7 @@ ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "neural", "sh
 SHARED = [  # all may import them
     "errors",
     "arrays",
+    "assumptions",
     "cache",
     "compiled",
     "files",
