@@ -11,7 +11,7 @@ from hbtom.judgement import Judgement, judge
 from hbtom.judgement.prediction import predictive, tail
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, Identity, Trial
-from hbtom.observe.episode import Body
+from hbtom.observe.bodies import Body
 
 FRAMES, MOVED = 61, 20  # objects move while the agent still waits
 OLD, NEW, OTHER = (160.0, 160.0), (40.0, 180.0), (160.0, 40.0)

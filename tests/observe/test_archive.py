@@ -34,8 +34,8 @@ from hbtom.observe.archive.columns import about, schema
 from hbtom.observe.archive.encoding import encoded
 from hbtom.observe.archive.reading import open_archive
 from hbtom.observe.checks import SMALLEST_WORLD
-from hbtom.observe.episode import CHANGING
 from hbtom.observe.formats import load_each
+from hbtom.observe.trial import CHANGING
 
 TASK, PAIR = "preference", "000001lo"
 FIRST_HASH = "1545e43bf6893196"  # of the simple episode, as version 1 of the format had it

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 import scenes
-from hbtom.observe.episode import Panel
+from hbtom.observe.bodies import Panel
 from hbtom.world.sight_lines import (
     cut_by_boxes,
     cut_by_panels,

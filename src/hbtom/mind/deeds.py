@@ -12,8 +12,8 @@ from hbtom.assumptions import Social
 from hbtom.mind.regret import name_goals
 from hbtom.model import Model
 from hbtom.observe import Body, Identity, Trial
+from hbtom.observe.bodies import Actor
 from hbtom.observe.contact import in_room, onset
-from hbtom.observe.episode import Actor
 from hbtom.observe.social_events import doors_moved
 from hbtom.plan import plan_trial
 from hbtom.plan.between import cost_at

@@ -14,11 +14,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hbtom.errors import BadInput
+from hbtom.observe.assembling import trial_of
 from hbtom.observe.episode import Episode
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import SHAPE, decode_runs
 from hbtom.observe.scanner import scan
-from hbtom.observe.trials import trial_of
 
 MOST_TRIALS = 1000  # in an episode; the benchmark has 9
 

@@ -15,8 +15,10 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.episode import CHANGING, Body, Episode, Other, OtherKind, Trial
+from hbtom.observe.bodies import Body, Other, OtherKind
+from hbtom.observe.episode import Episode
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
+from hbtom.observe.trial import CHANGING, Trial
 
 MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2

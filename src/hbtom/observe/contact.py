@@ -12,7 +12,8 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.observe.episode import Panel, Trial
+from hbtom.observe.bodies import Panel
+from hbtom.observe.trial import Trial
 
 TOUCH = 2.0  # pixels between outlines that touch, at most
 

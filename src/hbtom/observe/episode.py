@@ -1,393 +1,18 @@
-"""The values that every reader yields, whatever the format of the file.
-
-All lengths are pixels of the benchmark's 200 x 200 world, all positions are centres, and boxes are
-rows ``x, y, width, height`` with the corner nearest the origin first. Frames are indexed from 0
-here and counted from 1 in everything that a person reads.
-"""
+"""An episode: a series of trials; and whether two trials are the same."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 from os import PathLike
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 
-from hbtom.arrays import Bools, Floats, frozen, read_only
-from hbtom.errors import BadInput, Place, count
-from hbtom.observe.events import Event, Marks, events, find_marks, track_of, without_gaps
-
-_FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
-
-
-class Identity(Struct, frozen=True, order=True):
-    """How an agent or an object looks, which is who or what it is across trials."""
-
-    image: str
-    colour: tuple[float, ...] = ()
-    twin: int = 1  # tells things apart that look the same in one trial
-
-    def __str__(self) -> str:
-        name = self.image.replace("\\", "/").rsplit("/", 1)[-1]
-        return name if self.twin == 1 else f"{name} ({self.twin})"
-
-
-Look = Identity  # as it is called from outside
-
-
-def names(looks: Sequence[Identity]) -> list[str]:
-    """Return names that tell things apart: the image's file name, or as much more as it takes."""
-    short = [str(look) for look in looks]
-    if len(set(short)) == len(short):
-        return short
-    coloured = [f"{look} {look.colour}" for look in looks]
-    return coloured if len(set(coloured)) == len(coloured) else [repr(look) for look in looks]
-
-
-@dataclass(frozen=True, order=True, slots=True)
-class Body:
-    """Something round that stands somewhere: an object, the key, the lock, an agent."""
-
-    look: Identity
-    centre: tuple[float, float]
-    radius: float
-
-
-OtherKind = Literal["agent", "door", "occluder", "paddle"]
-
-
-@dataclass(frozen=True, eq=False)
-class Other:
-    """Something else that is seen: another agent, or a board that hides, bars or pushes.
-
-    It is drawn in figures. The model ignores it, unless it is an agent and the trial is changed to
-    judge it (:meth:`Trial.judging`) or to make it a goal (:meth:`Trial.wanting_actors`). A board is
-    a box around its place, turned by an angle.
-    """
-
-    kind: OtherKind
-    look: Identity
-    size: tuple[float, float]  # width and height of the box, not turned
-    path: Annotated[Floats, "frame 2"]  # not a number where it is not there
-    angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
-
-
-PanelKind = Literal["door", "board", "paddle"]
-
-
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """Something flat that stands upright: a door that bars, a board that hides, a paddle."""
-
-    kind: PanelKind
-    size: tuple[float, float]  # width and height of the box, not turned
-    path: Annotated[Floats, "frame 2"]  # not a number where it is absent
-    angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
-
-    def during(self, span: slice) -> Panel:
-        """Return the panel in some frames."""
-        return Panel(self.kind, self.size, self.path[span], self.angle[span])
-
-
-_PANELS: dict[OtherKind, PanelKind] = {"door": "door", "occluder": "board", "paddle": "paddle"}
-
-
-@dataclass(frozen=True, eq=False)
-class Actor:
-    """An agent of a trial: the one that is judged, or another one."""
-
-    look: Identity
-    radius: float
-    path: Annotated[Floats, "frame 2"]  # not a number where it was not seen
-
-    @property
-    def body(self) -> Body:
-        """The actor where it is first seen."""
-        x, y = without_gaps(self.path)[0].tolist()
-        if math.isnan(x):
-            hint = "leave it out of the trial"
-            raise BadInput(f"the actor '{self.look}' is never seen", hint=hint)
-        return Body(self.look, (x, y), self.radius)
-
-    def __repr__(self) -> str:
-        return f"<Actor {self.look}, seen in {(~np.isnan(self.path[:, 0])).sum()} frames>"
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One trial as it was seen.
-
-    The agent moves along ``path`` (not a number where it was not seen), the key along ``key_path``
-    (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
-    barrier stands in each frame, from 1 to 0. Walls and objects stand still, unless ``walls_there``
-    tells which walls stand in each frame, and ``object_paths`` where the objects are. ``others`` is
-    what else is seen, such as other actors and panels: see :attr:`actors` and :attr:`panels`.
-
-    With ``still``, the world is judged as if it stayed as it is seen first, though it changes.
-    ``agent_there`` tells in which frames the agent is there: elsewhere ``path`` stays where the
-    agent was last. ``camera`` is where the observer stands, if not above.
-    """
-
-    size: tuple[float, float]
-    walls: Annotated[Floats, "wall 4"]
-    barrier: Annotated[Floats, "block 4"]
-    objects: tuple[Body, ...]
-    agent: Body
-    path: Annotated[Floats, "frame 2"]
-    barrier_left: Annotated[Floats, "frame"]
-    key: Body | None = None
-    key_path: Annotated[Floats, "frame 2"] | None = None
-    lock: Body | None = None
-    lock_there: Annotated[Bools, "frame"] | None = None
-    warnings: tuple[str, ...] = ()
-    others: tuple[Other, ...] = ()
-    walls_there: Annotated[Bools, "frame wall"] | None = None
-    object_paths: Annotated[Floats, "frame object 2"] | None = None
-    still: bool = False
-    agent_there: Annotated[Bools, "frame"] | None = None
-    camera: tuple[float, float] | None = None
-
-    @staticmethod
-    def from_arrays(
-        path: Any,
-        objects: Any,
-        *,
-        size: tuple[float, float] = (200.0, 200.0),
-        walls: Any = (),
-        agent: str | Identity | Body = "agent",
-        radius: float | None = None,
-        scale: float = 1.0,
-        **more: Any,
-    ) -> Trial:
-        """Make a trial of lists, arrays or data frames, and check it as files are checked.
-
-        ``path`` has an x and a y per frame, not a number where the agent is not seen. ``objects``
-        maps names to x and y, and perhaps a radius; walls are x, y, width and height. All are in
-        pixels, or in units of which one is ``scale`` pixels: the model's costs are made for a world
-        of about 200 pixels. ``radius`` is the agent's; by default it is 5 % of the longer side, as
-        for objects. ``more`` are other fields of a trial; apart from the barrier they are in
-        pixels, and have no place where there is a ``scale``.
-
-        >>> Trial.from_arrays([(10, 10), (90, 40)], {"food": (150, 60)}, size=(200, 100))
-        <Trial of 2 frames: agent among food>
-        """
-        from hbtom.observe.making import trial_from_arrays
-
-        how = {"size": size, "walls": walls, "agent": agent, "radius": radius, "scale": scale}
-        return trial_from_arrays(path, objects, more=more, **how)
-
-    def __post_init__(self) -> None:
-        """Convert lists and arrays to the types that kernels take. Readers make these at once."""
-        lock_there = self.lock_there
-        fits = (
-            self.walls_there is None
-            and self.object_paths is None
-            and (lock_there is None or _is_array(lock_there, _BOOL))
-        )
-        for values in (self.walls, self.barrier, self.path, self.barrier_left, self.key_path):
-            if not fits or (values is not None and not _is_array(values, _FLOAT)):
-                return self._convert()
-
-    def _convert(self) -> None:
-        for name in _ARRAYS:
-            kind = _BOOL if name in _TRUTHS else _FLOAT
-            values = getattr(self, name)
-            if values is None or _is_array(values, kind):
-                continue
-            try:
-                converted = np.array(values, dtype=kind, order="C", ndmin=1)
-            except (TypeError, ValueError):
-                hint = "give an array of numbers, or lists of equal length"
-                raise BadInput("this is not an array", hint=hint, place=Place(field=name)) from None
-            if name in ("walls", "barrier") and not converted.size:
-                converted = converted.reshape(0, 4)
-            object.__setattr__(self, name, read_only(converted))
-
-    @cached_property
-    def room(self) -> tuple[float, float, float, float]:
-        """The room as left, top, right, bottom: what the walls enclose, or the whole world."""
-        return _room(self.size, self.walls)
-
-    @cached_property
-    def company(self) -> bool:
-        """Whether there are other agents, or panels in the room, or objects that move."""
-        if self.object_paths is not None and not self.changes:
-            return True
-        left, top, right, bottom = self.room if self.others else (0.0, 0.0, 0.0, 0.0)
-        for one in self.others:
-            x, y = one.path.T
-            inside = (left <= x) & (x <= right) & (top <= y) & (y <= bottom)
-            if one.kind == "agent" or inside.any():
-                return True
-        return False
-
-    @cached_property
-    def actors(self) -> tuple[Actor, ...]:
-        """All agents: the one that is judged, and then the others."""
-        judged = Actor(self.agent.look, self.agent.radius, self.path)
-        others = (one for one in self.others if one.kind == "agent")
-        return (judged, *(Actor(one.look, min(one.size) / 2, one.path) for one in others))
-
-    @cached_property
-    def panels(self) -> tuple[Panel, ...]:
-        """All doors, boards and paddles."""
-        return tuple(
-            Panel(_PANELS[one.kind], one.size, one.path, one.angle) for one in self._things
-        )
-
-    def there(self, actor: int) -> Annotated[Bools, "frame"]:
-        """Return in which frames an actor is there; 0 is the one that is judged."""
-        seen: Bools = ~np.isnan(self.actors[actor].path[:, 0])
-        return seen if actor or self.agent_there is None else seen & self.agent_there
-
-    @property
-    def objects_at(self) -> Annotated[Floats, "frame object 2"]:
-        """Where each object is in each frame; not a number where it is absent."""
-        if self.object_paths is not None:
-            return self.object_paths
-        places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
-        return np.broadcast_to(places, (len(self.path), *places.shape))
-
-    def judging(self, actor: int) -> Trial:
-        """Return the same trial with another of its actors judged; 0 is the one judged now.
-
-        The agent that was judged becomes one of the others. What it carried stays with the trial.
-        """
-        if actor == 0:
-            return self
-        if not 0 < actor < len(self.actors):
-            hint = f"the trial has {len(self.actors)} actors, counted from 0"
-            raise BadInput(f"there is no actor {actor}", hint=hint)
-        now, then = self.actors[0], self.actors[actor]
-        if self.agent_there is not None:
-            gone = ~self.agent_there[:, None]
-            now = replace(now, path=np.where(gone, np.nan, now.path))
-        still, side = np.zeros(len(self.path)), 2 * now.radius
-        agents = [one for one in self.others if one.kind == "agent"]
-        agents[actor - 1] = Other("agent", now.look, (side, side), now.path, still)
-        others = (*agents, *self._things)
-        return replace(self, agent=then.body, path=then.path, others=others, agent_there=None)
-
-    def wanting_actors(self) -> Trial:
-        """Return the same trial, in which the agent may also want to reach the other actors.
-
-        They become objects that move.
-        """
-        if self.still:
-            fixed = replace(self, object_paths=None, walls_there=None, still=False)
-            return fixed.wanting_actors()
-        others = self.actors[1:]
-        objects = (*self.objects, *(one.body for one in others))
-        moving = [self.objects_at, *(without_gaps(one.path)[:, None] for one in others)]
-        paths = np.concatenate(moving, axis=1)
-        return replace(self, objects=objects, object_paths=paths, others=self._things)
-
-    @property
-    def _things(self) -> tuple[Other, ...]:
-        """What else is seen and does not act."""
-        return tuple(one for one in self.others if one.kind != "agent")
-
-    @property
-    def changes(self) -> bool:
-        """Whether walls or objects change during the trial, and the agent takes note of it."""
-        return not self.still and (self.walls_there is not None or self.object_paths is not None)
-
-    @property
-    def items(self) -> tuple[Body, ...]:
-        """What the agent may want: the objects and then, if there is one, the key."""
-        return self.objects if self.key is None else (*self.objects, self.key)
-
-    @property
-    def places(self) -> Annotated[Floats, "item 3"]:
-        """Where the items lie: x, y and radius of each."""
-        flat = [value for item in self.items for value in (*item.centre, item.radius)]
-        return frozen(flat).reshape(-1, 3)
-
-    @cached_property
-    def whole_path(self) -> Annotated[Floats, "frame 2"]:
-        """The path without gaps: an agent that is not seen stays where it was last."""
-        seen_always = not math.isnan(self.path.sum())  # quicker than to look for gaps
-        return self.path if seen_always else frozen(without_gaps(self.path))
-
-    @cached_property
-    def marks(self) -> Marks:
-        """When things happen, as frames."""
-        return find_marks(track_of(self))
-
-    @cached_property
-    def events(self) -> tuple[Event, ...]:
-        """What happens in the trial, in the order in which it happens."""
-        return events(self)
-
-    def event(self, kind: str) -> Event | None:
-        """Return the first event of a kind, or None if there is none."""
-        return next((event for event in self.events if event.kind == kind), None)
-
-    def __repr__(self) -> str:
-        wants = ", ".join(str(item.look) for item in self.items)
-        return f"<Trial of {count(len(self.path), 'frame')}: {self.agent.look} among {wants}>"
-
-
-def _room(
-    size: tuple[float, float], walls: Annotated[Floats, "wall 4"]
-) -> tuple[float, float, float, float]:
-    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world.
-
-    Walls enclose their bounding box if they cover at least half of each of its sides. A box that
-    is less than half as wide or as high as the world is not the room.
-    """
-    width, height = size
-    if not len(walls):
-        return 0.0, 0.0, width, height
-    x, y, wide, high = np.array([*{*map(tuple, walls.tolist())}]).T
-    left, top = float(x.min()), float(y.min())
-    right, bottom = float((x + wide).max()), float((y + high).max())
-    sides = (
-        (high[x == left], bottom - top),
-        (high[x + wide == right], bottom - top),
-        (wide[y == top], right - left),
-        (wide[y + high == bottom], right - left),
-    )
-    large = 2 * (right - left) >= width and 2 * (bottom - top) >= height
-    if large and all(walled.sum() >= whole / 2 for walled, whole in sides):
-        return left, top, right, bottom
-    return 0.0, 0.0, width, height
-
-
-CHANGING = "camera", "agent_there", "walls_there", "object_paths"  # what most trials lack
-_TRUTHS = "lock_there", "walls_there", "agent_there"
-_ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "object_paths", *_TRUTHS)
-
-
-def _is_array(values: object, kind: np.dtype[Any]) -> bool:
-    """Tell whether a value is an array of a kind that kernels take."""
-    return type(values) is np.ndarray and values.dtype is kind and values.flags.c_contiguous
-
-
-def same_trial(one: Trial, other: Trial) -> bool:
-    """Tell whether two trials are the same in every field."""
-    return one is other or _same_fields(one, other, _MOST_TELLING_FIRST)
-
-
-def _same_fields(one: Trial | Other, other: Trial | Other, names: Iterable[str]) -> bool:
-    return all(_same(getattr(one, name), getattr(other, name)) for name in names)
-
-
-_MOST_TELLING_FIRST = sorted((field.name for field in fields(Trial)), key="path".__ne__)
-
-
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
-        return all(map(_same, one, other))
-    if isinstance(one, Other) and isinstance(other, Other):
-        return _same_fields(one, other, (field.name for field in fields(Other)))
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    return one is other or (type(one) is type(other) and bool(one == other))
+from hbtom.errors import BadInput
+from hbtom.observe.bodies import Other
+from hbtom.observe.trial import Trial
 
 
 class Sight(NamedTuple):
@@ -463,3 +88,25 @@ def check_writable(episode: Episode) -> None:
                 "walls or objects change during the trial, and no file format can hold that",
                 hint="episodes such as this one can be judged, but not written",
             ).at(file=episode.name, trial=number)
+
+
+def same_trial(one: Trial, other: Trial) -> bool:
+    """Tell whether two trials are the same in every field."""
+    return one is other or _same_fields(one, other, _MOST_TELLING_FIRST)
+
+
+def _same_fields(one: Trial | Other, other: Trial | Other, names: Iterable[str]) -> bool:
+    return all(_same(getattr(one, name), getattr(other, name)) for name in names)
+
+
+_MOST_TELLING_FIRST = sorted((field.name for field in fields(Trial)), key="path".__ne__)
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return all(map(_same, one, other))
+    if isinstance(one, Other) and isinstance(other, Other):
+        return _same_fields(one, other, (field.name for field in fields(Other)))
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return one is other or (type(one) is type(other) and bool(one == other))

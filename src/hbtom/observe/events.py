@@ -17,7 +17,7 @@ from hbtom.arrays import FROZEN, Bools, Floats, read_only
 from hbtom.compiled import kernel
 
 if TYPE_CHECKING:
-    from hbtom.observe.episode import Trial
+    from hbtom.observe.trial import Trial
 
 Kind = Literal[
     "first motion",

@@ -15,10 +15,11 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen, read_only
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
-from hbtom.observe.episode import Body, Identity, Other, OtherKind, Trial
+from hbtom.observe.bodies import Body, Identity, Other, OtherKind
 from hbtom.observe.fields import Known, PanelRow
 from hbtom.observe.frames import Run
 from hbtom.observe.run_columns import column
+from hbtom.observe.trial import Trial
 
 PANELS: tuple[OtherKind, ...] = ("door", "occluder", "paddle")
 MOST = 32  # other agents or panels of a kind in a trial; the benchmark has two

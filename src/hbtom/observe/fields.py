@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Identity
+from hbtom.observe.bodies import Body, Identity
 
 LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
 FARTHEST = 2 * LARGEST_WORLD  # distance of anything from the origin, at most, in x or y

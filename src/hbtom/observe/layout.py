@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import FROZEN, Floats, frozen, read_only
-from hbtom.observe.episode import Trial
+from hbtom.observe.trial import Trial
 
 _NO_LOCK = frozen(np.empty((0, 2)))
 

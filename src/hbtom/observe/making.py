@@ -13,11 +13,13 @@ import numpy as np
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.files import check_target, write_whole
+from hbtom.observe.bodies import Body, Identity
 from hbtom.observe.checks import check_trial, checked, vouch
-from hbtom.observe.episode import Body, Episode, Identity, Trial
+from hbtom.observe.episode import Episode
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
 from hbtom.observe.packing import Compression, packed
+from hbtom.observe.trial import Trial
 
 ROUND = 0.05  # radius of agent and objects by default, as a share of the world's longer side
 _KINDS: dict[str, Compression] = {".json": None, ".gz": "gz", ".zst": "zst"}

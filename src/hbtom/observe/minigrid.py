@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Identity, Trial
+from hbtom.observe.bodies import Body, Identity
 from hbtom.observe.stream import Frame, recorded
+from hbtom.observe.trial import Trial
 
 CELL = 20.0
 AGENT, THING = 8.0, 12.0  # radii

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hbtom.observe.contact import gap_to_panel, in_room, moving, room
-from hbtom.observe.episode import Trial
 from hbtom.observe.social_events import doors_moved, objects_moved
+from hbtom.observe.trial import Trial
 
 DEEP = 5.0  # pixels of overlap between an agent and a door, at least; less may be due to noise
 EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come in

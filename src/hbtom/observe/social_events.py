@@ -30,7 +30,7 @@ from hbtom.observe.contact import (
     stretches,
     touches_in_passing,
 )
-from hbtom.observe.episode import Trial
+from hbtom.observe.trial import Trial
 
 __all__ = [
     "Contact",

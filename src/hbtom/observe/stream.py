@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hbtom.errors import BadInput, Place
-from hbtom.observe.episode import Trial
 from hbtom.observe.events import without_gaps
+from hbtom.observe.trial import Trial
 
 
 class Frame(NamedTuple):

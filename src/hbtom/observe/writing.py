@@ -15,8 +15,10 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Body, Episode, Identity, Other, Trial, check_writable
+from hbtom.observe.bodies import Body, Identity, Other
+from hbtom.observe.episode import Episode, check_writable
 from hbtom.observe.mcs.roles import original
+from hbtom.observe.trial import Trial
 
 _DIGITS = 6  # after the decimal point of a pixel
 HOME = Identity("./shapes/home.png", (255, 105, 180))

@@ -15,8 +15,9 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
+from hbtom.observe.bodies import Body, Panel, PanelKind
 from hbtom.observe.contact import gaps, in_room, moving, stretches
-from hbtom.observe.episode import Body, Panel, PanelKind, Trial
+from hbtom.observe.trial import Trial
 from hbtom.world.modes import START
 from hbtom.world.trajectory import MOVE, Trajectory
 

@@ -13,8 +13,9 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
+from hbtom.observe.bodies import Panel, PanelKind
 from hbtom.observe.contact import Places, in_room
-from hbtom.observe.episode import Panel, PanelKind, Trial
+from hbtom.observe.trial import Trial
 
 BOARDS: tuple[PanelKind, ...] = ("board",)  # what hides things in the benchmark's scenes
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe import Trial
+from hbtom.observe.bodies import Panel, PanelKind
 from hbtom.observe.contact import in_room
-from hbtom.observe.episode import Panel, PanelKind
 from hbtom.world.modes import PlaceWorld
 from hbtom.world.sight_lines import BOARDS, cut_by_rectangle
 

@@ -27,7 +27,7 @@ from hbtom.bench.synth.social.social_audit import level_of
 from hbtom.bench.tasks import SOCIAL_TASKS
 from hbtom.errors import BadInput
 from hbtom.observe import Episode, Trial
-from hbtom.observe.episode import Other
+from hbtom.observe.bodies import Other
 from hbtom.observe.mcs.roles import original
 
 TASKS = [task.folder for task in SOCIAL_TASKS]

@@ -16,8 +16,9 @@ from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import has_changes, has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
+from hbtom.observe.bodies import Body, Identity, Other
 from hbtom.observe.checks import check_trial, vouch
-from hbtom.observe.episode import Body, Identity, Other, Trial
+from hbtom.observe.trial import Trial
 
 
 def trials(rows: Any) -> list[Trial | BadInput]:

@@ -11,7 +11,9 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.archive.columns import arrow, schema
-from hbtom.observe.episode import CHANGING, Body, Episode, Other, Trial, check_writable
+from hbtom.observe.bodies import Body, Other
+from hbtom.observe.episode import Episode, check_writable
+from hbtom.observe.trial import CHANGING, Trial
 
 _FIELDS = [field.name for field in fields(Trial) if field.name not in (*CHANGING, "still")]
 _OF_OTHERS = [field.name for field in fields(Other)]

@@ -20,7 +20,8 @@ from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
 from hbtom.observe.archive.columns import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.episode import Episode, Trial
+from hbtom.observe.episode import Episode
+from hbtom.observe.trial import Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"
 _INDEX = ["task", "pair", "content"]

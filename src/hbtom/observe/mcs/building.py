@@ -10,8 +10,9 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput, Place, located
+from hbtom.observe.bodies import Body, Identity
 from hbtom.observe.checks import check_trial, more_than_one
-from hbtom.observe.episode import Body, Episode, Identity, Trial, same_trial
+from hbtom.observe.episode import Episode, same_trial
 from hbtom.observe.events import without_gaps
 from hbtom.observe.mcs.bystanders import (
     RADIUS,
@@ -37,6 +38,7 @@ from hbtom.observe.mcs.space import (
     tiled,
 )
 from hbtom.observe.oddities import oddities
+from hbtom.observe.trial import Trial
 
 _METRES = "in a scene, the world extends from -2.5 to 2.5 metres in x and z"
 

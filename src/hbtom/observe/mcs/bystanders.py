@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, read_only
-from hbtom.observe.episode import Other, OtherKind
+from hbtom.observe.bodies import Other, OtherKind
 from hbtom.observe.mcs.pace import Pace, along, turning
 from hbtom.observe.mcs.roles import colour_of, look_of
 from hbtom.observe.mcs.scene import McsScene, called

@@ -13,11 +13,12 @@ from typing import Any
 import msgspec
 
 from hbtom.errors import BadInput
-from hbtom.observe.episode import Episode, Trial, check_writable
+from hbtom.observe.episode import Episode, check_writable
 from hbtom.observe.mcs.pace import SceneSteps, steps_of
 from hbtom.observe.mcs.parts import NAMES, SIDES, Part, Pose, parts_of, rounded, slab
 from hbtom.observe.mcs.roles import plain
 from hbtom.observe.mcs.space import PIXEL, WORLD
+from hbtom.observe.trial import Trial
 
 
 def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) -> bytes:

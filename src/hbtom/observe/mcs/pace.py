@@ -26,7 +26,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, frozen
-from hbtom.observe.episode import Body, Trial
+from hbtom.observe.bodies import Body
+from hbtom.observe.trial import Trial
 
 FRAMES = 2  # per step
 BURNING = 5  # frames per step, at most, while a barrier vanishes

@@ -11,11 +11,12 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools
-from hbtom.observe.episode import Body, Other, Trial
+from hbtom.observe.bodies import Body, Other
 from hbtom.observe.mcs.pace import SceneSteps
 from hbtom.observe.mcs.roles import Skin, plain, skin_of
 from hbtom.observe.mcs.space import PIXEL, TILE, WORLD, Block, tiled
 from hbtom.observe.social_events import objects_moved
+from hbtom.observe.trial import Trial
 
 NAMES = uuid.UUID("5a0f2f4e-6f3c-5d0a-9a43-0d8f5b5c1c58")  # namespace of our ids
 _DIGITS = 9  # after the decimal point of a metre

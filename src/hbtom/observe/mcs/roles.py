@@ -18,8 +18,8 @@ from math import isfinite
 from typing import Literal
 from urllib.parse import quote, unquote
 
+from hbtom.observe.bodies import Identity
 from hbtom.observe.colour_names import colour_table, nearest_name
-from hbtom.observe.episode import Identity
 
 Role = Literal[
     "agent",

@@ -10,14 +10,16 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place, count, located
+from hbtom.observe.bodies import Body, Identity
 from hbtom.observe.checks import MOST_FRAMES, check_trial
-from hbtom.observe.episode import Body, Episode, Identity, Sight, Trial
+from hbtom.observe.episode import Episode, Sight
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
 from hbtom.observe.tracks.points import Seen, Tracks, in_order
 from hbtom.observe.tracks.scene_file import WORLD, Scene, Span, Thing
 from hbtom.observe.tracks.track_sight import guess_sight
 from hbtom.observe.tracks.watched import listed, sure, watched
+from hbtom.observe.trial import Trial
 
 _MARGIN = 0.05 * WORLD  # pixels beyond the edge that may be due to jitter
 _ASTRAY = 0.05  # share of positions farther outside than that, at most

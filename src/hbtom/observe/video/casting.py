@@ -16,11 +16,13 @@ import numpy as np
 
 from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, located
+from hbtom.observe.bodies import Body, Identity
 from hbtom.observe.checks import check_trial, more_than_one
 from hbtom.observe.colour_names import colour_table, nearest_name
-from hbtom.observe.episode import Body, Episode, Identity, Trial
+from hbtom.observe.episode import Episode
 from hbtom.observe.mcs.pace import along, discs, pace, settled
 from hbtom.observe.mcs.space import AGENT, KEY, LOCK, OBJECT
+from hbtom.observe.trial import Trial
 from hbtom.observe.video.camera import SIDE, Camera
 from hbtom.observe.video.pictures import pictures
 from hbtom.observe.video.solids import Stamp

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.observe import Episode, Other, Trial
-from hbtom.observe.episode import OtherKind
+from hbtom.observe.bodies import OtherKind
 from hbtom.world.stages import at_frame
 
 Polygon = Annotated[Floats, "corner 2"]

@@ -10,7 +10,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.bench.synth.ground import Rect
 from hbtom.observe import Identity, Trial
-from hbtom.observe.episode import Other
+from hbtom.observe.bodies import Other
 
 Places = Annotated[Floats, "frame 2"]
 Spot = Annotated[Floats, "2"]

@@ -19,7 +19,7 @@ from hbtom.bench.synth.layouts import Cells
 from hbtom.bench.synth.motion import pixel_line
 from hbtom.bench.synth.sprites import AGENT_R, OBJECT_R, agent_looks, object_looks
 from hbtom.observe import Body, Episode, Identity, Trial
-from hbtom.observe.episode import Other, OtherKind
+from hbtom.observe.bodies import Other, OtherKind
 from hbtom.observe.events import without_gaps
 from hbtom.observe.mcs.pace import NEARLY, SceneSteps, along, pace, turning
 from hbtom.observe.mcs.roles import look_of, plain

@@ -13,13 +13,14 @@ import numpy as np
 from hbtom.arrays import Floats, frozen, read_only
 from hbtom.errors import BadInput, Place
 from hbtom.observe import fields
+from hbtom.observe.bodies import Body
 from hbtom.observe.checks import check_bodies, check_trial, more_than_one
-from hbtom.observe.episode import Body, Trial
 from hbtom.observe.extensions import with_extensions
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import Corner, Run
 from hbtom.observe.oddities import oddities
 from hbtom.observe.run_columns import column, counts
+from hbtom.observe.trial import Trial
 
 NOWHERE = (float("nan"), float("nan"))
 
