@@ -15,8 +15,9 @@ import hbtom
 from episodes import HEART, SPOON, episode, key_trial, simple_episode, to_thing, write
 from hbtom.bench.ablation import ablate
 from hbtom.bench.archive import pack
-from hbtom.bench.dataset import find_pairs, load_pairs
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
+from hbtom.bench.pairs import load_pairs
 from hbtom.bench.synth import generate
 from hbtom.cli import main
 from hbtom.errors import BadInput

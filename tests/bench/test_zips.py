@@ -14,8 +14,9 @@ import pytest
 from episodes import simple_episode, to_bytes
 from hbtom import BadInput, files
 from hbtom.bench import zips
-from hbtom.bench.dataset import find_pairs, load_pairs
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
+from hbtom.bench.pairs import load_pairs
 from hbtom.observe import Episode
 
 DAMAGE = [lambda byte: 0, lambda byte: 255, lambda byte: byte ^ 0x80, lambda byte: byte + 1 & 255]

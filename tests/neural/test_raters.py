@@ -15,8 +15,9 @@ from safetensors.numpy import save
 
 import hbtom
 from hbtom.bench.checked_rater import CheckedRater
-from hbtom.bench.dataset import find_pairs, load_pairs
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import evaluate
+from hbtom.bench.pairs import load_pairs
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.neural import raters

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from hbtom.bench.dataset import Dataset, Member, Pair, find_pairs
+from hbtom.bench.dataset import find_pairs
+from hbtom.bench.pairs import Dataset, Member, Pair
 from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.show.server import judges as processes

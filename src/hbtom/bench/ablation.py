@@ -23,9 +23,9 @@ from hbtom import __version__
 from hbtom.assumptions import Grid
 from hbtom.bench.calibration import FOLDS, Both, held_out, parts_of, product
 from hbtom.bench.checked_rater import CheckedRater
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
+from hbtom.bench.pairs import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.placebo import Job, placebo, with_donors
 from hbtom.bench.score import Score, scores, total
 from hbtom.bench.workers import Progress, counted, each

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.evaluation import as_dataset
+from hbtom.bench.pairs import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.errors import BadInput, system_errors

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from hbtom.bench.dataset import Dataset, LeftOut, Result
+from hbtom.bench.pairs import Dataset, LeftOut, Result
 from hbtom.bench.ratings import Ratings
 from hbtom.bench.score import Score, in_order, pair_score, paired, scores, total
 from hbtom.errors import count

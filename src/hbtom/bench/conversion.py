@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import get_args
 
-from hbtom.bench.dataset import LeftOut, Result, check_dataset, in_table
+from hbtom.bench.dataset import check_dataset, in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.labels import FILE as LABELS
+from hbtom.bench.pairs import LeftOut, Result
 from hbtom.bench.sources import Sources
 from hbtom.bench.unfinished import Writing, unfinished
 from hbtom.bench.workers import Progress, counted, each

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from hbtom import __version__
 from hbtom.bench import journal
 from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
-from hbtom.bench.dataset import Dataset, LeftOut, Pair, Result, find_pairs
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.entries import task_name
 from hbtom.bench.judged import Judged, rate_pairs
 from hbtom.bench.labels import Levels
+from hbtom.bench.pairs import Dataset, LeftOut, Pair, Result
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared, Row, layout
 from hbtom.bench.score import Score, mean_by_level, pair_score, paired, scores, total

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from hbtom import __version__
 from hbtom.bench.checked_rater import AnyRater
-from hbtom.bench.dataset import Member, Pair
 from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
+from hbtom.bench.pairs import Member, Pair
 from hbtom.bench.results import Columns, Row, decode, encode, whole_lines, write_rows
 from hbtom.bench.table_files import spelt
 from hbtom.errors import BadInput, count, located, system_errors

@@ -12,7 +12,7 @@ from typing import TypeVar
 from hbtom import __version__
 from hbtom.bench import cluster as machines
 from hbtom.bench.checked_rater import AnyRater
-from hbtom.bench.dataset import LeftOut, Member, Pair, load_pairs
+from hbtom.bench.pairs import LeftOut, Member, Pair, load_pairs
 from hbtom.bench.rater import ModelRater, RaterFailed, Rating
 from hbtom.bench.results import Row
 from hbtom.bench.workers import each, forks

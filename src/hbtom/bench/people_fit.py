@@ -16,11 +16,11 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.bench.agreements import Correlation, sampled
 from hbtom.bench.correlation import compare_with, said_by
-from hbtom.bench.dataset import Dataset, Pair
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import RateByAll
 from hbtom.bench.measures import Reading, read_measures
 from hbtom.bench.model_values import ModelValues, read_model
+from hbtom.bench.pairs import Dataset, Pair
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.resampling import correlation
 from hbtom.bench.scenarios import PROBLEM, Scenario, find_scenarios, judge_scenarios, posterior_rows

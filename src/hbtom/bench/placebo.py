@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hbtom.bench.dataset import Member, Pair
+from hbtom.bench.pairs import Member, Pair
 from hbtom.observe import Episode, Identity, Trial
 
 Job = tuple[Pair, Member | None]  # a pair, and an episode of another one for the placebo

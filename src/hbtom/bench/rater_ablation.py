@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from hbtom.bench.ablation import Ablation
 from hbtom.bench.checked_rater import AnyRater, as_rater, identity
-from hbtom.bench.dataset import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import Both, Problems, Values, rate_members
+from hbtom.bench.pairs import Dataset, LeftOut, Member, Pair, load_pairs
 from hbtom.bench.placebo import Job, placebo, played, with_donors
 from hbtom.bench.rater import Rater
 from hbtom.bench.score import scores

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from hbtom import __version__
-from hbtom.bench.dataset import LeftOut, Member, in_table
+from hbtom.bench.dataset import in_table
 from hbtom.bench.entries import Entry, called_video, entries, is_table
 from hbtom.bench.growing_file import Kept
 from hbtom.bench.labels import FILE as LABELS
+from hbtom.bench.pairs import LeftOut, Member
 from hbtom.bench.rater import ModelRater
 from hbtom.bench.singles_file import BY, Record, kept_rows, write_results
 from hbtom.bench.table_files import spelt

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hbtom.bench.ablation import Ablation
-from hbtom.bench.dataset import Dataset
+from hbtom.bench.pairs import Dataset
 from hbtom.bench.sweep import sweep_over
 from hbtom.bench.synthetic import default_dataset
 from hbtom.bench.workers import Progress

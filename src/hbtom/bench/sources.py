@@ -15,8 +15,8 @@ from hbtom.observe.formats import Loaded, read_pair
 from hbtom.observe.tracks import is_track
 
 if TYPE_CHECKING:
-    from hbtom.bench.dataset import Member, Pair
     from hbtom.bench.entries import Entry
+    from hbtom.bench.pairs import Member, Pair
 
 
 class Sources:

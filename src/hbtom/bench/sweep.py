@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from hbtom import __version__
 from hbtom.bench.checked_rater import CheckedRater, as_rater, identity
-from hbtom.bench.dataset import Dataset, LeftOut, Result
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import RateByAll
+from hbtom.bench.pairs import Dataset, LeftOut, Result
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
 from hbtom.bench.score import Score, scores_of, total

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset, find_pairs
+from hbtom.bench.dataset import find_pairs
+from hbtom.bench.pairs import Dataset
 from hbtom.bench.synth.generate import generate
 from hbtom.bench.tasks import SUITES
 from hbtom.bench.workers import Progress

@@ -10,8 +10,8 @@ import click
 import msgspec
 
 from hbtom import __version__
-from hbtom.bench.dataset import Dataset
 from hbtom.bench.measures import Reading
+from hbtom.bench.pairs import Dataset
 from hbtom.bench.people_fit import fit_to_people
 from hbtom.cli.progress import progress
 from hbtom.cli.say import complain, print_json

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from hbtom.bench.dataset import Dataset
+    from hbtom.bench.pairs import Dataset
 
 PAUSE = 0.001  # seconds between two writes; results come in chunks, and the last should be seen
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from hbtom.bench.dataset import Result
+    from hbtom.bench.pairs import Result
     from hbtom.judgement import Judgement
     from hbtom.observe import Episode
 

@@ -10,7 +10,7 @@ from hbtom.assumptions import depth_names
 from hbtom.errors import needed
 from hbtom.mind import Posterior
 from hbtom.mind.hypotheses import FORESIGHT
-from hbtom.mind.minds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
+from hbtom.mind.kinds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
 from hbtom.observe import names
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.observe import Identity
 
 if TYPE_CHECKING:
-    from hbtom.mind.minds import Mixture
+    from hbtom.mind.kinds import Mixture
 
 _NOBODY: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
 _NO_MINDS: Mapping[Identity, Mixture] = MappingProxyType({})

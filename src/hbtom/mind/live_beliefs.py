@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from hbtom.mind.inference import Posterior, infer_agent
+from hbtom.mind.inference import infer_agent
 from hbtom.mind.live import Chain, Followed, Setting, Way, summed, weighed
 from hbtom.mind.motions import find_regrets
+from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import FilteredChoice
 from hbtom.mind.watching import Planned
 from hbtom.observe import Trial

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.company import Company, find_company
-from hbtom.mind.inference import Posterior, infer_agent, learn
+from hbtom.mind.inference import infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
 from hbtom.mind.minds import infer_company, learn_company
 from hbtom.mind.motions import find_regrets
 from hbtom.mind.places import NOTHING_YET, Memory
+from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import Believed, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hbtom.bench.dataset import LeftOut, Member, check_dataset, in_table, named_episode
+from hbtom.bench.dataset import check_dataset, in_table, named_episode
 from hbtom.bench.entries import Entry, entries, is_table
 from hbtom.bench.labels import FILE as LABELS
+from hbtom.bench.pairs import LeftOut, Member
 from hbtom.bench.sources import Sources
 from hbtom.bench.synth.jobs import Job
 from hbtom.bench.tasks import BACKGROUND_TASKS, TRIALS

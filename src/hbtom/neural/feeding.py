@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from hbtom.bench.dataset import LeftOut
+from hbtom.bench.pairs import LeftOut
 from hbtom.bench.workers import Progress
 from hbtom.errors import BadInput
 from hbtom.neural.batching import Source, batches, find_episodes

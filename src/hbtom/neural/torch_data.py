@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hbtom.bench.dataset import LeftOut
+from hbtom.bench.pairs import LeftOut
 from hbtom.errors import BadInput
 from hbtom.neural.batching import BACKGROUND, Prepare, Source, find_episodes
 from hbtom.neural.tensors import Tensors, stacked

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hbtom.bench.dataset import Dataset
     from hbtom.bench.evaluation import Evaluation
     from hbtom.bench.labels import Labels
+    from hbtom.bench.pairs import Dataset
     from hbtom.bench.ratings import Ratings
     from hbtom.model import Model
     from hbtom.show.report.saving import Written

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbtom.bench.comparison import PairName, score_ratings
-from hbtom.bench.dataset import Dataset, LeftOut, find_pairs
+from hbtom.bench.dataset import find_pairs
 from hbtom.bench.evaluation import Evaluation
 from hbtom.bench.labels import Labels, read_labels
+from hbtom.bench.pairs import Dataset, LeftOut
 from hbtom.bench.ratings import EpisodeName, Ratings, read_ratings
 from hbtom.bench.results import MODEL_COLUMNS, Row, decode, whole_lines
 from hbtom.bench.score import Score, in_order, margin, pair_score, paired, scores

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hbtom.bench.comparison import PairName
-from hbtom.bench.dataset import Member, Pair, load_pairs
+from hbtom.bench.pairs import Member, Pair, load_pairs
 from hbtom.bench.results import Row
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, account

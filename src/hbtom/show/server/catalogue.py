@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from hbtom.bench.dataset import Dataset, LeftOut, Pair
+from hbtom.bench.pairs import Dataset, LeftOut, Pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.show.words import distinct, plain
 

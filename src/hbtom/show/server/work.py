@@ -8,8 +8,8 @@ from functools import cache
 from typing import Literal, get_args
 
 from hbtom.bench.checked_rater import CheckedRater, as_rater, find_rater
-from hbtom.bench.dataset import Pair, load_pairs
 from hbtom.bench.judged import rate_members
+from hbtom.bench.pairs import Pair, load_pairs
 from hbtom.bench.score import pair_score
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
