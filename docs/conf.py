@@ -12,11 +12,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 import hbtom  # noqa: E402
-from hbtom.mind import beliefs, company, inference, likelihood, minds  # noqa: E402
+from hbtom.mind import beliefs, company, kinds, likelihood  # noqa: E402
 
 # Signatures name these types, which their modules import for type checkers only.
-beliefs.Mixture = minds.Mixture
-inference.CompanyPosterior = minds.CompanyPosterior
+beliefs.Mixture = kinds.Mixture
 likelihood.Company = company.Company
 
 project = "hbtom"

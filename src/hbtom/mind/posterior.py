@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from msgspec import Struct
@@ -11,12 +11,10 @@ from msgspec import Struct
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.hypotheses import AXES, FORESIGHT, IN_COMPANY, Hypotheses
+from hbtom.mind.kinds import CompanyPosterior
 from hbtom.mind.likelihood import Likelihood
 from hbtom.observe import Identity
 from hbtom.plottable import Plottable
-
-if TYPE_CHECKING:
-    from hbtom.mind.kinds import CompanyPosterior
 
 
 class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
