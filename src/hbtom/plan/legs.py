@@ -19,7 +19,8 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
-from hbtom.plan.field import any_below, field
+from hbtom.plan.field import field
+from hbtom.plan.flooding import any_below
 from hbtom.plan.spilling import all_spilled, spilled
 from hbtom.world.modes import PlaceWorld
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.compiled import part, part_or
-from hbtom.plan.field import any_below
+from hbtom.plan.flooding import any_below
 from hbtom.world.modes import PlaceWorld, cell_of, corner
 from hbtom.world.trajectory import MOVE, Trajectory
 

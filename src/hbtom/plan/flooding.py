@@ -1,0 +1,157 @@
+"""Costs that flow over a flat map: a lattice row by row, with a margin around it."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from hbtom.arrays import Floats, Ints
+from hbtom.compiled import part
+from hbtom.plan.stencil import MARGIN
+
+_BUCKETS = 4  # more than the longest move has shortest ones in it; a power of two
+_LAST = _BUCKETS - 1
+
+
+class Seeds(NamedTuple):
+    """Where costs flow from, the cheapest first."""
+
+    cell: Annotated[Ints, "seed"]
+    cost: Annotated[Floats, "seed"]
+
+
+class Steps(NamedTuple):
+    """Moves as steps in a flat map."""
+
+    to: Annotated[Ints, "move"]
+    past: Annotated[Ints, "move 2"]  # the two cells that a move passes; 0 for a straight one
+    price: Annotated[Floats, "move"]
+    shortest: float  # the lowest price
+
+
+class Buckets(NamedTuple):
+    """Cells that are to pass their costs on, by cost; the last bucket is followed by the first."""
+
+    cell: Annotated[Ints, "bucket place"]
+    filled: Annotated[Ints, "bucket"]
+
+
+@part
+def steps_in(moves: Annotated[Ints, "move 2"], wide: int, cell: float) -> Steps:
+    """Return moves as steps in a flat map so wide, given the price of the side of a cell."""
+    to, past = np.empty(len(moves), dtype=np.int64), np.zeros((len(moves), 2), dtype=np.int64)
+    price, shortest = np.empty(len(moves)), np.inf
+    for move in range(len(moves)):
+        down, right = moves[move, 0], moves[move, 1]
+        to[move], price[move] = down * wide + right, cell * math.sqrt(down * down + right * right)
+        shortest = min(shortest, price[move])
+        if abs(down) == 2:
+            past[move, 0], past[move, 1] = down // 2 * wide, down // 2 * wide + right
+        elif abs(right) == 2:
+            past[move, 0], past[move, 1] = right // 2, down * wide + right // 2
+        elif down != 0 and right != 0:
+            past[move, 0], past[move, 1] = down * wide, right
+    return Steps(to, past, price, shortest)
+
+
+@part
+def flood(
+    cost: Annotated[Floats, "cell"], seeds: Seeds, steps: Steps, wanted: Annotated[Ints, "wanted"]
+) -> float:
+    """Let costs flow from the seeds; return up to which cost they are final.
+
+    ``cost`` is infinite in free cells and minus infinite elsewhere.
+    """
+    room = np.empty((_BUCKETS, 4 * len(cost)), dtype=np.int64)
+    buckets = Buckets(room, np.zeros(_BUCKETS, dtype=np.int64))
+    passed_on = np.full(len(cost), np.inf)
+    scale = 1.0 / steps.shortest
+    seed = met = now = 0
+    while seed < len(seeds.cell) or _any_wait(buckets):
+        if not _any_wait(buckets):
+            now = max(now, int(seeds.cost[seed] * scale))
+        while seed < len(seeds.cell) and int(seeds.cost[seed] * scale) <= now:
+            if seeds.cost[seed] < cost[seeds.cell[seed]]:
+                cost[seeds.cell[seed]] = seeds.cost[seed]
+                _put(buckets, now, seeds.cell[seed])
+            seed += 1
+        index = 0
+        while index < buckets.filled[now & _LAST]:
+            here = buckets.cell[now & _LAST, index]
+            if cost[here] != passed_on[here]:  # or it was improved since, and is done with
+                passed_on[here] = cost[here]
+                _pass_on(cost, here, steps, buckets, now)
+            index += 1
+        buckets.filled[now & _LAST] = 0
+        # A bucket later, for rounding may put a cell into the bucket before its own.
+        while met < len(wanted) and -np.inf <= cost[wanted[met]] < (now - 1) * steps.shortest:
+            met += 1
+        if len(wanted) > 0 and met == len(wanted):
+            return now * steps.shortest
+        now += 1
+    return np.inf
+
+
+@part
+def _pass_on(cost: Floats, here: int, steps: Steps, buckets: Buckets, now: int) -> None:
+    """Improve the cells to which moves lead from one cell, and put them into their buckets."""
+    least, scale = cost[here], 1.0 / steps.shortest
+    for move in range(len(steps.price)):
+        there, value = here + steps.to[move], least + steps.price[move]
+        before, one, other = cost[there], steps.past[move, 0], steps.past[move, 1]
+        if value < before and (one == 0 or (cost[here + one] >= 0 and cost[here + other] >= 0)):
+            after = max(int(value * scale), now)
+            cost[there] = value
+            if after == now or before == np.inf or int(before * scale) != after:
+                _put(buckets, after, there)
+
+
+@part
+def _put(buckets: Buckets, number: int, cell: int) -> None:
+    """Put a cell into the bucket of a number; there are never more than a few at a time."""
+    bucket = number & _LAST
+    buckets.cell[bucket, buckets.filled[bucket]] = cell
+    buckets.filled[bucket] += 1
+
+
+@part
+def _any_wait(buckets: Buckets) -> bool:
+    waiting = 0
+    for bucket in range(_BUCKETS):
+        waiting += buckets.filled[bucket]
+    return waiting > 0
+
+
+@part
+def any_below(row: Annotated[Floats, "column"], limit: float) -> bool:
+    """Tell whether anything in a row is less than a limit: cells are compared many at a time."""
+    below = 0
+    for c in range(len(row)):
+        below += row[c] < limit
+    return below > 0
+
+
+@part
+def sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
+    """Return the seeds of a map, the cheapest first."""
+    rows, columns = seeds.shape
+    cell, cost = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns)
+    count = 0
+    for r in range(rows):
+        for c in range(columns if any_below(seeds[r], np.inf) else 0):
+            if seeds[r, c] < np.inf:
+                cell[count] = (r + MARGIN) * (columns + 2 * MARGIN) + c + MARGIN
+                cost[count] = seeds[r, c]
+                count += 1
+    gap = count // 2
+    while gap > 0:  # Shell's sort: seeds are few
+        for index in range(gap, count):
+            here, value, at = cell[index], cost[index], index
+            while at >= gap and cost[at - gap] > value:
+                cell[at], cost[at] = cell[at - gap], cost[at - gap]
+                at -= gap
+            cell[at], cost[at] = here, value
+        gap //= 2
+    return Seeds(cell[:count], cost[:count])
