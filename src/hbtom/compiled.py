@@ -166,7 +166,7 @@ def part_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
 def start_compiler() -> bool:
     """Compile all kernels from now on; return False, and change nothing, without a compiler.
 
-    It takes half a second, and twenty seconds the first time. Needs the extra ``fast``.
+    It takes half a second, and ten to twenty seconds the first time. Needs the extra ``fast``.
     """
     with _ONE_AT_A_TIME:
         if not Kernel.compiling:
