@@ -386,6 +386,25 @@ print(len(found))
 
 @needs_numba
 @pytest.mark.usefixtures("kernels")
+def test_all_that_evaluating_takes_is_ready_before_processes_are_forked() -> None:
+    """Otherwise each of them would compile the rest."""
+    script = """
+import sys
+from hbtom import Model, evaluate
+from hbtom.compiled import Kernel
+from hbtom.judgement.warm_up import warm_up
+models = list(map(Model.preset, ("default", "paper")))
+assert warm_up(models, 1000)
+ready = {one for one in Kernel.all if one._dispatcher is not None}
+for model in models:
+    evaluate(sys.argv[1], model, workers=1)
+print(*(one.__name__ for one in Kernel.all if one._dispatcher is not None and one not in ready))
+"""
+    assert run("-c", script, str(HERE / "golden" / "episodes")).strip() == ""
+
+
+@needs_numba
+@pytest.mark.usefixtures("kernels")
 def test_threads_may_start_the_compiler_at_once():
     example = Path(__file__).parents[1] / "examples" / "preference_e.json.zst"
     assert run("-c", THREADS, str(example)) == "1\n"

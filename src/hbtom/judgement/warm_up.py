@@ -28,7 +28,7 @@ def warm_up(models: Sequence[Model], pairs: int) -> bool:
     if not worth_compiling(models, pairs) or not start_compiler():
         return False
     for kind, model in _kinds(models).items():
-        judge(_SMALLEST, model)
+        _ = judge(_SMALLEST, model).warnings  # which take a kernel, too
         remember_compiled(kind)
     return True
 
@@ -64,11 +64,11 @@ _SMALLEST = Episode(
         Trial(
             size=(40.0, 40.0),
             walls=np.empty((0, 4)),
-            barrier=np.empty((0, 4)),
+            barrier=np.array([[0.0, 36.0, 4.0, 4.0]]),
             objects=(Body(Identity("object"), (10.0, 10.0), 5.0),),
             agent=Body(Identity("agent"), (30.0, 30.0), 5.0),
             path=np.array([[30.0, 30.0], [30.0, 28.0]]),
-            barrier_left=np.zeros(2),
+            barrier_left=np.array([1.0, 0.0]),
         ),
     )
 )
