@@ -180,7 +180,7 @@ def warned(ran, file: Path) -> list[str]:
 def test_one_trial_only(run, tmp_path: Path, form: str) -> None:
     file = write(tmp_path / "one.json", simple_episode(times=0))
     (warning,) = warned(run("judge", file, "--format", form), file)
-    assert "one trial only" in warning
+    assert "only one trial" in warning
 
 
 @pytest.mark.parametrize("model", ["default", "paper"])

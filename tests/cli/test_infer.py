@@ -85,7 +85,7 @@ def test_judgements_in_words(infer, plans: list[str], sentence: str) -> None:
 
 
 def test_one_plan_is_judged_with_a_warning_and_inferred_without(infer) -> None:
-    told = "there is one plan only: it is judged without familiarization"
+    told = "there is only one plan: it is judged without familiarization"
     assert told in infer(plan("gem-a"), more=("--judge",)).err
     assert infer(plan("gem-a")).err == ""
     assert infer(plan("gem-a"), plan("gem-a"), more=("--judge",)).err == ""

@@ -210,7 +210,7 @@ def test_too_many_minds_are_refused() -> None:
 def test_one_agent_has_one_set_of_things() -> None:
     one = hbtom.Gridworld("1@2", {"a": "1", "b": "2"}, known=("a", "b"), agent="ann")
     other = hbtom.Gridworld("1@.", {"a": "1"}, known=("a",), agent="ann")
-    with pytest.raises(hbtom.BadInput, match="path 2: 'ann' had other things before"):
+    with pytest.raises(hbtom.BadInput, match="path 2: 'ann' had different things before"):
         hbtom.attribute([one, other], MODEL)
 
 

@@ -114,7 +114,7 @@ def test_the_score_without_weights_leaves_out_what_evidence_leaves_out(preset: s
 def test_one_trial_is_judged_with_a_warning() -> None:
     judgement = judged(TO_HEART)
     assert 0 < judgement.plausibility <= 1
-    assert "one trial only" in judgement.warnings[0]
+    assert "only one trial" in judgement.warnings[0]
 
 
 @both

@@ -135,7 +135,7 @@ def test_wanting_something_else_is_learnt_like_any_goal() -> None:
 
 @pytest.mark.parametrize("weight", [-1.0, np.inf, np.nan, 5e-324, 1e-7, 1e300])
 def test_a_weight_must_be_a_number(weight: float) -> None:
-    with pytest.raises(BadInput, match="no weight"):
+    with pytest.raises(BadInput, match="is not a weight"):
         seen("doors-keys-gems", "gem-a", something_else=weight)
 
 
@@ -227,7 +227,7 @@ def test_warnings_are_told_once_and_with_the_plan() -> None:
     salad = make_goal(world, "salad", "(served salad)")
     plan = load_plan(world, EXAMPLES / "kitchen" / "plans" / "spoilt.plan")
     alone, warning = infer_plans([salad], [plan]).warnings
-    assert alone == "there is one plan only: it is judged without familiarization"
+    assert alone == "there is only one plan: it is judged without familiarization"
     assert warning.endswith("makes every goal impossible; it is left out")
 
 

@@ -197,8 +197,8 @@ def test_several_conditions_may_be_seen_to_hold() -> None:
 @pytest.mark.parametrize(
     ("partial_plan", "why"),
     [
-        (lambda world: PartialPlan(world, np.array([99])), "no action of such a number"),
-        (lambda world: PartialPlan(world, np.array([-2])), "no action of such a number"),
+        (lambda world: PartialPlan(world, np.array([99])), "no action with this number"),
+        (lambda world: PartialPlan(world, np.array([-2])), "no action with this number"),
         (lambda world: PartialPlan(world, np.array([-1, -1]), held=(None,)), "1 conditions for 2"),
     ],
 )

@@ -134,8 +134,8 @@ def test_a_simulated_agent_gets_what_it_wants_and_is_the_same_for_the_same_seed(
     assert hidden.plan.steps == one.plan.steps
 
 
-def test_what_cannot_be_simulated_is_told() -> None:
-    with pytest.raises(BadInput, match="no probability"):
+def test_bad_input_to_simulate_is_reported() -> None:
+    with pytest.raises(BadInput, match="not a probability"):
         hbtom.simulate(planned(), unseen=1.5)
     for given, told in (
         ([], "there are no goals"),

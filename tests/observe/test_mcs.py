@@ -159,7 +159,7 @@ def test_walls_are_replaced_between_trials() -> None:
 def test_walls_that_change_within_a_trial_are_warned_of() -> None:
     base = to_prop(SPHERE, (130, 60))
     episode = read(scene({**base, wall(1): [*still((90, 150), 5), None]}))
-    told = "trial 1: 'walls' changes at frame 11; what is seen first is used"
+    told = "trial 1: 'walls' changes at frame 11; its first state is used"
     assert told in hbtom.judge(episode, "paper").warnings
 
 
@@ -437,7 +437,7 @@ def test_what_is_not_modelled_is_warned_of_once() -> None:
     judgement = hbtom.judge(read(scene(*CROWDED, *CROWDED)), ALONE)
     told = [warning for warning in judgement.warnings if "not modelled" in warning]
     assert told == [
-        "other agents, doors, occluders, paddles: seen, but not modelled; nothing follows from them"
+        "other agents, doors, occluders, paddles: seen, but not modelled; they have no effect"
     ]
     assert not hbtom.judge(read(preference())).warnings
 
@@ -453,7 +453,7 @@ def test_a_model_that_cannot_know_of_company_says_why(preset, settings, needs) -
     model = with_settings(hbtom.Model.preset(preset), settings)
     [told] = [one for one in hbtom.judge(read(scene(*CROWDED)), model).warnings if "social" in one]
     assert told.endswith(
-        f"not modelled; [social] has no effect in this model, for it needs {needs}"
+        f"not modelled; [social] has no effect in this model because it needs {needs}"
     )
 
 

@@ -130,7 +130,7 @@ def test_warnings_are_told(run, tmp_path: Path) -> None:
     one = write(tmp_path / "one.json", simple_episode(0))
     ran = run(one, "-o", "page.html")
     assert ran.exit_code == 0
-    assert "there is one trial only" in ran.stderr
+    assert "there is only one trial" in ran.stderr
 
 
 def test_help_says_where_the_page_goes(run) -> None:

@@ -1,4 +1,4 @@
-"""What is surprising: posteriors become surprises, and these a plausibility."""
+"""What is surprising: posteriors become surprises, and surprises become a plausibility."""
 
 import hbtom.mind  # noqa: F401, the room before
 from hbtom.judgement.accounts import account

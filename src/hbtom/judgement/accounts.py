@@ -1,4 +1,4 @@
-"""What happened in a test trial, and what was surprising about it: all that a sentence needs.
+"""What happened in a test trial, and what was surprising about it: the content of a sentence.
 
 Nothing is inferred here. An account is read off what a judgement already holds.
 """
@@ -32,7 +32,7 @@ SURPRISING = 0.25  # a part that loses more than this share to its surprise is w
 
 @dataclass(frozen=True)
 class PastChoices:
-    """What an agent chose in earlier trials, as far as it had a choice."""
+    """What an agent chose in earlier trials, where it had a choice."""
 
     trials: int  # before the test trial, with any agent
     seen: bool  # whether the agent was seen in one of them
@@ -54,8 +54,8 @@ class Account:
     efficiency: tuple[float, float]  # on average: first, and when belief shifted most
     unlikely: tuple[int, int]  # the least likely step, counted from 0, and its last frame
     history: PastChoices
-    detour: float = 1.0  # how many times the shortest way was walked; measured if it was surprising
-    company: CompanyAccount | None = None  # where others are around
+    detour: float = 1.0  # the path in multiples of the shortest; measured if it was surprising
+    company: CompanyAccount | None = None  # if there are others
     changed: int | None = None  # the frame after which its goal probably changed
 
 
@@ -75,7 +75,7 @@ def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyT
 
 
 def plan_account(judgement: PlanJudgement) -> Account:
-    """Give an account of the last of some plans."""
+    """Give an account of the last plan."""
     *before, test = judgement.posteriors
     earlier = [one for one in before if one.agent == test.agent]
     wanted = [one.goals[int(one.goal[-1].argmax())] for one in earlier if one.reachable.sum() > 1]
@@ -84,7 +84,7 @@ def plan_account(judgement: PlanJudgement) -> Account:
 
 
 def _choices(known: Iterable[AgentBeliefs | None]) -> list[Identity]:
-    """Return what an agent chose, given what was known of it after each trial.
+    """Return what an agent chose in each trial, given what was known about it afterwards.
 
     It is the goal whose expected count grew most. Where the agent had no choice, no count grows.
     """
@@ -141,7 +141,7 @@ def surprising(judgement: Judged) -> str:
     """Return the part of the plausibility that loses most to its surprise; "" if all lose little.
 
     Each part is compared with its value without surprise, because these values differ. In company,
-    whom the agent wants says more than how well it went about it.
+    a surprising goal comes first: it says more than how efficiently the agent pursued it.
     """
     lost = losses(judgement.model.classifier, judgement.parts)
     if judgement.test.company is not None and lost["goal"] > SURPRISING:
@@ -151,7 +151,7 @@ def surprising(judgement: Judged) -> str:
 
 
 def detour(planned: Planned, posterior: Posterior) -> float:
-    """Return how many times longer than necessary the way to the likeliest goal was."""
+    """Return the path to the likeliest goal, in multiples of the shortest one."""
     if planned.company is not None:
         return likeliest_detour(planned, posterior)
     walked = planned.seen.walked / UNIT

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MODEL = "paper"
-NOTHING = "nothing"  # what an agent likes best that would rather have none of the things
+NOTHING = "nothing"  # the favourite of an agent that would rather have none of the things
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Attribution(Plottable):
     def records(self) -> list[dict[str, Any]]:
         """Return one record for each path, time, and thing or expectation.
 
-        ``value`` is what a thing is worth, E[u], or how probable the agent held something at first.
-        ``rating`` is the same from 0 to 1.
+        ``value`` is what a thing is worth, E[u], or how probable something was to the agent at
+        first. ``rating`` is the same from 0 to 1.
         """
         return [
             {"scenario": one.walk.name, "agent": one.walk.agent, "time": time, "action": action}
@@ -130,8 +130,8 @@ def attribute(
     """Infer what agents want and what they believe, from paths through gridworlds.
 
     Worlds that differ only in where the agent begins and in where hidden things lie are planned
-    once. Paths of agents with the same name tell together what that agent wants; without a name,
-    each path is of another agent.
+    once. All paths of agents with the same name are evidence about what that agent wants; without
+    names, each path is that of another agent.
     """
     named = named_paths(paths)
     model, planned, walks = find_model(model, MODEL), dict[Any, Planned](), list[tuple[Any, Walk]]()
@@ -157,14 +157,14 @@ def attribute_plans(
 ) -> Attribution:
     """Infer what goals are worth to agents, and what they believe, from plans in one problem.
 
-    An agent may stop wherever a goal holds, and has what that goal is worth to it. ``possible``
-    are problems that may be the case for all it knows, beside that of the plans. ``sees`` are
-    conditions whose truth it sees in every state. ``stopped`` says that agents stopped after the
-    last action. ``most`` is the number of situations that they may get into.
+    An agent may stop wherever a goal holds, and then gains what that goal is worth to it.
+    ``possible`` are other problems that the agent may believe it is in, besides that of the plans.
+    ``sees`` are conditions whose truth it sees in every state. ``stopped`` says that agents stopped
+    after the last action. ``most`` is the largest number of situations that they may get into.
     """
     model, goals, plans = find_model(model, MODEL), check_goals(goals), check_plans(plans)
     if any(plan.world is not plans[0].world for plan in plans):
-        raise BadInput("the plans are of several problems", hint="give plans of one problem only")
+        raise BadInput("the plans are for several problems", hint="give plans for one problem only")
     worlds = [plans[0].world, *(one for one in possible if one is not plans[0].world)]
     uncertain, codes = possible_problems(worlds, goals, sees, most=most)
     walks = [walk_of_plan(plan, codes, goals, stopped=stopped) for plan in plans]
@@ -173,14 +173,14 @@ def attribute_plans(
 
 
 def _attributed(model: Model, walks: Sequence[tuple[Planned, Walk]]) -> Attribution:
-    """Return what is believed about all walks; what an agent wants carries over to its next."""
+    """Return what is believed about all walks; what an agent wants carries over to its next one."""
     courses = [follow(one.uncertain.worlds, one.valued.situations, walk) for one, walk in walks]
     before, posteriors = dict[str, DesirePosterior](), []
     for (planned, walk), course in zip(walks, courses, strict=True):
         earlier = before.get(walk.agent)
         if earlier is not None and earlier.things != planned.uncertain.things:
             hint = "an agent that is watched several times must have the same things to choose from"
-            raise BadInput(f"{walk.name}: '{walk.agent}' had other things before", hint=hint)
+            raise BadInput(f"{walk.name}: '{walk.agent}' had different things before", hint=hint)
         wants = None if earlier is None else earlier.joint.sum(axis=1)
         posteriors.append(infer_desires(model, planned, walk, course, wants))
         if walk.agent:

@@ -18,7 +18,7 @@ def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Sur
 
 
 def losses(classifier: Classifier, parts: Surprise) -> dict[str, float]:
-    """Return which share of each part its surprise costs: 1 - p(x) / p(0), at least 0."""
+    """Return the share of each part that its surprise costs: 1 - p(x) / p(0), at least 0."""
     return {
         kind: max(1.0 - part / logistic(getattr(classifier, kind), 0.0), 0.0)
         for kind, part in parts.to_dict().items()

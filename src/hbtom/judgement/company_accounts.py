@@ -1,6 +1,6 @@
-"""What happened in a test trial with company: whom the agent wanted, how, and what it could know.
+"""What happened in a test trial with company: the agent's goal, its manner, and what it could know.
 
-Nothing is inferred here. All is read off what a judgement already holds.
+Nothing is inferred here. Everything is read off what a judgement already holds.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from hbtom.world.modes import UNIT
 if TYPE_CHECKING:
     from hbtom.judgement.judging import Judgement
 
-TELLING = 0.5  # units of cost; a door that gives or takes less is of no use to the agent
+TELLING = 0.5  # units of cost; a door that gives or takes less makes no difference to the agent
 
 Manner = Literal["reach", "copy", "way"]
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What an agent seems to want, and how it goes about it."""
+    """What an agent seems to want, and how it pursues it."""
 
     goal: str
     manner: Manner
-    maker: str = ""  # whose gesture it made, if that one was seen to make it
-    there: bool = True  # whether it went where the goal is, rather than where it was before
-    arrived: bool = True  # whether it came nearly as far as that
+    maker: str = ""  # the agent whose gesture it made, if that agent was seen to make it
+    there: bool = True  # whether it went where the goal is, rather than where the goal was before
+    arrived: bool = True  # whether it got there, or nearly
 
 
 @dataclass(frozen=True)
 class Acquaintance:
-    """How often an agent has had to do with somebody or something in earlier trials."""
+    """How often an agent has dealt with another agent or a thing in earlier trials."""
 
     offered: int = 0  # trials in which it could have wanted it
     reached: int = 0
     copied: int = 0
-    opened: int = 0  # how often the other one opened its way
+    opened: int = 0  # how often the other agent opened its path
     closed: int = 0
     shortened: int = 0
     lengthened: int = 0
@@ -67,13 +67,13 @@ class Acquaintance:
 
 @dataclass(frozen=True)
 class Onsets:
-    """How the agent starts to move: while it is touched, or not; None if that is not seen."""
+    """How the agent starts to move: while it is touched, or not."""
 
     passive: float  # the probability, before it starts, that it moves only when it is pushed
-    now: bool | None
+    now: bool | None  # whether it is touched in the test trial; None if that is not seen
     touched: int  # earlier trials in which it started while it was touched
     untouched: int
-    paddle: bool  # whether there ever is a paddle
+    paddle: bool  # whether there is a paddle in any trial
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class CompanyAccount:
     sure: float  # the probability of this goal in the end
     expected: str  # the likeliest goal before the first step
     chance: float  # its probability
-    goals: frozenset[str]  # all that is on offer
+    goals: frozenset[str]  # all goals on offer
     known: Mapping[str, Acquaintance]
     agents: frozenset[str]
     onsets: Onsets
-    transfer: Transfer | None = None  # if where it went says more than what it wants
+    transfer: Transfer | None = None  # if where it went is more telling than what it wants
 
 
 def company_account(
@@ -127,7 +127,7 @@ def company_account(
 
 
 def likeliest_detour(planned: Planned, posterior: Posterior) -> float:
-    """Return how many times longer than necessary the way was, given the likeliest hypothesis."""
+    """Return the path in multiples of the shortest one, given the likeliest hypothesis."""
     assert planned.company is not None
     last = posterior.full[-1].sum(axis=-1)
     last = last[:, :, : len(planned.company.hypotheses.processes)]
@@ -137,7 +137,7 @@ def likeliest_detour(planned: Planned, posterior: Posterior) -> float:
 
 
 def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
-    """Return distinct names for all that the agent could ever have wanted; the key is "the key"."""
+    """Return distinct names for everything the agent could have wanted; the key is "the key"."""
     looks = {look: None for one in earlier for look in _company(one).goals}
     looks |= dict.fromkeys((*test.goals, *(test.company.attitudes if test.company else ())))
     looks |= dict.fromkeys(deed.actor for one in earlier for deed in _company(one).deeds)
@@ -148,7 +148,7 @@ def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
 
 
 def _gestured(judgement: Judgement) -> set[Identity]:
-    """Return those who were seen to make a gesture before the agent set off."""
+    """Return the agents that were seen to make a gesture before the judged agent set off."""
     trial, before = judgement.episode[-1], judgement.planned[:-1]
     now = shown(trial, gestures(trial), before=setting_out(trial))
     return {*now, *(before[-1].memory.shown if before else ())}
@@ -160,7 +160,7 @@ def _company(planned: Planned) -> Company:
 
 
 def _manner(named: Mapping[Identity, str], process: str) -> tuple[Manner, str]:
-    """Return how a goal is attained, and whose gesture leads there."""
+    """Return how a goal is pursued, and whose gesture leads there."""
     if process.startswith(BY_WAY):
         maker = process.removeprefix(BY_WAY)
         return "way", next((name for look, name in named.items() if str(look) == maker), maker)
@@ -168,7 +168,7 @@ def _manner(named: Mapping[Identity, str], process: str) -> tuple[Manner, str]:
 
 
 def _arrived(planned: Planned, goal: int, place: int) -> bool:
-    """Tell whether the agent touched what it wants, or covered more than half of the way."""
+    """Return whether the agent touched what it wants, or covered at least half of the distance."""
     steady, at = planned.seen.steady, _company(planned).places[goal][place].place
     begin, end = np.hypot(*(steady.path[[0, -1]] - at).T)
     touch = steady.agent.radius + max(one.radius for one in steady.items)
@@ -181,7 +181,7 @@ def _arrived(planned: Planned, goal: int, place: int) -> bool:
 def _known(
     judgement: Judgement, earlier: Sequence[Planned], named: Mapping[Identity, str]
 ) -> dict[str, Acquaintance]:
-    """Return what the agent has had to do with each of those it could have wanted."""
+    """Return the agent's earlier dealings with everything that it could have wanted."""
     counts = {name: Counter[str]() for name in named.values()}
     for one in (*earlier, judgement.planned[-1]):
         wanted = None
@@ -210,7 +210,7 @@ def _wanted(judgement: Judgement, planned: Planned) -> tuple[Identity, str]:
 
 
 def _effect(deed: Deed, wanted: Identity | None) -> str:
-    """Return what a deed does to the way to what the agent wants, or, if unknown, at most."""
+    """Return what a deed does to the path to ``wanted``; if that is unknown, the largest effect."""
     known = wanted in deed.goals
     goal = deed.goals.index(wanted) if known else int(np.abs(deed.gain).argmax())
     gain, barred = deed.gain[goal], deed.barred[goal]

@@ -1,11 +1,11 @@
-"""Fitting the classifier, as the paper's appendix does.
+"""Fitting the classifier, as in the paper's appendix.
 
 Given the surprises of episodes that are known to be expected (y = 1) or not (y = 0), minimise
 
     mean [ -y log p - (1 - y) log(1 - p) ]  +  penalty * sum of squared weights and biases,
     p = prod_i 1 / (1 + exp(-(w_i x_i + b_i))),      w_i <= 0
 
-A weight above zero would call a trial more plausible for being more surprising, so there is none.
+Weights cannot be positive, since that would make a more surprising trial more plausible.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Fit:
 def fit_classifier(
     surprises: Sequence[Surprise], expected: Sequence[bool], *, penalty: float = PENALTY
 ) -> Fit:
-    """Fit the logistics of all surprises; ``converged`` tells whether the optimum was found."""
+    """Fit the logistics of all surprises; ``converged`` says whether the optimum was found."""
     minimize = optimiser()
     if not surprises or all(expected) or not any(expected):
         raise BadInput("fitting needs expected and unexpected episodes")
@@ -89,7 +89,7 @@ def loss(
 
 
 def optimiser() -> Any:
-    """Return scipy's minimize, or say how to get it; worth asking before long work."""
+    """Return scipy's minimize, or say how to install it; call this before any long work."""
     with needed("scipy", "fit"):
         from scipy.optimize import minimize
     return minimize

@@ -31,7 +31,7 @@ class Judgement(Judged):
 
     episode: Episode
     beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
-    planned: tuple[Planned, ...]  # what is known of each trial before it is judged
+    planned: tuple[Planned, ...]  # what is known about each trial before it is judged
 
     @property
     def regrets(self) -> tuple[Regret, ...]:
@@ -40,7 +40,7 @@ class Judgement(Judged):
 
     @cached_property
     def posteriors(self) -> tuple[Posterior, ...]:
-        """What is believed during each trial; all but the last are worked out when asked for."""
+        """What is believed during each trial; all but the last are computed on demand."""
         before = (Beliefs(), *self.beliefs)
         watched = (
             infer_planned(self.model, beliefs, one)[0]
@@ -62,7 +62,7 @@ class Judgement(Judged):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """All that limits what the judgement means."""
+        """Everything that limits the meaning of the judgement."""
         return tuple(reservations(self))
 
     @property
@@ -115,10 +115,10 @@ def judge(
 ) -> Judgement:
     """Judge how plausible the last trial of an episode is, given the trials before it.
 
-    ``episode`` may be a file; ``model`` may be the name of a preset, a TOML file, or
-    settings that differ from the preset ``default``, as in ``{"efficiency.scale": 2}``. Work done
-    before can be given, for the same result in less time: ``reuse``, a judgement by the same model
-    of an episode that begins with the same trials, as the two of a pair often do; ``planned``, what
+    ``episode`` may be a file. ``model`` may be the name of a preset, a TOML file, or settings that
+    differ from the preset ``default``, as in ``{"efficiency.scale": 2}``. Earlier work can be
+    reused, for the same result in less time: ``reuse`` is a judgement by the same model of an
+    episode that begins with the same trials, as the two of a pair often do; ``planned`` is what
     :func:`plan_trials` returned for a model with the same dynamics.
     """
     episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
@@ -144,7 +144,7 @@ def plan_trials(
     """Return the world, cost-to-go and regret of every trial.
 
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
-    same trials, and what is known of it.
+    same trials, and what is known about them.
     """
     model = suited(model, episode.sight)
     company = model.minds is not None and episode.company
@@ -168,5 +168,5 @@ def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
 
 
 def _alike(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
-    """Return how many values are the same at the beginning of two series."""
+    """Return the length of the common beginning of two series."""
     return sum(1 for _ in takewhile(bool, map(same, one, other)))

@@ -1,4 +1,4 @@
-"""What an agent did not foresee, and when it changed its mind: read off what is believed."""
+"""What an agent did not foresee, and when it changed its mind: read off a posterior."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ LIKELY = 0.5  # what is more probable than this is worth a sentence
 
 @dataclass(frozen=True)
 class Oversight:
-    """A step that takes an agent away from what it probably wants, as it did not foresee."""
+    """A step that takes an agent away from its probable goal, which it did not foresee."""
 
     step: int  # counted from 0
     goal: str
-    cost: float  # how much longer the way becomes; infinite if there is none any more
+    cost: float  # how much longer the path becomes; infinite if there is none any more
     probability: float  # that the agent had this goal and did not foresee it
 
 
@@ -31,7 +31,7 @@ class Mistakes:
     changed: int | None = None  # counted from 0
 
     def to_dict(self, actions: Sequence[str]) -> dict[str, Any]:
-        """Return the same as plain values; steps count from 1."""
+        """Return the mistakes as plain values; steps count from 1."""
         told: dict[str, Any] = {}
         if self.oversight is not None:
             told["oversight"] = {
@@ -49,7 +49,7 @@ class Mistakes:
 def find_mistakes(posterior: Posterior) -> Mistakes:
     """Return the greatest oversight of a trial and its most probable change of mind, if any.
 
-    A goal has probably changed if that is expected to have happened more than half a time.
+    A goal has probably changed if the expected number of changes is more than a half.
     """
     changed = None
     if posterior.changed is not None and posterior.changed.sum() > LIKELY:
@@ -58,11 +58,11 @@ def find_mistakes(posterior: Posterior) -> Mistakes:
 
 
 def _oversight(posterior: Posterior) -> Oversight | None:
-    """Return the step that costs most of those that the agent probably took without knowing.
+    """Return the costliest of the steps whose cost the agent probably did not foresee.
 
-    An agent of some depth did not foresee what a step costs if it expected the step to cost nothing
-    more than the best one. What it really costs is known to an agent that foresees everything. All
-    is seen with hindsight: for goals and depths that are probable in the end.
+    An agent did not foresee the cost of a step if, at its depth of foresight, the step has no
+    regret. The real cost is the regret at unlimited depth. Both are judged with hindsight: with the
+    final probabilities of goals and depths.
     """
     regrets = posterior.likelihood.foreseen
     if len(regrets) < 2 or posterior.foresights[-1] < np.inf:

@@ -1,4 +1,4 @@
-"""An observer that is fed frame by frame, for a camera, a robot or a game."""
+"""An observer that takes one frame at a time, for a camera, a robot or a game."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hbtom.observe import Episode, Trial
 from hbtom.observe.checks import check_once
 from hbtom.observe.stream import Frame, checked_frame, recorded
 
-ENOUGH = 30  # frames after which an agent that hardly moves is odd
+ENOUGH = 30  # frames after which it is odd that an agent has hardly moved
 
 
 class Observer:
     """Watches trials frame by frame, and says after each frame what it believes.
 
-    ``scene`` is a trial as it is seen first; frames after its first are ignored. A frame takes the
-    same time however many came before, unless :attr:`recomputes` says why not.
+    ``scene`` is the first view of a trial; its later frames are ignored. Every frame takes the same
+    time, however many came before, unless :attr:`recomputes` says why not.
     """
 
     def __init__(self, scene: Trial, model: AnyModel = "default") -> None:
@@ -41,7 +41,7 @@ class Observer:
         self._scene, self._frames = scene, list[Frame]()
         self._followed: tuple[Setting, Followed] | None = None
         self._now: Now | None = None
-        self._appeared = False  # the agent
+        self._appeared = False  # whether the agent has appeared
 
     @property
     def beliefs(self) -> Beliefs:
@@ -50,7 +50,7 @@ class Observer:
 
     @property
     def recomputes(self) -> str:
-        """Why all frames are gone through again after each, or nothing if they are not."""
+        """Why every new frame goes through all frames again, or an empty string if it does not."""
         if self._followed is not None and self._followed[1].lost:
             return "a key was picked up after a barrier had gone"
         return why_not(self.model)
@@ -64,15 +64,15 @@ class Observer:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What suggests, after 30 frames, that places are in other units than pixels."""
+        """What suggests, after 30 frames, that positions are not in pixels."""
         return tuple(odd_units(self.trial)) if len(self._frames) >= ENOUGH else ()
 
     def observe(self, frame: Frame | Sequence[float] | None) -> Posterior:
         """Take in one more frame; return what is believed before the trial's first step, and now.
 
         A frame is a :class:`hbtom.Frame`, or the agent's centre in pixels, or None if the agent is
-        not seen. The last row of every belief is that of :func:`hbtom.infer` if the trial ended
-        now. All steps so far are one row; :meth:`judgement` has a row for each.
+        not seen. The last row of every belief is what :func:`hbtom.infer` would return if the trial
+        ended now. All steps so far are one row; :meth:`judgement` has a row for each step.
         """
         one = checked_frame(self._scene, frame, len(self._frames) + 1)
         appears = one.agent is not None and not self._appeared
@@ -92,7 +92,7 @@ class Observer:
     def _next(
         self, followed: tuple[Setting, Followed] | None, frame: Frame, first: Frame
     ) -> tuple[Setting, Followed]:
-        """Return the state after a frame; ``first`` tells where the agent appears."""
+        """Return the state after a frame; the agent appears in the frame ``first``."""
         if followed is not None:
             return followed[0], next_frame(*followed, frame)
         place = Frame(first.agent)._replace(barrier_left=frame.barrier_left)
@@ -108,7 +108,7 @@ class Observer:
     def judgement(self) -> Judgement:
         """Judge the trial so far, given the trials before it, as :func:`hbtom.judge` does.
 
-        This takes longer than :meth:`observe`, and the longer the more steps there are.
+        This takes longer than :meth:`observe`, and longer with every step.
         """
         planned = self._planned()
         test, after = infer_planned(self.model, self.beliefs, planned)
@@ -117,7 +117,7 @@ class Observer:
         return Judgement(self.model, *verdict(self.model, test), test, episode, learnt, known)
 
     def next_trial(self, scene: Trial | None = None) -> Beliefs:
-        """End the trial; return what is learnt from it. The next one begins, in the same scene."""
+        """End the trial, return what is learnt, and begin the next one in ``scene`` or the same."""
         planned = self._planned()
         after = learn_planned(self.model, self.beliefs, planned)
         past = (*self._past, (self.trial, planned, after))

@@ -1,7 +1,7 @@
-"""Judging plans in any domain: watch those before the last, then say how plausible the last is.
+"""Judging plans in any domain: watch all but the last, then say how plausible the last one is.
 
 A plan that was seen is a trial, so priors, hierarchy, surprises and plausibility are the same as
-for an episode of the benchmark. Agents are told apart by their names, goals by theirs.
+for an episode of the benchmark. Agents are identified by their names, and so are goals.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-ALONE = "there is one plan only: it is judged without familiarization"
-LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else, where each goal has 1
+ALONE = "there is only one plan: it is judged without familiarization"
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6  # of something else; each goal has 1
 MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal actions of a state
 
 
@@ -45,10 +45,10 @@ class PlanJudgement(Judged):
     """What is believed during plans that were seen, and how plausible the last of them is."""
 
     plans: tuple[SeenPlan, ...]
-    posteriors: tuple[Posterior, ...]  # one a plan
+    posteriors: tuple[Posterior, ...]  # one for each plan
     beliefs: Beliefs  # what is learnt by the end
     warnings: tuple[str, ...] = ()
-    costs: tuple[GraphCosts, ...] = ()  # to go, in the world of each plan
+    costs: tuple[GraphCosts, ...] = ()  # the cost-to-go in the world of each plan
     paths: tuple[StatePath | None, ...] = ()  # of each plan, if all of it was seen
 
     @property
@@ -90,7 +90,8 @@ class PlanJudgement(Judged):
     def to_pandas(self) -> pd.DataFrame:
         """Return every belief after every action as a tidy table (needs the extra ``tables``).
 
-        Beside ``frame`` are the name of the plan, and the action before the belief, empty at first.
+        The columns after ``frame`` are the name of the plan and the action before the belief, which
+        is empty at first.
         """
         from hbtom.judgement.tables import to_pandas
 
@@ -127,22 +128,22 @@ def infer_plans(
 ) -> PlanJudgement:
     """Infer what agents want from plans that were seen, and judge how plausible the last one is.
 
-    The plans may be of several agents, and of several problems of a domain. ``something_else`` is
-    the prior weight, where each goal has 1, of a goal that is not among those given (0: there is
-    none; else between 1e-6 and 1e6); an agent that has it acts at random. ``most`` is the number
-    of states that may be kept in memory: beyond it, only the states that were visited, and those
-    next to them, are planned from.
+    The plans may be of several agents, and for several problems of a domain. ``something_else`` is
+    the prior weight of a goal that is not among those given, relative to 1 for each goal (0: there
+    is none; otherwise between 1e-6 and 1e6); an agent that has it acts at random. ``most`` is the
+    number of states that may be kept in memory; if there are more, planning starts only from the
+    states that were visited and their successors.
 
-    All states are planned from anew each time. To judge many plans in one world, plan once, and
-    give ``plan_on_graph(explore(world), goals)`` instead of goals: what is seen is then looked up.
+    Every call plans anew from all states. To judge many plans in one world, plan once, and pass
+    ``plan_on_graph(explore(world), goals)`` instead of goals: costs are then looked up.
     """
     model = find_model(model, MODEL)
     plans = check_plans(plans)
     if not isinstance(goals, GraphCosts):
         goals = check_goals(goals)
     if something_else != 0 and not LEAST_WEIGHT <= something_else <= MOST_WEIGHT:
-        hint = f"it is 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
-        raise BadInput(f"{something_else} is no weight", hint=hint)
+        hint = f"give 0, or a number between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        raise BadInput(f"{something_else} is not a weight of something else", hint=hint)
     beliefs, posteriors = Beliefs(), []
     costs, paths = plan_worlds(goals, plans, most)
     depths = model.foresight.depths
@@ -187,7 +188,7 @@ def _with_actions(plan: SeenPlan, entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _warnings(plans: Sequence[SeenPlan], posteriors: Sequence[Posterior]) -> tuple[str, ...]:
-    """Say all that limits what the inference means."""
+    """Return everything that limits the meaning of the inference."""
     warnings = [ALONE] if len(plans) == 1 else []
     warnings += [warning for plan in plans for warning in plan.world.warnings]
     for plan, posterior in zip(plans, posteriors, strict=True):

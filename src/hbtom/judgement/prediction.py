@@ -1,13 +1,13 @@
-"""A score without fitted weights: how often regret would be so large in all.
+"""A score without fitted weights: how often the total regret would be at least as large.
 
     score = sum over g, beta of P_0(g, beta) P(X_beta >= x_g)
 
-x_g is what the agent wasted in all if g was its goal, X_beta what an agent of efficiency beta
-wastes over the same steps when it acts by its policy. Both are sums over steps. Under several
-hypotheses the sum is over all of them: x_g is what was wasted in the world that the agent believes
-in, and an agent that moves at random has an efficiency of 0. Where agents choose
-headings, the tail of X has a closed form (:mod:`hbtom.judgement.waste_tail`); where they choose
-among actions, the distribution of X is the convolution of the steps', on a fine lattice of costs.
+x_g is the agent's total regret if g was its goal. X_beta is the total regret, over the same steps,
+of an agent of efficiency beta that acts by its policy. Both are sums over steps. Under several
+hypotheses the sum is over all of them: x_g is the regret in the world that the agent believes in,
+and an agent that moves at random has an efficiency of 0. Where agents choose headings, the tail of
+X has a closed form (:mod:`hbtom.judgement.waste_tail`). Where they choose among actions, the
+distribution of X is the convolution of those of the steps, on a fine lattice of costs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from hbtom.mind.hypotheses import PLAN, RANDOM
 from hbtom.mind.regret import Headings, Regret
 
 BINS_PER_UNIT = 50
-MOST_BINS = 1 << 22  # where costs are so large that it takes more, bins are wider
-LEAST = 1e-12  # below this, sums are rounding error: such scores are ties
+MOST_BINS = 1 << 22  # if large costs would need more, bins are wider
+LEAST = 1e-12  # smaller sums are rounding error: such scores are ties
 
 
 def predictive(posterior: Posterior) -> float:
-    """Return the posterior predictive probability of so large a total regret, between 0 and 1."""
+    """Return the posterior predictive probability of a total regret at least as large, 0 to 1."""
     if len(posterior.likelihood) == 0:
         return 1.0
     likelihood = posterior.likelihood
@@ -72,10 +72,10 @@ def _in_company(
 
 
 def can_predict(posterior: Posterior) -> bool:
-    """Tell whether it is known what was wasted.
+    """Return whether the total regret is known.
 
-    It is not if some actions were not seen, if goals may have changed, or if it depends on how far
-    the agent sees ahead.
+    It is not if some actions were not seen, if goals may have changed, or if it depends on the
+    agent's depth of foresight.
     """
     seen = posterior.likelihood
     return seen.regret.nearest is not None and seen.switching is None and not seen.foreseen
@@ -94,7 +94,7 @@ def _tails(
 
 
 def tail(regret: Regret, goal: int, efficiency: float) -> float:
-    """Return P(X_beta >= x_g) for one goal and efficiency; 0 if the goal was given up."""
+    """Return P(X_beta >= x_g) for one goal and efficiency; 0 if a step made it impossible."""
     nearest, step_regret = regret.nearest, regret.step_regret[:, goal]
     options = regret.choice.action_regret[:, :, goal]
     if np.isinf(step_regret).any():
@@ -105,7 +105,7 @@ def tail(regret: Regret, goal: int, efficiency: float) -> float:
     above = possible - options.min(axis=1, keepdims=True)
     weight = np.where(np.isfinite(options), np.exp(-efficiency * above), 0.0)
     if isinstance(nearest, Actions) and nearest.noise is not None:
-        # Of what is seen, not of what is meant
+        # The distribution of what is seen, not of what was intended
         weight = (weight[:, None] @ nearest.noise.chance)[:, 0]
     weight = weight / weight.sum(axis=1, keepdims=True)
     wasted = np.rint(step_regret * scale).astype(np.int64).sum()
@@ -116,8 +116,8 @@ def tail(regret: Regret, goal: int, efficiency: float) -> float:
 def _convolved(
     bins: Annotated[np.ndarray, "step option"], weight: Annotated[Floats, "step option"]
 ) -> Annotated[Floats, "bin"]:
-    """Return the distribution of the sum of one option of every step."""
-    size = 1 << int(bins.max(axis=1).sum()).bit_length()  # no less than the support
+    """Return the distribution of a sum with one option from every step."""
+    size = 1 << int(bins.max(axis=1).sum()).bit_length()  # at least the size of the support
     spectrum = np.ones(size // 2 + 1, dtype=complex)
     for step_bins, step_weight in zip(bins, weight, strict=True):
         spectrum = spectrum * np.fft.rfft(np.bincount(step_bins, step_weight, minlength=size))

@@ -1,7 +1,7 @@
-"""Recognising goals from observations with gaps: three engines behind one door.
+"""Recognising goals from observations with gaps: one function, three engines.
 
-The engine is chosen by size: exact where all states can be enumerated and filtered in a moment,
-search where every action was observed, and counting, which is approximate, everywhere else.
+The engine is chosen by size: exact if all states can be enumerated and filtered quickly, search if
+every action was observed, and otherwise counting, which is approximate.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_pos
 
 Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-FEW_STATES = 12_000  # that are enumerated, unless an engine or a number of states is asked for
-_WORK = 40_000_000  # states, times goals and observations, that are filtered unless asked for
+FEW_STATES = 12_000  # that are enumerated by default, if neither engine nor states are given
+_WORK = 40_000_000  # states times goals times observations that are filtered by default
 _PLAIN_WORK = 50_000  # the same without a compiler
-_MUCH_COUNTING = 100_000  # ways to act, times goals and observations: it is worth compiling
-_MUCH_FILTERING = 10_000  # states, times goals and observations: it is worth compiling
+_MUCH_COUNTING = 100_000  # actions times (goals + observations) from which compiling is worth it
+_MUCH_FILTERING = 10_000  # states times goals times observations from which compiling is worth it
 _HISTORIES = 200  # of an agent's goals that are remembered
-_MUCH_SEARCHING = 1000  # ways to act, times goals: it is worth compiling
-_FEW_SEARCHED = 10_000  # states for all goals, unless an engine or a number of states is asked for
-MANY = 10  # problems for which it is worth compiling
-AS_GOOD = 0.35  # of the largest probability: goals that have as much are among the most probable
+_MUCH_SEARCHING = 1000  # actions times goals from which compiling is worth it
+_FEW_SEARCHED = 10_000  # states for all goals, if neither engine nor states are given
+MANY = 10  # problems from which compiling is worth it
+AS_GOOD = 0.35  # of the largest probability; goals at least this probable count as best
 
 
 def default_model() -> Model:
@@ -56,14 +56,14 @@ class How:
     """How goals are recognised."""
 
     engine: Engine | None = None  # None: chosen by size
-    states: int | None = None  # that are kept in memory, at most; None: as many as are quick
+    states: int | None = None  # the most to keep in memory; None: as many as are fast
     wrong: float | None = None  # the rate of wrong observations; None: inferred
     trace: bool = False  # whether to keep what is believed after every observation
 
 
 @dataclass(frozen=True, eq=False)
 class Recognition:
-    """What is believed about the goal of an agent after some observations."""
+    """What is believed about the goal of an agent after the observations."""
 
     posed: Posed
     posterior: Posterior
@@ -80,7 +80,7 @@ class Recognition:
 
     @property
     def best(self) -> list[int]:
-        """The most probable goal, and all that are nearly as probable."""
+        """The most probable goal, and all goals that are nearly as probable."""
         most = max(self.probability)
         return [one for one, share in enumerate(self.probability) if share >= AS_GOOD * most]
 
@@ -120,14 +120,16 @@ def recognise(
 ) -> Recognition:
     """Return what is believed about an agent's goal, given what is known about the agent."""
     if not isinstance(posed, Posed):
-        hint = "give a problem, such as hbtom.load_posed(path) returns"
+        hint = "give a problem as returned by hbtom.load_posed(path)"
         raise BadInput(f"this is not a problem of goal recognition: {posed!r:.60}", hint=hint)
     began, how = time.process_time(), how or How()
     model = find_model({} if model is None else model, default_model())
     engine, regret = _evidence(posed, how)
     likelihood = find_likelihood(model, regret)
     if not np.isfinite(likelihood.log.sum(axis=0)).any():
-        hint = "are the observations of this problem? Some may be wrong: leave out --wrong 0"
+        hint = (
+            "do the observations belong to this problem? If some may be wrong, leave out --wrong 0"
+        )
         raise BadInput("no goal explains the observations", hint=hint)
     agent = Identity(posed.seen.agent)
     posterior, learnt = infer_agent(model, beliefs or Beliefs(), agent, likelihood)
@@ -148,7 +150,7 @@ def recognise(
 
 
 def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
-    """Choose an engine, and return what it makes of the observations."""
+    """Choose an engine, and return it with the regret of the observations."""
     if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _MUCH_COUNTING:
         start_compiler()
     if how.engine == "counting":
@@ -173,7 +175,7 @@ def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
 
 
 def _is_quick(work: int) -> bool:
-    """Return whether so much can be filtered in a moment, or there is no other way."""
+    """Return whether filtering is fast enough, or the only engine available."""
     compiled = work < _MUCH_FILTERING or start_compiler()
     return work < (_WORK if compiled else _PLAIN_WORK) or find_spec("highspy") is None
 
@@ -215,7 +217,7 @@ def _searched(posed: Posed, how: How) -> Regret:
 
 
 def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret:
-    """Return a regret that is not known itself: a filter finds the likelihood."""
+    """Return an unknown regret, with the filter that computes the likelihood."""
     if not reachable.any():
         raise BadInput("no goal can be reached", hint="check the goals and the initial state")
     goals = tuple(Identity(goal.name) for goal in posed.goals)
@@ -224,9 +226,9 @@ def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret
 
 
 def prepare(problems: int) -> None:
-    """Compile all that recognising takes, or load it, if there is a compiler and much to do.
+    """Compile or load everything that recognition needs, if there is a compiler and much to do.
 
-    Processes that are forked afterwards have it too.
+    Processes that are forked afterwards share it.
     """
     if problems >= MANY and start_compiler():
         for engine in ENGINES[::2]:

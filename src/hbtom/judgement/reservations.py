@@ -24,10 +24,10 @@ _ALWAYS = np.empty((0, 0), dtype=np.bool_)  # all walls stand in all frames
 
 
 def reservations(judgement: Judgement) -> Iterator[str]:
-    """Say all that limits what a judgement means."""
+    """Yield everything that limits the meaning of a judgement."""
     model, test, trials = judgement.model, judgement.test, judgement.episode.trials
     if len(trials) == 1:
-        yield "there is one trial only: it is judged without familiarization"
+        yield "there is only one trial: it is judged without familiarization"
     yield from odd_units(trials[-1])
     if len(test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
@@ -53,13 +53,13 @@ def reservations(judgement: Judgement) -> Iterator[str]:
 
 
 def odd_units(trial: Trial) -> Iterator[str]:
-    """Say what suggests that positions are in other units than pixels."""
+    """Yield what suggests that positions are not in pixels."""
     width, height = trial.size
     if max(width, height) < SMALL:
         world = f"the world is only {width:g} x {height:g} pixels"
         yield f"{world}, but the model is made for about 200; is it in other units?"
     path = trial.whole_path
-    if any(abs(way) >= TINY for way in (path[-1] - path[0]).tolist()):
+    if any(abs(shift) >= TINY for shift in (path[-1] - path[0]).tolist()):
         return
     far = float(np.ptp(path, axis=0).max())
     if 0 < far < TINY:
@@ -67,28 +67,28 @@ def odd_units(trial: Trial) -> Iterator[str]:
 
 
 def _why_not(model: Model) -> str:
-    """Say why a model ignores company."""
+    """Return why a model ignores company."""
     if model.social is None or model.minds is not None:
-        return "nothing follows from them"
+        return "they have no effect"
     needs = 'motion.kind = "continuous"' if isinstance(model.motion, Grid) else ""
     needs = needs or "observation.noise = 0"
-    return f"[social] has no effect in this model, for it needs {needs}"
+    return f"[social] has no effect in this model because it needs {needs}"
 
 
 def _ignored(trial: Trial) -> Iterator[str]:
-    """Say what a model ignores that does not know of company."""
+    """Yield what is ignored by a model without company."""
     for name, seen in (("walls", trial.walls_there), ("objects", trial.object_paths)):
         if trial.still and seen is not None:
             changed = (seen != seen[0]).reshape(len(seen), -1).any(axis=1)
             frame = 1 + int(changed.argmax())
-            yield f"'{name}' changes at frame {frame}; what is seen first is used"
+            yield f"'{name}' changes at frame {frame}; its first state is used"
     if trial.agent_there is not None:
         frame = 1 + int(trial.agent_there.argmin())
-        yield f"the agent is away at frame {frame}; until it is back, it is taken to stand still"
+        yield f"the agent is away at frame {frame}; until it returns, it counts as standing still"
 
 
 def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:
-    """Return in how many frames, of some, the agent's centre is inside a wall that stands."""
+    """Return in how many of the frames the agent's centre is inside a wall."""
     there = _ALWAYS if trial.walls_there is None else trial.walls_there[frames]
     return count_inside(trial.whole_path[frames], trial.walls, there)
 
@@ -106,7 +106,7 @@ def count_inside(
     boxes: Annotated[Floats, "box 4"],
     there: Annotated[Bools, "place box"],
 ) -> int:
-    """Return how many places are inside a box that is there; with no ``there``, all are."""
+    """Return how many places are inside a box that is there; without ``there``, all boxes are."""
     count = 0
     for place in range(len(places)):
         x, y = places[place, 0], places[place, 1]

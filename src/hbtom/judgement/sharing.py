@@ -1,4 +1,4 @@
-"""Many models on the same pair: what they have in common is worked out once."""
+"""Many models on the same pair: what they have in common is computed once."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Pair = tuple[Judgement, Judgement]
 
 
 def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iterator[Pair]:
-    """Judge two episodes by each model, in order: the same as judging each by itself.
+    """Judge two episodes by each model, in order; the results are the same as one by one.
 
-    Models with the same dynamics share all plans; those that differ in nothing but the classifier
-    share all beliefs. Nothing is kept any longer than until the last model that needs it.
+    Models with the same dynamics share all plans; models that differ only in the classifier share
+    all beliefs. Shared results are dropped after the last model that needs them.
     """
-    if first.sight or second.sight:  # each may be seen with noise of its own
+    if first.sight or second.sight:  # each may have noise of its own
         for model in models:
             one = judge(first, model)
             yield one, judge(second, model, reuse=one)
@@ -51,7 +51,7 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
 def judge_members(
     model: Model, episodes: Iterable[Episode | BadInput]
 ) -> Iterator[Judgement | BadInput]:
-    """Judge the members of a pair, or yield why one cannot be; what they share is found once."""
+    """Judge the members of a pair, or yield why one cannot be judged; shared work is done once."""
     judgement = None
     for episode in episodes:
         try:
@@ -64,7 +64,7 @@ def judge_members(
 
 
 def together(models: Sequence[Model]) -> list[int]:
-    """Return the order in which models are judged with the least kept: those that share adjoin."""
+    """Return the order of models that keeps the least in memory: models that share are adjacent."""
     shared = [_shared(model, models[0]) for model in models]
     first: dict[Any, int] = {}
     for index, both in enumerate(shared):
@@ -74,7 +74,7 @@ def together(models: Sequence[Model]) -> list[int]:
 
 
 def _shared(model: Model, example: Model) -> tuple[Any, Any]:
-    """Return what models with the same plans, and with the same surprises, have in common."""
+    """Return what models must share to have the same plans, and to have the same surprises."""
     mind = changed(model, name="", classifier=example.classifier)
     company = None if model.social is None else (model.preference, model.social)
     planning = model.observation, model.knowledge, company, model.goals, model.fallible
@@ -83,7 +83,7 @@ def _shared(model: Model, example: Model) -> tuple[Any, Any]:
 
 
 def _classified(judgement: Judgement, model: Model) -> Judgement:
-    """Return what another classifier makes of the same surprises."""
+    """Return the judgement with the same surprises, but the classifier of a model."""
     if judgement.model == model:
         return judgement
     product, parts = plausibility(model.classifier, judgement.surprise)

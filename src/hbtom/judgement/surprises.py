@@ -1,4 +1,4 @@
-"""How a trial can surprise: three ways after the paper's section on plausibility, and one more."""
+"""How a trial can surprise: in the three ways of the paper, and in one more."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hbtom.compiled import kernel_or
 from hbtom.judgement.prediction import can_predict, predictive
 from hbtom.mind import Posterior
 
-_DIGITS = 12  # of a shift; beyond is rounding error, and what does not move at all is a tie
+_DIGITS = 12  # of a shift; the rest is rounding error, so that beliefs that do not shift are ties
 
 
 @dataclass(frozen=True)
 class Surprise:
-    """One number for each way to surprise; ``waste`` is None where the model leaves it out."""
+    """One number for each kind of surprise; ``waste`` is None if the model leaves it out."""
 
     goal: float
     efficiency: float
@@ -26,7 +26,7 @@ class Surprise:
     waste: float | None = None
 
     def to_dict(self) -> dict[str, float]:
-        """Return the numbers by name, without those that are left out."""
+        """Return the numbers by name, except those that are left out."""
         values = {name: getattr(self, name) for name in KINDS}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -35,12 +35,12 @@ KINDS = tuple(field.name for field in fields(Surprise))
 
 
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
-    """Return the surprises of a trial; of the total waste only if asked for, and if it is known.
+    """Return the surprises of a trial; ``waste`` adds that of the total regret, if it is known.
 
         goal         max_t TV(P_t(g), P_0(g))
         efficiency   max_t TV(P_t(beta), P_0(beta))
         observation  max_t [log P(o_0) - log P(o_t | o_<t)],  0 if there is no step
-        waste        -log P_0(X >= x), x what all steps together wasted
+        waste        -log P_0(X >= x), x the total regret of all steps
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
@@ -54,7 +54,7 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
 
 
 def _all_shifts(belief: Floats) -> tuple[float, float]:
-    """Find the shifts of all times at once; numbers are added up in their order."""
+    """Return the shifts of all times at once, adding up numbers in order."""
     change = belief[1:] - belief[0]
     margins = change.cumsum(axis=2)[:, :, -1], change.cumsum(axis=1)[:, -1]
     total = (np.abs(one).cumsum(axis=1)[:, -1].max(initial=0.0) for one in margins)
@@ -85,6 +85,6 @@ def largest_shifts(belief: Annotated[Floats, "time goal efficiency"]) -> tuple[f
 def shift(belief: Annotated[Floats, "time value"]) -> Annotated[Floats, "time"]:
     """Return the total variation between the belief at each time and the first one.
 
-    Rounded where only rounding error is left, so that what does not move at all is a tie.
+    It is rounded to remove rounding error, so that beliefs that do not shift at all are ties.
     """
     return np.round(0.5 * np.abs(belief - belief[0]).sum(axis=1), _DIGITS)

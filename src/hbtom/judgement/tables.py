@@ -1,4 +1,4 @@
-"""Labelled exits: the beliefs of every step as plain values, tidy table, or labelled arrays."""
+"""Export: the beliefs at every step as plain values, a tidy table, or labelled arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_AGENTS = (
 
 
 def traced(posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
-    """Return one entry a trial; steps count from 0, before the first; frames count from 1."""
+    """Return an entry for each trial; step 0 is before the first step; frames count from 1."""
     return [_traced(number, posterior) for number, posterior in enumerate(posteriors, start=1)]
 
 
@@ -63,7 +63,7 @@ def _traced(number: int, posterior: Posterior) -> dict[str, Any]:
 
 
 def _joint(posterior: Posterior, goals: Sequence[str]) -> list[dict[str, dict[str, float]]]:
-    """Return P(goal, belief) at every step, by goal; nothing if there is only one belief."""
+    """Return P(goal, belief) at every step, by goal; empty if there is only one belief."""
     beliefs = posterior.hypotheses.beliefs
     rows = posterior.margin("goal", "belief").tolist() if len(beliefs) > 1 else []
     return [
@@ -73,7 +73,7 @@ def _joint(posterior: Posterior, goals: Sequence[str]) -> list[dict[str, dict[st
 
 
 def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
-    """Return those of the axes belief and process that have more than one label.
+    """Return the axes belief and process, if they have more than one label.
 
     In company they are the place where the agent believes its goal to be, and its manner.
     """
@@ -84,14 +84,14 @@ def _axes(posterior: Posterior) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _foresight(posterior: Posterior) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """Return what is believed of how far the agent sees ahead, if there are several depths."""
+    """Return what is believed about the agent's foresight, if there are several depths."""
     if len(posterior.foresights) == 1:
         return {}
     return {FORESIGHT: (depth_names(posterior.foresights), posterior.foresight.tolist())}
 
 
 def _kinds(company: CompanyPosterior | None) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """Return what is believed of the cause of the agent's motion, and of others' attitudes."""
+    """Return what is believed about the cause of the agent's motion and others' attitudes."""
     if company is None:
         return {}
     attitudes = {
@@ -102,7 +102,7 @@ def _kinds(company: CompanyPosterior | None) -> dict[str, tuple[tuple[str, ...],
 
 
 def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
-    """Return one row a belief: trial, agent, step, frame, variable, value, probability."""
+    """Return a row for each belief: trial, agent, step, frame, variable, value, probability."""
     rows = [
         (entry["trial"], entry["agent"], number, step["frame"], variable, value, probability)
         for entry in traced(posteriors)
@@ -117,7 +117,7 @@ def to_pandas(posteriors: Sequence[Posterior]) -> pd.DataFrame:
 
 
 def _place(variable: str) -> int:
-    """Return where a variable comes in the table; attitudes come before efficiency."""
+    """Return the sort key of a variable in the table; attitudes come before efficiency."""
     known = variable in _OF_AGENTS
     return 2 * _OF_AGENTS.index(variable) if known else 2 * _OF_AGENTS.index("cause") + 1
 
@@ -132,8 +132,8 @@ def frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pd.DataF
 def to_xarray(posterior: Posterior) -> xr.Dataset:
     """Return P(goal, efficiency) and E[preference] over steps, with labelled axes.
 
-    Depths of foresight, beliefs and processes (in company: places and manners) have axes where
-    there are several. In company the cause of the agent's motion and each other's attitude do, too.
+    Depths of foresight, beliefs and processes (in company: places and manners) have axes if there
+    are several. In company, so do the cause of the agent's motion and each other agent's attitude.
     """
     with needed("xarray", "tables"):
         import xarray as xr
@@ -164,7 +164,7 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
 def to_datatree(judgement: Judged, posteriors: Sequence[Posterior], source: str) -> xr.DataTree:
     """Return the posteriors of all trials, and the judgement, as one tree with its provenance.
 
-    ArviZ opens groups at the top level only, so all groups are there.
+    ArviZ only opens groups at the top level, so all groups are there.
     """
     with needed("xarray", "tables"):
         import xarray as xr

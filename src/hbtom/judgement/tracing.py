@@ -1,4 +1,4 @@
-"""What every judgement is: a plausibility, and the chain of values from a trial to it, by name."""
+"""What all judgements share: a plausibility, and the named values that lead from a trial to it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Trace(NamedTuple):
-    """All values that a judgement of one trial rests on, in the order in which they are made.
+    """All values that the judgement of one trial rests on, in the order in which they are computed.
 
-    What trial, world, costs and trajectory are depends on the kind of world: those of an episode's
-    trial, or of a plan in a domain. The trajectory of a plan that was seen in part is not known.
+    The types of trial, world, costs and trajectory depend on the kind of world: they belong to a
+    trial of an episode, or to a plan in a domain. The trajectory of a partially seen plan is None.
     """
 
     trial: object
@@ -42,14 +42,14 @@ class Trace(NamedTuple):
 
 
 def verdict(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surprise]:
-    """Return how plausible a trial is, the factors of this, and the surprises they come from."""
+    """Return the plausibility of a trial, its factors, and the surprises that they come from."""
     surprises = surprise(posterior, waste=model.classifier.waste is not None)
     return *plausibility(model.classifier, surprises), surprises
 
 
 @dataclass(frozen=True, eq=False)
 class Judged(Plottable):
-    """How plausible the last of some trials or plans is."""
+    """How plausible the last trial or plan is."""
 
     model: Model
     plausibility: float  # between 0 and 1
@@ -59,7 +59,7 @@ class Judged(Plottable):
 
     @property
     def predictive(self) -> float:
-        """A score without fitted weights: how often regret would be so large, 0 to 1."""
+        """A score without fitted weights: how often regret would be at least as large, 0 to 1."""
         return predictive(self.test)
 
     @property
@@ -74,7 +74,7 @@ class Judged(Plottable):
         return to_xarray(self.test)
 
     def show(self, *, browser: bool = True) -> Path:
-        """Make a page on which to watch what is judged, open it in a browser; return the file."""
+        """Make a page that shows what is judged, open it in a browser, and return the file."""
         from hbtom.plottable import show_page
 
         return show_page(self, browser=browser)

@@ -1,4 +1,4 @@
-"""What an agent can know of a thing that was moved before it set off."""
+"""What an agent can know about a thing that was moved before it set off."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Sighting = Literal["", "before", "move", "place"]
 
 @dataclass(frozen=True)
 class Transfer:
-    """What the agent knows of a thing that may be in several places."""
+    """What the agent knows about a thing that may be in several places."""
 
-    sight: Literal["seen", "all", "memory"]  # what agents go by, in this model
+    sight: Literal["seen", "all", "memory"]  # what agents rely on in this model
     moved: bool  # in this trial, before the agent set off
-    mover: str  # "" if nobody was near
-    back: bool  # whether it was put back to where it had been
+    mover: str  # "" if no agent was near
+    back: bool  # whether it was put back where it had been
     saw: Sighting  # nothing, an earlier move, a part of the last one, or only where the thing is
 
 
 def transfer(
     social: Social, trial: Trial, goal: Identity, named: Mapping[Identity, str]
 ) -> Transfer | None:
-    """Return what the agent knows of a thing; nothing of somebody."""
+    """Return what the agent knows about a thing; None if the goal is an agent."""
     things, first = name_things(trial), setting_out(trial)
     if goal not in things:
         return None
@@ -53,7 +53,7 @@ def transfer(
 
 
 def _sighting(seen: list[int], moves: list[Moved]) -> Sighting:
-    """Tell what the agent saw, given when it saw the thing."""
+    """Return what the agent saw, given the frames in which it saw the thing."""
     last = moves[-1]
     if any(last.first < frame <= last.last for frame in seen):
         return "move"
@@ -63,7 +63,7 @@ def _sighting(seen: list[int], moves: list[Moved]) -> Sighting:
 
 
 def _moves(trial: Trial, thing: int, until: int) -> Iterator[Moved]:
-    """Yield when a thing is moved before a frame, unless the agent itself does it."""
+    """Yield the moves of a thing before a frame, except those by the agent itself."""
     for moved in objects_moved(trial):
         if moved.index == thing and moved.first < until and moved.actor != 0:
             yield moved

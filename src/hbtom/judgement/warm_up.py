@@ -1,4 +1,4 @@
-"""Getting ready for much work: compiling what it takes, before it is shared out."""
+"""Preparing for much work: compile everything it needs before distributing it."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from hbtom.kernel_store import is_complete
 from hbtom.model import Model
 from hbtom.observe import Body, Episode, Identity, Trial
 
-WORTH_LOADING = 10  # pairs; loading what is compiled takes about as long as judging so many
-WORTH_COMPILING = 100  # pairs; compiling takes longer than these, but once for all
+WORTH_LOADING = 10  # pairs; judging this many takes about as long as loading compiled code
+WORTH_COMPILING = 100  # pairs; compiling takes longer than judging these, but is done only once
 WORTH_SAYING = 500  # pairs; with more, a compiler saves minutes
 
 
 def warm_up(models: Sequence[Model], pairs: int) -> bool:
-    """Compile all that judging by some models takes, if so many pairs are worth it.
+    """Compile everything that judging by these models needs, if there are enough pairs.
 
-    Processes that are forked afterwards have it too; others are to call ``start_compiler``, if
-    this returns True.
+    Processes that are forked afterwards share it; others should call ``start_compiler`` if this
+    returns True.
     """
     if not worth_compiling(models, pairs) or not start_compiler():
         return False
     for kind, model in _kinds(models).items():
-        _ = judge(_SMALLEST, model).warnings  # which take a kernel, too
+        _ = judge(_SMALLEST, model).warnings  # these need a kernel, too
         remember_compiled(kind)
     return True
 
 
 def advice(pairs: int) -> str:
-    """Return what would judge so many pairs in less time, if there is something worth saying."""
+    """Return how to judge this many pairs in less time, if there is something worth saying."""
     switched_off = os.environ.get("NUMBA_DISABLE_JIT", "") not in ("", "0")
     if pairs <= WORTH_SAYING or (find_spec("numba") is not None and not switched_off):
         return ""
@@ -45,7 +45,7 @@ def advice(pairs: int) -> str:
 
 
 def worth_compiling(models: Sequence[Model], pairs: int) -> bool:
-    """Tell whether judging so many pairs takes longer than compiling, or loading, what does it."""
+    """Return whether there are enough pairs to make compiling, or loading compiled code, pay."""
     return pairs >= WORTH_COMPILING or (
         pairs >= WORTH_LOADING and all(map(is_complete, _kinds(models)))
     )

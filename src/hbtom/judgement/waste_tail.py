@@ -1,23 +1,23 @@
-"""How often an agent of some efficiency wastes so much, where it chooses headings.
+"""How probable it is that an agent that chooses headings wastes at least a given amount.
 
 A move of length l wastes l (1 - cos psi), and psi is von Mises with concentration beta l. So the
-total X of all moves belongs to an exponential family in beta: among agents of any efficiency, the
-one that would waste x on average has the efficiency b with
+total X over all moves belongs to an exponential family in beta. The agent that would waste x on
+average has the efficiency b with
 
     D(b) = sum over moves of l (1 - A(b l)) = x,        A = I1 / I0,
 
-and how far beta is from it is the signed root of a likelihood ratio, with L(b) the sum over moves
-of log(I0(b l) exp(-b l)):
+and the distance of beta from b is the signed root of a likelihood ratio. With L(b) the sum over
+moves of log(I0(b l) exp(-b l)),
 
     w^2 / 2 = (beta - b) x - L(b) + L(beta),        sign of w = sign of beta - b.
 
-Its distribution is close to normal, and closer with the saddlepoint correction
+The distribution of w is close to normal, and closer with the saddlepoint correction
 (Barndorff-Nielsen 1986, after Lugannani and Rice 1980):
 
     P(X >= x) = 1 - Phi(w + log(u / w) / w),        u = (beta - b) sqrt(V(b)),
     V(b) = sum over moves of l^2 (1 - A / (b l) - A^2).
 
-Acts are choices of two, and few: all that could have been done is summed over.
+Acts are few, and each is a choice between two options: the sum is over all combinations.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.compiled import kernel, part
 from hbtom.mind.policy import log_choice, log_i0e
 
-_NEARLY = 1e-9  # of the most that can be wasted; anything closer to a bound is at it
+_NEARLY = 1e-9  # of the most that can be wasted; a value closer to a bound counts as the bound
 _NORMAL = 1e-3  # below this, w is too small to divide by
 
 
@@ -43,7 +43,7 @@ def waste_tails(
     act: float,
     efficiency: Annotated[Floats, "efficiency"],
 ) -> Annotated[Floats, "goal efficiency"]:
-    """Return P(X >= x), X what an agent of each efficiency wastes, x what it wasted for a goal."""
+    """Return P(X >= x): X is the waste of an agent of each efficiency, x the actual waste."""
     goals, many = step_regret.shape[1], len(efficiency)
     lengths, acts = length[moves], step_regret[~moves]
     best = np.zeros(many)
@@ -54,7 +54,7 @@ def waste_tails(
     chance = np.empty(many)
     for goal in range(goals):
         wasted = _sum(step_regret[:, goal])
-        for done in range(1 << len(acts)):  # which acts are done as they were, bit by bit
+        for done in range(1 << len(acts)):  # bits say which acts are chosen as they were
             chance[:] = 1.0
             left = wasted
             for step in range(len(acts)):
@@ -63,7 +63,7 @@ def waste_tails(
                 left -= mine
                 for k in range(many):
                     chance[k] *= 0.5 * math.exp(log_choice(mine, act, efficiency[k]))
-            # what is left after subtracting may be off by as much as was added up
+            # what is left may be rounding error of the sum
             left = 0.0 if abs(left) <= _NEARLY * wasted else left
             _add_tails(tails[goal], chance, left, lengths, efficiency, best)
     return tails
@@ -78,7 +78,7 @@ def _add_tails(
     efficiency: Annotated[Floats, "efficiency"],
     best: Annotated[Floats, "efficiency"],
 ) -> None:
-    """Add P(moves waste x or more) times a chance to the tails, for each efficiency."""
+    """Add P(moves waste x or more) times ``chance`` to the tails, for each efficiency."""
     most = 2.0 * _sum(lengths)
     if x <= most * _NEARLY:
         tails += chance
@@ -108,7 +108,7 @@ def _add_tails(
 
 @part
 def _sum(values: Annotated[Floats, "value"]) -> float:
-    """Return the sum, added up in order: compiled or not, to the same bits."""
+    """Return the sum, added up in order, so that compiled and plain code agree bit for bit."""
     total = 0.0
     for value in values:
         total += value
@@ -117,13 +117,13 @@ def _sum(values: Annotated[Floats, "value"]) -> float:
 
 @part
 def _typical(x: float, lengths: Annotated[Floats, "move"]) -> float:
-    """Return the efficiency at which so much is wasted on average: D(b) = x, by Newton's method.
+    """Return the efficiency b that wastes x on average: D(b) = x, by Newton's method.
 
-    D falls, from twice the way at minus infinity to nothing at infinity, so there is one such b.
+    D falls from twice the total length at minus infinity to 0 at infinity, so b is unique.
     """
-    way = _sum(lengths)
+    whole = _sum(lengths)
     low, high = -1e12, 1e12
-    b = len(lengths) / (2.0 * x) if x < way else -len(lengths) / (2.0 * (2.0 * way - x))
+    b = len(lengths) / (2.0 * x) if x < whole else -len(lengths) / (2.0 * (2.0 * whole - x))
     for _ in range(100):
         value = slope = 0.0
         for step in range(len(lengths)):
@@ -146,7 +146,7 @@ def _typical(x: float, lengths: Annotated[Floats, "move"]) -> float:
 
 @part
 def bessel_ratio(z: float) -> float:
-    """Return A(z) = I1(z) / I0(z): a continued fraction, or far out the asymptotic series."""
+    """Return A(z) = I1(z) / I0(z): a continued fraction, or the asymptotic series for large z."""
     size = abs(z)
     if size > 50.0:
         t = 1.0 / size

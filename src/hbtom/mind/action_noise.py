@@ -1,12 +1,13 @@
-"""A gridworld in which moves may go astray: what is seen need not be what was meant.
+"""A gridworld in which moves may slip: the move that is seen need not be the intended one.
 
 The observer sees where the agent went, not where it meant to go, so the likelihood of a move is
 
     P(s' | s, g, beta) = sum over actions a of  pi(a | s, g, beta) P(s' | s, a)
 
-A slip that leaves the agent where it was is not seen at all, since still frames are dropped. So all
-of this is given that something is seen: it is divided by one less the probability of staying. Acts
-are seen as they are. Moves where the gridworld has no way say nothing, as without slips.
+A slip that leaves the agent where it was is not seen at all, since still frames are dropped. The
+likelihood is therefore conditioned on something being seen: it is divided by one minus the
+probability of staying. Acts are seen as they are. As without slips, moves that are impossible in
+the gridworld carry no information.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ def noisy_values(
 def action_noise(
     legal: Annotated[Bools, "step action"], world: PlaceWorld, steps: Trajectory, slip: float
 ) -> ActionNoise:
-    """Return how probable it is that an action is seen as another, and which each was seen as.
+    """Return P(action seen | action chosen), and the action that each step was seen as.
 
-    Regret is that of the move that was seen, as if it had been meant. A step that is not known
-    counts as the only thing that could be done, and is seen as it is.
+    Regret is that of the move that was seen, as if it had been intended. An impossible step counts
+    as the only available action, and is seen as it is.
     """
     seen, known = _seen(legal, world, steps)
     chance = np.zeros((*legal.shape, legal.shape[1]))
@@ -61,7 +62,7 @@ def action_noise(
 def _seen(
     legal: Annotated[Bools, "step action"], world: PlaceWorld, steps: Trajectory
 ) -> tuple[Annotated[Ints, "step"], Annotated[Bools, "step"]]:
-    """Return as which action each step was seen, and whether it is known; else the action is 0."""
+    """Return the action that each step was seen as, or 0, and whether the step is possible."""
     column, row = steps.start.astype(np.int64).T
     off = world.blocked[steps.mode, row, column]
     moved = (steps.stop - steps.start)[:, ::-1]

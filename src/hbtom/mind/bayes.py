@@ -40,9 +40,9 @@ def bayes(
 ) -> tuple[Floats, Floats, Floats]:
     """Return P(hypothesis, k) [t hypothesis k], E[theta] [t j], and log P(o_1:t) [t].
 
-    Hypotheses are ordered by goal; each goal has one for every explanation. ``before`` are the
-    offers nested in this trial's. ``after`` are those nested in the set of all preferred items,
-    this trial's among them.
+    Hypotheses are ordered by goal; each goal has one for every explanation. ``before`` holds the
+    offers nested in this trial's offer. ``after`` holds the offers nested in the set of all
+    preferred items, including this trial's.
     """
     log_history = goal_by_history(history, choice, before)
     log_goal = summed_over_histories(log_history)
@@ -59,9 +59,9 @@ def learn_counts(
     before: NestedOffers,
     log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
 ) -> tuple[Ints, Floats, float]:
-    """Return the counts and log-weights after the trial, and log P(all that was seen).
+    """Return the counts and log-weights after the trial, and log P(o_1:T).
 
-    Weights are log P(h, g, k | all that was seen).
+    Weights are log P(h, g, k | o_1:T).
     """
     log_history = goal_by_history(history, choice, before)
     seen = _seen(len(choice.among), choice.log_prior, _summed_over_steps(log_likelihood))
@@ -80,11 +80,11 @@ def learn_counts(
 def _joint(log_goal: Floats, log_prior: Floats, log_likelihood: Floats) -> tuple[Floats, Floats]:
     """Return log P(hypothesis, k, o_1:t) and log P(o_1:t) for every t from 0."""
     steps, hypotheses, many = log_likelihood.shape
-    ways = hypotheses // len(log_goal)
+    per_goal = hypotheses // len(log_goal)
     log, total = np.empty((steps + 1, hypotheses * many)), np.empty(steps + 1)
     for each in range(hypotheses):
         for k in range(many):
-            prior = log_goal[each // ways, k] + log_prior[each % len(log_prior)]
+            prior = log_goal[each // per_goal, k] + log_prior[each % len(log_prior)]
             so_far = 0.0
             log[0, each * many + k] = prior
             for t in range(steps):
@@ -147,7 +147,7 @@ def _normalised(log_joint: Floats, log_total: Floats, mean: Floats) -> tuple[Flo
 
 def _step_by_step(log_likelihood: Floats) -> Floats:
     total = np.zeros(log_likelihood.shape[1:])
-    for step in log_likelihood:  # in this order, as when compiled; numpy's sum has another
+    for step in log_likelihood:  # the same order as when compiled, unlike numpy's sum
         total += step
     return total
 
@@ -169,13 +169,13 @@ def _seen(goals: int, log_prior: Floats, log_likelihood: Floats) -> Floats:
     hypotheses, many = log_likelihood.shape
     if len(log_prior) == 1:
         return log_likelihood
-    ways = hypotheses // goals
-    seen, log = np.empty((goals, many)), np.empty(ways)
+    per_goal = hypotheses // goals
+    seen, log = np.empty((goals, many)), np.empty(per_goal)
     for g in range(goals):
         for k in range(many):
-            for way in range(ways):
-                each = g * ways + way
-                log[way] = log_prior[each % len(log_prior)] + log_likelihood[each, k]
+            for x in range(per_goal):
+                each = g * per_goal + x
+                log[x] = log_prior[each % len(log_prior)] + log_likelihood[each, k]
             seen[g, k] = log_sum(log)
     return seen
 
@@ -213,7 +213,7 @@ def counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> t
     histories, goals, many = log_final.shape
     merged = np.empty((histories * goals, counts.shape[1]), dtype=np.int64)
     weights = np.empty((histories * goals, many))
-    at = np.zeros(goals, dtype=np.int64)  # the next of each list
+    at = np.zeros(goals, dtype=np.int64)  # the position in each list
     for g in range(goals):
         at[g] = 0 if reachable[g] else histories
     same, together = np.empty(goals, dtype=np.bool_), np.empty(goals)
@@ -246,7 +246,7 @@ def counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> t
 
 @part
 def _compared(counts: Ints, at: Ints, among: Ints, one: int, other: int) -> int:
-    """Return -1, 0 or 1 as the next history of one list comes before, with or after another's."""
+    """Return -1, 0 or 1 if the next history of one list sorts before, with or after the other's."""
     for j in range(counts.shape[1]):
         mine = counts[at[one], j] + (1 if among[one] == j else 0)
         theirs = counts[at[other], j] + (1 if among[other] == j else 0)

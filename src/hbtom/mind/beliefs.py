@@ -3,8 +3,8 @@
 Given the goals an agent has had so far, what it will want next depends only on how often it had
 each (Dirichlet-categorical conjugacy). So beliefs about an agent are one weight for each table of
 counts and each efficiency; nothing is sampled. This is exact as long as the sets of goals on offer
-are the same, nested or disjoint (:mod:`hbtom.mind.preference_tree`). Where they overlap otherwise,
-all choices count alike, which is the usual approximation.
+are the same, nested or disjoint (:mod:`hbtom.mind.preference_tree`). Where sets overlap in other
+ways, all choices count alike, which is the usual approximation.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from hbtom.observe import Identity
 if TYPE_CHECKING:
     from hbtom.mind.kinds import Mixture
 
-_NOBODY: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
+_NO_AGENTS: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
 _NO_MINDS: Mapping[Identity, Mixture] = MappingProxyType({})
 
 
 class AgentBeliefs(Struct, frozen=True, eq=False):
     """Beliefs about one agent: P(counts, efficiency), jointly."""
 
-    goals: tuple[Identity, ...]  # all that it could have wanted so far
+    goals: tuple[Identity, ...]  # everything that it could have wanted so far
     counts: Annotated[Ints, "history goal"]  # how often it wanted each
     log_weight: Annotated[Floats, "history efficiency"]  # their log-probability
     tree: PreferenceTree = PreferenceTree()  # what it chose from
@@ -43,13 +43,13 @@ class AgentBeliefs(Struct, frozen=True, eq=False):
         return AgentBeliefs((), np.zeros((1, 0), dtype=np.int64), log_efficiency[None].copy())
 
     def most_likely(self, most: int) -> AgentBeliefs:
-        """Return the same beliefs with the most probable histories only, so many at most."""
+        """Return the same beliefs with only the ``most`` most probable histories."""
         likely = np.logaddexp.reduce(self.log_weight, axis=1)
         kept = np.sort(np.argsort(-likely, kind="stable")[:most])
         return replace(self, counts=self.counts[kept], log_weight=self.log_weight[kept])
 
     def knowing(self, goals: tuple[Identity, ...]) -> AgentBeliefs:
-        """Return the same beliefs, with goals that were not known before never wanted so far."""
+        """Return the same beliefs with new goals added, which the agent has never wanted so far."""
         if goals == self.goals:
             return self
         new = tuple(goal for goal in goals if goal not in self.goals)
@@ -59,15 +59,15 @@ class AgentBeliefs(Struct, frozen=True, eq=False):
 
 
 class Beliefs(Struct, frozen=True, eq=False):
-    """All that the observer has learnt so far in an episode. Empty to begin with."""
+    """Everything that the observer has learnt so far in an episode; empty at first."""
 
-    agents: Mapping[Identity, AgentBeliefs] = _NOBODY
+    agents: Mapping[Identity, AgentBeliefs] = _NO_AGENTS
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
     minds: Mapping[Identity, Mixture] = _NO_MINDS  # agents seen in company
     memory: Memory = NOTHING_YET
 
     def after(self, waits: tuple[float, ...], learnt: Mapping[Identity, AgentBeliefs]) -> Beliefs:
-        """Return beliefs with those about some agents replaced, and the cost of waiting added."""
+        """Return beliefs updated by those in ``learnt``, with the cost of waiting added."""
         agents = MappingProxyType({**self.agents, **learnt})
         return Beliefs(agents, self.openings + waits, self.minds, self.memory)
 
@@ -81,7 +81,7 @@ class Beliefs(Struct, frozen=True, eq=False):
         return replace(self.after((), {agent: mind.average}), minds=minds)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Make beliefs picklable for other processes, which a view of a mapping is not."""
+        """Make beliefs picklable for other processes; views of mappings are not."""
         return _unpickled, (dict(self.agents), self.openings, dict(self.minds), self.memory)
 
 

@@ -1,12 +1,12 @@
-"""Exact filtering in the gridworld, where an agent is seen with noise.
+"""Exact filtering in the gridworld when the agent's position is seen with noise.
 
-The steadied way tells how many moves there are, and in which frames the agent stays in a cell: one
-stay before the first move of a leg, and one after each. An agent may stay anywhere in a cell, so
-that the mean place o of the n frames of a stay says
+The steadied path gives the number of moves, and the frames in which the agent stays in a cell: one
+stay before the first move of a leg, and one after each move. The agent may be anywhere in the cell,
+so the mean position o over the n frames of a stay has the likelihood
 
     P(o | cell) ~ integral over the cell of N(o; x, noise^2 / n) dx,
 
-which is 1 or 0 without noise. Which cell it is, is summed over, and so is where a move goes astray.
+which is 1 or 0 without noise. The filter sums over cells and over the outcomes of slips.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Stay(NamedTuple):
 
 
 class Stays(NamedTuple):
-    """Where a step ends, and where it begins if it does not go on from the one before."""
+    """Where a step ends, and where it begins if it does not continue the step before it."""
 
     begin: Stay | None
     end: Stay
@@ -68,7 +68,7 @@ def stays(
 
 
 def _goes_on(trajectory: Trajectory, step: int) -> bool:
-    """Tell whether a step begins where the one before it ends: it is on the same leg."""
+    """Return whether a step begins where the one before it ends: both are on the same leg."""
     return (
         0 < step < len(trajectory.act)
         and trajectory.act[step - 1] == MOVE
@@ -77,9 +77,9 @@ def _goes_on(trajectory: Trajectory, step: int) -> bool:
 
 
 def _since(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
-    """Return the frames from one on as long as the steadied way is in a cell.
+    """Return the frames, from the given one, during which the steadied path stays in a cell.
 
-    There are none where it only touches the cell between two frames.
+    There are none if the path only crosses the cell between two frames.
     """
     elsewhere = (cells[frame:] != cell).any(axis=1)
     count = int(elsewhere.argmax()) if elsewhere.any() else len(elsewhere)
@@ -87,7 +87,7 @@ def _since(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], fram
 
 
 def _until(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
-    """Return the last frames in a row, up to one, in which the steadied way is in a cell."""
+    """Return the last run of frames, up to the given one, with the steadied path in a cell."""
     there = np.flatnonzero((cells[: frame + 1] == cell).all(axis=1))
     if not len(there):
         return slice(0, 0)
@@ -101,7 +101,7 @@ def _stay(
     places: Annotated[Floats, "frame 2"],
     noise: float,
 ) -> Stay:
-    """Return which cells some places may be in; for want of any, those near a cell's middle."""
+    """Return the cells that the places may be in; without places, cells near the cell's middle."""
     middle = places.mean(axis=0) if len(places) else (cell + 0.5) * world.space.cell
     spread = noise / math.sqrt(max(len(places), 1))
     rows, columns = world.blocked.shape[1:]
@@ -115,7 +115,7 @@ def _stay(
 def _within(at: float, spread: float, cell: float, cells: int) -> tuple[Ints, Floats]:
     """Return the rows or columns near a coordinate, and the integral over each.
 
-    What is beyond an edge belongs to the last.
+    Everything beyond an edge counts towards the outermost row or column.
     """
     low = min(max(int((at - _FAR * spread) / cell), 0), cells - 1)
     high = min(max(int((at + _FAR * spread) / cell), 0), cells - 1)
@@ -128,7 +128,7 @@ def _within(at: float, spread: float, cell: float, cells: int) -> tuple[Ints, Fl
 
 @dataclass(frozen=True, eq=False)
 class CellFilter:
-    """A filter without its efficiencies: called with these, it returns the likelihood."""
+    """A filter that, called with efficiencies, returns the likelihood."""
 
     costs: CostToGo
     trajectory: Trajectory
@@ -138,7 +138,8 @@ class CellFilter:
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta).
 
-        Where no way leads on, a step says nothing, and the agent is believed where it is seen.
+        A step that is impossible from every cell carries no information; belief then restarts where
+        the agent was seen.
         """
         goals, many = len(self.costs.cost), len(efficiency)
         log = np.zeros((len(self.trajectory.act), goals, many))
@@ -156,13 +157,13 @@ class CellFilter:
         return log
 
     def _at(self, stay: Stay, step: int, goals: int, many: int) -> Belief:
-        """Return the belief that an agent is where it was seen, and where one can stand."""
+        """Return the belief that the agent is where it was seen, in cells that are not blocked."""
         blocked = self.costs.world.blocked[self.trajectory.mode[step]].ravel()
         share = np.where(blocked[stay.cells], 0.0, stay.likely)
         return Belief.in_states(stay.cells, share if share.any() else stay.likely, goals, many)
 
     def _successors(self, cells: Annotated[Ints, "state"], step: int, end: Stay) -> Successors:
-        """Return what can be done in some cells; nothing where nobody can stand."""
+        """Return the possible actions in the given cells; blocked cells have none."""
         world, trajectory = self.costs.world, self.trajectory
         mode, act = int(trajectory.mode[step]), int(trajectory.act[step])
         columns = world.blocked.shape[2]
@@ -174,7 +175,7 @@ class CellFilter:
             q = noisy_values(q, self.costs, some, self.slip)
         legal &= ~world.blocked[mode].ravel()[cells][:, None]
         taken = MOVES + int(trajectory.thing[step])
-        if act != MOVE:  # what was done could be done
+        if act != MOVE:  # the action taken was possible
             legal[:, taken] = ~world.blocked[mode].ravel()[cells]
         state, action = np.nonzero(legal)
         choice, target, chance = self._outcomes(mode, cells[state], action)
@@ -192,7 +193,7 @@ class CellFilter:
     ) -> tuple[
         Annotated[Ints, "outcome"], Annotated[Ints, "outcome"], Annotated[Floats, "outcome"]
     ]:
-        """Return what may be seen of actions: of which it comes, where it ends, how probable it is.
+        """Return the visible outcomes of actions: the choice, target and probability of each.
 
         A slip that leaves the agent where it was is not seen.
         """

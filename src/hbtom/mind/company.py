@@ -1,9 +1,9 @@
-"""Trials with company: goals are (what or whom, where, how), and others act on the agent's world.
+"""Trials with company: a goal has a place and a manner, and others act on the agent's world.
 
-An agent may want an object or another agent. It heads for where it believes an object to be; it
-reaches another agent or copies its gesture; it may reach an object by way of a gesture that leads
-there. Each combination is a hypothesis with a regret of its own. On the axes of hypotheses, places
-are beliefs and manners are processes.
+An agent may want an object or another agent. It heads for where it believes an object to be. It
+reaches another agent or copies its gesture. It may also reach an object by following a gesture that
+leads there. Each combination is a hypothesis with a regret of its own. On the axes of hypotheses,
+places are beliefs and manners are processes.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from hbtom.world.trajectory import MOVE, Trajectory
 
 
 class Company(Struct, frozen=True, eq=False):
-    """What a trial with company shows of the minds in it."""
+    """What a trial with company shows about the minds in it."""
 
-    goals: tuple[Identity, ...]  # what or whom
+    goals: tuple[Identity, ...]  # things and agents
     places: tuple[tuple[Candidate, ...], ...]  # where the agent believes each goal to be
     hypotheses: Hypotheses  # places and manners; their prior depends on the goal
     regret: Regret  # of all hypotheses: goals vary slowest and manners fastest
@@ -63,10 +63,10 @@ class _Offer(NamedTuple):
 def find_company(
     model: Model, social: Social, trial: Trial, openings: tuple[float, ...], memory: Memory
 ) -> tuple[Seen, CostToGo, Regret, Company | None, Memory]:
-    """Return the world, cost-to-go and regret of an agent's course, and all who are around.
+    """Return the world, cost-to-go and regret of the agent's course, its company, and its memory.
 
-    There is no company if there is nobody and nothing to want. The last is what is remembered
-    after the trial.
+    The company is None if there are neither things nor agents to want. The memory is that after
+    the trial.
     """
     first, made = setting_out(trial), gestures(trial)
     after = memory.after(trial, name_things(trial), shown(trial, made))
@@ -80,7 +80,7 @@ def find_company(
     seen, costs, regret = _planned(model, walled(way, doors), openings, start, ghosts)
     if not offer.at:
         return _later(seen, first), costs, regret, None, after
-    if doors and not regret.reachable.all():  # who cannot get through sets off all the same
+    if doors and not regret.reachable.all():  # an agent sets off even if a door bars its path
         regret = _barred(regret, _planned(model, way, openings, start, ghosts)[2])
     known = {**memory.shown, **shown(trial, made, before=first)}
     present = {one.look for one in trial.actors[1:]}
@@ -104,7 +104,7 @@ def _planned(
 ) -> tuple[Seen, CostToGo, Regret]:
     """Plan a course. If its onset is seen, it begins with a step in which the agent stays.
 
-    Ghosts are items that the agent may only believe in: they are in nobody's way.
+    Ghosts are items where the agent only believes them to be: they block no path.
     """
     seen = see(model, trial, openings)
     if start is not None:
@@ -119,7 +119,7 @@ def _planned(
 
 
 def _later(seen: Seen, first: int) -> Seen:
-    """Return the same with frames counted from the beginning of the trial."""
+    """Count frames from the beginning of the trial."""
     steps = seen.trajectory
     return seen._replace(trajectory=steps._replace(frame=steps.frame + first))
 
@@ -128,7 +128,7 @@ def _later(seen: Seen, first: int) -> Seen:
 
 
 def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memory) -> _Offer:
-    """Return the goals of a trial: objects, then others that are there, and then the key."""
+    """Return the goals of a trial: objects, then the other agents present, then the key."""
     every, alpha = name_things(trial), model.preference.concentration
     key = name_goals(trial)[len(every) :] if trial.key is not None else ()
     names: list[Identity] = []
@@ -168,7 +168,7 @@ class _Course(NamedTuple):
 
 
 def _barred(shut: Regret, open: Regret) -> Regret:
-    """Return the regret of what is barred by doors as if they were open."""
+    """Return the regret of goals behind doors as if the doors were open."""
     assert isinstance(shut.choice, Headings)
     assert isinstance(open.choice, Headings)
     regret = np.where(shut.reachable, shut.step_regret, open.step_regret)
@@ -182,8 +182,8 @@ def _barred(shut: Regret, open: Regret) -> Regret:
 def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Iterator[Column]:
     """Yield a column for every goal, place and manner, given the regret of reaching each.
 
-    Agents are reached or copied, with equal probability. Things are reached, or, where a gesture
-    leads there, half of the time by way of a gesture.
+    Agents are reached or copied, with equal probability. Things are reached directly or, if a
+    gesture leads there, half of the time by following a gesture.
     """
     assert isinstance(regret.choice, Headings)
     quiet = regret.choice.silent
@@ -192,7 +192,7 @@ def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Ite
         chance = offer.places[goal][place].probability
         direct, can = regret.step_regret[:, item], bool(regret.reachable[item])
         is_thing = item < len(offer.bodies) and goal < offer.things
-        ways = _ways_to(offer.bodies[item], way) if is_thing and social.ways else {}
+        ways = _gestures_to(offer.bodies[item], way) if is_thing and social.ways else {}
         copied = item < len(offer.bodies) and not is_thing and social.copying
         share = 0.5 if ways or copied else 1.0
         yield Column(goal, place, REACH, share * chance * can, direct, quiet[:, item])
@@ -208,8 +208,8 @@ def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Ite
             )
 
 
-def _ways_to(thing: Body, way: _Course) -> dict[Identity, Way]:
-    """Return the gestures that, made from where the agent is, run into a thing."""
+def _gestures_to(thing: Body, way: _Course) -> dict[Identity, Way]:
+    """Return the gestures that would lead the agent to a thing from where it starts."""
     reach, start = thing.radius + way.radius, way.path[0]
     return {
         maker: gesture
@@ -221,14 +221,14 @@ def _ways_to(thing: Body, way: _Course) -> dict[Identity, Way]:
 def _copied(
     regret: Regret, way: _Course, maker: Identity
 ) -> tuple[Annotated[Floats, "step"], Annotated[Bools, "step"]]:
-    """Return the regret of copying an agent; a gesture not seen yet may be any.
+    """Return the regret of copying an agent; a gesture that was not seen yet may be anything.
 
-    Those who copy have no use for what they touch.
+    An agent that copies another gains nothing by touching things.
     """
     assert isinstance(regret.choice, Headings)
     acts = way.steps.act != MOVE
     in_vain = np.where(acts, regret.choice.act, 0.0)
-    maker = Identity(maker.image, maker.colour)  # however many look like it
+    maker = Identity(maker.image, maker.colour)  # without the number of a twin
     if maker not in way.gestures:
         return in_vain, ~acts
     wasted, silent = gesture_regret(way.steps, way.path, way.gestures[maker])

@@ -18,7 +18,7 @@ from hbtom.world.trajectory import Trajectory
 def heading_regret(
     costs: CostToGo, steps: Trajectory
 ) -> tuple[Annotated[Floats, "goal step"], Annotated[Floats, "step"], Annotated[Floats, "goal"]]:
-    """Return the regret of each step, its length, and the cost of each goal at first.
+    """Return the regret of each step, its length, and the initial cost of each goal.
 
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
@@ -34,10 +34,10 @@ def regret_at(
     start: Annotated[Floats, "goal place 2"],
     stop: Annotated[Floats, "goal place 2"],
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the regret of steps anywhere [goal place], their lengths, and the cost at first.
+    """Return the regret of steps anywhere [goal place], their lengths, and the initial cost.
 
-    A step is a move from start to stop, or, where an exit is given (not -1), taking it there.
-    Places may be the same for all goals (one row); where those of ``steps`` are does not matter.
+    A step is a move from start to stop or, if it has an exit (not -1), the act of taking it. Places
+    may be the same for all goals (one row). The places in ``steps`` are ignored.
     """
     exits, mode, exit, many = costs.world.exits, steps.mode, steps.exit, len(steps.mode)
     place_of_first, mode_at_first = np.empty((1, 1, 2)), np.zeros(1, dtype=np.int64)
@@ -66,7 +66,7 @@ def _all_lengths(start: Floats, stop: Floats) -> Floats:
 
 @part_or(_all_lengths)
 def _lengths(start: Floats, stop: Floats) -> Annotated[Floats, "goal place"]:
-    """Return how long moves are, in units of cost."""
+    """Return the lengths of moves, in units of cost."""
     rows, many, _ = start.shape
     length = np.empty((rows, many))
     for row in range(rows):
@@ -91,10 +91,10 @@ def _all_bounded(left: Floats, before: Floats, length: Floats, price: Floats, ac
 def _bounded(
     left: Floats, before: Floats, length: Floats, price: Floats, act: float
 ) -> Annotated[Floats, "goal place"]:
-    """Return price + cost-to-go after - cost-to-go before, between 0 and the most there can be.
+    """Return price + cost-to-go after - cost-to-go before, between 0 and the maximum.
 
-    A move, which has a price of -1 here, costs its length. Where there is no way on, regret is as
-    large as can be; where there was none before, it is nothing.
+    A move, which has a price of -1 here, costs its length. Regret is the maximum if the step makes
+    the goal unreachable, and 0 if it was unreachable before.
     """
     goals, many = left.shape
     regret = np.zeros((goals, many))

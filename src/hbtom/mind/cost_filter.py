@@ -1,11 +1,11 @@
-"""What observations with gaps say about goals and efficiency, by one of three engines.
+"""The likelihood of observations with gaps, from one of three engines.
 
 exact     sums over all ways to fill the gaps, on the graph of all states
 search    plans from the states that were visited, if every action was observed
-counting  what observations cost at least, by a linear program: approximate
+counting  bounds the cost of the observations from below, by a linear program: approximate
 
-Each of them ends in a likelihood, log P(observations | goal, efficiency), so that all beliefs are
-found in the same way as anywhere else.
+Each yields a likelihood, log P(observations | goal, efficiency), so that inference is the same as
+everywhere else.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from hbtom.plan.operators import Operators
 from hbtom.world.pddl import PartialPlan
 from hbtom.world.pddl.world import ALWAYS, NEVER
 
-COUNTED = 0.8  # how much is made of costs that are counted, where those of plans have 1
-WRONG = (0.001, 0.15)  # rates of wrong observations, if nobody knows the rate
-_USUAL = 3.0  # an efficiency
+COUNTED = 0.8  # the weight of costs that are counted; the costs of plans have a weight of 1
+WRONG = (0.001, 0.15)  # possible rates of wrong observations, if the rate is unknown
+_USUAL = 3.0  # a typical efficiency
 _SURELY_RIGHT = 1000.0  # the price of an observation that cannot be wrong
 
 
 @dataclass(frozen=True, eq=False)
 class CostFilter:
-    """The likelihood of observations, given what they cost, in units of the mean cost of an action.
+    """The likelihood of observations, given their cost in units of the mean cost of an action.
 
-    What they cost in addition, delta, is distributed exponentially. Efficiency is its rate, but for
-    a factor: costs that are counted are not the costs of plans. If some actions were not observed,
-    those that were are k of the L actions of a plan, and others might have been seen instead:
+    Their additional cost, delta, is exponentially distributed. Its rate is the efficiency, up to a
+    factor: costs that are counted are not the costs of plans. If some actions were not observed,
+    the observed ones are k of the L actions of a plan, and others might have been seen instead:
 
         P(O | g, beta) ~ L^-k b exp(-b delta),      b = 0.8 beta,      L = V(g, O) / u
     """
@@ -45,7 +45,7 @@ class CostFilter:
     seen: Annotated[Ints, "1+step"]  # k; 0 if no action is missing
 
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
-        """Return log P(O | g, beta), step by step; the first step also has the norm."""
+        """Return log P(O | g, beta), step by step; the first step includes the normaliser."""
         possible = np.isfinite(self.cost[0])
         cost = np.where(possible, self.cost, 1.0)
         size = self.seen[:, None] * np.log(np.maximum(cost, 1.0))
@@ -55,9 +55,9 @@ class CostFilter:
 
 
 def price_of_wrong(rate: float | None) -> float:
-    """Return lambda: what it costs to leave an observation unexplained, if so many are wrong.
+    """Return lambda, the cost of an unexplained observation, given the rate of wrong ones.
 
-    For an agent of usual efficiency, it is as improbable as that the observation is wrong.
+    For an agent of typical efficiency, this cost is as improbable as a wrong observation.
     """
     if rate is None:
         return UNEXPLAINED
@@ -66,17 +66,17 @@ def price_of_wrong(rate: float | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class AtOnce:
-    """All steps of a filter as one."""
+    """A filter that merges all steps of another into one."""
 
     filter: Filter
 
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
-        """Return log P(all that was seen | g, beta)."""
+        """Return log P(o_1:T | g, beta)."""
         return self.filter(efficiency).sum(axis=0, keepdims=True)
 
 
 def sights(operators: Operators, seen: PartialPlan) -> list[list[Sight]]:
-    """Return what was observed in each step: operators, one of which was done, or facts."""
+    """Return what was observed in each step: operators, one of which was applied, or facts."""
     looks = operators.world.looks_like[operators.action]
     held = seen.held or (None,) * len(seen)
     found: list[list[Sight]] = []
@@ -93,7 +93,7 @@ def sights(operators: Operators, seen: PartialPlan) -> list[list[Sight]]:
 
 
 def _shared(lists: Sequence[Ints]) -> Annotated[Ints, "fact"]:
-    """Return the facts that are on all lists."""
+    """Return the facts that all lists share."""
     facts = lists[0]
     for other in lists[1:]:
         facts = np.intersect1d(facts, other)

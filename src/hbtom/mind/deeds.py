@@ -1,4 +1,4 @@
-"""What others do to an agent: they push it, or they move the doors on its way."""
+"""What other agents do to an agent: they push it, or they move doors on its path."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from hbtom.world.course import panel_boxes, still_world, walled
 from hbtom.world.seeing import see
 from hbtom.world.sight_lines import in_view
 
-FARTHEST = 40.0  # units of cost; what is barred is as far away as that
+FARTHEST = 40.0  # units of cost; the distance of goals that doors bar
 
 
 class Deed(NamedTuple):
-    """Somebody moves a door: what this gives the agent, in units of cost, for each of its goals."""
+    """An actor moves a door: what the agent gains, in units of cost, for each of its goals."""
 
     actor: Identity
     goals: tuple[Identity, ...]
     gain: Annotated[Floats, "goal"]
-    barred: Annotated[Bools, "goal"]  # whether there is no way before, or none afterwards
+    barred: Annotated[Bools, "goal"]  # whether there is no path before, or none afterwards
 
 
 def name_things(trial: Trial) -> tuple[Identity, ...]:
@@ -44,7 +44,7 @@ def others_at(trial: Trial, frame: int) -> list[Actor]:
 
 
 def unlike(look: Identity, names: Sequence[Identity]) -> Identity:
-    """Return the identity of an agent that may look like something else."""
+    """Return an agent's identity, numbered as a twin if another name looks the same."""
     twins = sum(name.image == look.image and name.colour == look.colour for name in names)
     return look if not twins else Identity(look.image, look.colour, twin=twins + 1)
 
@@ -59,12 +59,12 @@ def onset_of(social: Social, trial: Trial) -> tuple[int, bool] | None:
 
 
 def deeds_of(model: Model, trial: Trial, openings: tuple[float, ...]) -> Iterator[Deed]:
-    """Yield what each move of a door by another agent gives the one that is judged.
+    """Yield what the judged agent gains whenever another agent moves a door.
 
     gain = min(C before, 40) - min(C after, 40), from where the agent is.
     """
     for moved in doors_moved(trial):
-        if moved.actor:  # neither nobody nor the agent itself; the way to the mover does not count
+        if moved.actor:  # neither None nor the agent itself, 0; the mover is not among the goals
             mover = trial.actors[moved.actor].look
             others = model.social is not None and model.social.others
             bodies = _goals(trial, moved.first, others)
@@ -88,7 +88,7 @@ def _goals(trial: Trial, frame: int, others: bool) -> tuple[Body, ...]:
         for name, one, (x, y) in zip(
             name_things(trial), trial.objects, trial.objects_at[frame], strict=True
         )
-        if x == x  # otherwise it is not there
+        if x == x  # not NaN: it is there
     ]
     for one in others_at(trial, frame) if others else ():
         x, y = one.path[frame].tolist()
@@ -98,7 +98,7 @@ def _goals(trial: Trial, frame: int, others: bool) -> tuple[Body, ...]:
 
 
 def _cost(model: Model, trial: Trial, openings: tuple[float, ...]) -> Annotated[Floats, "goal"]:
-    """Return how far away each object is, from where the agent is."""
+    """Return the cost of reaching each object from where the agent is."""
     seen = see(model, trial, openings)
     start, now = seen.trajectory.first[None, None], np.zeros(1, dtype=np.int64)
     far = cost_at(plan_trial(model, seen), start, now)[: len(trial.objects), 0]

@@ -31,14 +31,14 @@ class DesirePosterior:
     uncertain: Uncertain
     minds: Minds
     efficiencies: Annotated[Floats, "efficiency"]
-    possible: Annotated[Bools, "1+step world"]  # to the agent, for all that it has seen
+    possible: Annotated[Bools, "1+step world"]  # given what the agent has seen
     utility: Annotated[Floats, "1+step thing level"]  # P(u of a thing)
-    best: Annotated[Floats, "1+step thing+1"]  # P(the thing is worth most); the last is none
-    belief: Annotated[Floats, "1+step world"]  # E[b], what the agent believed at first
+    best: Annotated[Floats, "1+step thing+1"]  # P(the thing is worth most); the last: no thing
+    belief: Annotated[Floats, "1+step world"]  # E[b], the agent's belief before its first step
     efficiency: Annotated[Floats, "1+step efficiency"]
     random: Annotated[Floats, "1+step"]  # P(it acts at random)
     joint: Joint  # P(u, b, efficiency), at the end
-    had: tuple[str, ...]  # things that the agent could have where it took one, at the end
+    had: tuple[str, ...]  # things on offer where the agent took one, at the end
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class DesirePosterior:
 
     @property
     def worlds(self) -> tuple[str, ...]:
-        """The names of all worlds that the agent may believe to be in."""
+        """The names of all worlds that the agent may believe it is in."""
         return self.uncertain.names
 
     @property
@@ -63,7 +63,7 @@ class DesirePosterior:
 
     @property
     def expected(self) -> dict[str, Annotated[Floats, "1+step"]]:
-        """What the agent held probable at first: each world, or what lies at each place."""
+        """The agent's first belief in each world, or in what lies at each place."""
         facts = self.uncertain.facts
         if not facts:
             return dict(zip(self.worlds, self.belief.T, strict=True))
@@ -85,7 +85,7 @@ def infer_desires(
     course: Course,
     wants: Annotated[Floats, "utility efficiency"] | None = None,
 ) -> DesirePosterior:
-    """Return the posterior of a path; ``wants`` is the prior, where more is known of the agent."""
+    """Return the posterior of a path; ``wants`` is the prior, if it is not the uniform one."""
     (uncertain, minds, valued), at = planned, course.situation
     efficiencies = 1.0 / np.array(model.desires.temperatures)
     if wants is None:
@@ -137,7 +137,7 @@ def _log_policy(
 
 
 def _joint(planned: Joint, astray: Joint) -> tuple[Joint, float]:
-    """Return a posterior, given the logarithms of its parts, and the share of the second part."""
+    """Return a posterior from the logarithms of its two parts, and the share of the second part."""
     top = max(planned.max(), astray.max())
     wild = np.exp(astray - top)
     joint = np.exp(planned - top) + wild

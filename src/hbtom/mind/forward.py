@@ -1,11 +1,12 @@
 """Exact forward filtering on a graph of states, for every goal and efficiency.
 
-Belief in where an agent is, is moved on by the policy and weighed by what was seen:
+The belief about the agent's state is propagated by the policy and weighted by what was seen:
 
     a'(s')                 = sum over s, u of  a(s) pi(u | s, g, beta) P(s' | s, u)
     P(o | before, g, beta) = sum over s' of  a'(s') P(o | s')
 
-All of this is done in logarithms: what very efficient agents hardly ever do has no other number.
+Everything is computed in logarithms: the probability of what very efficient agents hardly ever do
+would underflow.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from hbtom.mind.regret import Efficiencies, price_regret
 class Belief(NamedTuple):
     """The states in which an agent may be, and how probable each is for every goal and efficiency.
 
-    One goal more than there are: an agent that has the last one acts at random.
+    There is one extra goal, the last: an agent that has it acts at random.
     """
 
     states: Annotated[Ints, "state"]
@@ -29,17 +30,17 @@ class Belief(NamedTuple):
 
     @staticmethod
     def in_states(states: Ints, share: Annotated[Floats, "state"], goals: int, many: int) -> Belief:
-        """Return the same belief for all of some goals, and for many efficiencies."""
+        """Return a belief that is the same for all goals and efficiencies."""
         log_share = _log(share / share.sum())
         return Belief(states, np.broadcast_to(log_share, (goals + 1, many, len(states))))
 
 
 class Successors(NamedTuple):
-    """What can be done in the states of a belief, and where it leads."""
+    """The choices in the states of a belief, and their outcomes."""
 
-    state: Annotated[Ints, "choice"]  # its place among the states, in increasing order
-    price: Annotated[Floats, "goal choice"]  # what the choice costs in all, -Q
-    choice: Annotated[Ints, "outcome"]  # of which this is an outcome
+    state: Annotated[Ints, "choice"]  # the index of its state in the belief, in increasing order
+    price: Annotated[Floats, "goal choice"]  # the total cost of the choice, -Q
+    choice: Annotated[Ints, "outcome"]  # the choice that has this outcome
     target: Annotated[Ints, "outcome"]
     likely: Annotated[Floats, "outcome"]  # P(target | choice) P(what was seen | choice, target)
     visible: Annotated[Floats, "choice"] | float = 1.0  # P(anything is seen | choice)
@@ -48,10 +49,10 @@ class Successors(NamedTuple):
 def advance(
     belief: Belief, successors: Successors, efficiency: Efficiencies
 ) -> tuple[Annotated[Floats, "goal+1 efficiency"], Belief]:
-    """Return log P(what was seen | what was seen before, g, beta), and what is believed after it.
+    """Return log P(o_t | o_<t, g, beta), and the belief after o_t.
 
-    It is given that something is seen. Where an agent with a goal cannot have done this (log 0),
-    belief goes on as if it had been done at random.
+    The probability is conditioned on something being seen. Where an agent with a goal cannot have
+    done this (log 0), the belief continues as if the agent had acted at random.
     """
     log_policy = _log_policy(successors, efficiency)
     choice = successors.choice
@@ -68,8 +69,8 @@ def _log_policy(
 ) -> Annotated[Floats, "goal+1 efficiency choice"]:
     """Return log pi(u | s, g, beta), pi ~ exp(-beta regret).
 
-    All choices are equal where nothing leads to a goal. It is divided by the probability that
-    anything is seen, sum over u of pi(u) P(anything | u).
+    All choices are equal where none leads to the goal. The policy is divided by the probability
+    that anything is seen, sum over u of pi(u) P(anything | u).
     """
     first = np.flatnonzero(np.diff(successors.state, prepend=-1))
     count = np.diff(first, append=len(successors.state))
@@ -84,7 +85,7 @@ def _log_policy(
 def _gathered(
     flow: Annotated[Floats, "goal+1 efficiency outcome"], target: Annotated[Ints, "outcome"]
 ) -> tuple[Annotated[Ints, "state"], Annotated[Floats, "goal+1 efficiency state"]]:
-    """Add up what flows into each state; leave out states into which nothing flows."""
+    """Add up the flow into each state; leave out states without any."""
     order = np.argsort(target, kind="stable")
     states, first = np.unique(target[order], return_index=True)
     log_share = np.logaddexp.reduceat(flow[..., order], first, axis=-1)

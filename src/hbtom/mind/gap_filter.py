@@ -1,18 +1,18 @@
-"""The exact filter for plans with gaps: sums over all ways to fill them, and over wrong sights.
+"""The exact filter for plans with gaps: it sums over all ways to fill them and over wrong sights.
 
-Between two observations, each action is seen with probability 1/2, so belief in where the agent is
-goes through any number of unseen actions:
+Between two observations, each action is seen with probability 1/2, so the belief about the agent's
+state passes through any number of unseen actions:
 
     v(s) = sum over h of  (1/2)^h [T^h a](s),      T(s' | s) = sum over u of pi(u | s) P(s' | s, u)
 
-Then an action is observed. It is wrong with probability e, and any action of the world then:
+Then an action is observed. With probability e the observation is wrong, and shows any action:
 
     a'(s') = (1 - e) 1/2 sum over s, u that looks like o of  v(s) pi(u | s) P(s' | s, u)
              + e v(s') / number of actions
 
-Without a gap, the next action is observed for sure (1 instead of 1/2, and h = 0). Observed facts
-weigh states by 1 - e if they hold, and by e if not. The rate e is one of a few, each as probable.
-What is less probable than 1e-7 is left out.
+Without a gap, the next action is certain to be observed (1 instead of 1/2, and h = 0). Observed
+facts weight states by 1 - e if they hold, and by e if not. The rate e is one of a few, all equally
+probable. States that are less probable than 1e-7 are left out.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from hbtom.world.pddl import PartialPlan
 
 @dataclass(frozen=True, eq=False)
 class GapFilter:
-    """A filter without its efficiencies: called with these, it returns the likelihood."""
+    """A filter that, called with efficiencies, returns the likelihood."""
 
     plans: GraphCosts
     partial_plan: PartialPlan
     something_else: bool = False  # whether the agent may have another goal, and act at random
-    wrong: tuple[float, ...] = (0.0,)  # the rates of wrong observations that are possible
-    stops: bool = False  # whether an agent is seen no more when it has reached its goal
+    wrong: tuple[float, ...] = (0.0,)  # possible rates of wrong observations
+    stops: bool = False  # whether an agent stops acting once it has reached its goal
     unit: float = 1.0  # of costs
 
     def __call__(self, efficiency: Efficiencies) -> LogSteps:

@@ -11,21 +11,21 @@ from hbtom.compiled import kernel, part
 from hbtom.world.pddl.enumeration import doubled
 from hbtom.world.pddl.partial import NO_ACTION
 
-SEEN = 0.5  # probability that an action beside a gap is observed
-LEAST = 1e-7  # a probability, of a state
-_REST = 1e-4  # a probability, of still more unseen actions
+SEEN = 0.5  # probability that an action is observed, where there is a gap
+LEAST = 1e-7  # states of lower probability are left out
+_REST = 1e-4  # a gap ends when further unseen actions are less probable than this
 
 
 class Moves(NamedTuple):
     """A graph of states, and how an agent moves on it."""
 
     choices: Annotated[Ints, "state+1", FROZEN]
-    looks: Annotated[Ints, "choice", FROZEN]  # like which action
+    looks: Annotated[Ints, "choice", FROZEN]  # the action that each choice looks like
     cost: Annotated[Floats, "choice", FROZEN]
     outcomes: Annotated[Ints, "choice+1", FROZEN]
     target: Annotated[Ints, "outcome", FROZEN]
     probability: Annotated[Floats, "outcome", FROZEN]
-    stops: bool  # where its goal is reached
+    stops: bool  # whether the agent stops when it has reached its goal
 
 
 class Seen(NamedTuple):
@@ -39,7 +39,7 @@ class Seen(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """How an agent of one goal and efficiency chooses."""
+    """How an agent with one goal and efficiency chooses."""
 
     to_go: Annotated[Floats, "state", FROZEN]
     beta: float
@@ -54,7 +54,7 @@ def filter_gaps(
     beta: float,
     rates: Annotated[Floats, "rate"],
 ) -> Annotated[Floats, "rate step"]:
-    """Return log P(o_t | o_<t) for an agent of one goal and efficiency, and for each rate."""
+    """Return log P(o_t | o_<t) for an agent with one goal and efficiency, and for each rate."""
     log = np.full((len(rates), len(seen.action)), -np.inf)
     policy = Policy(to_go, beta, np.full(len(moves.cost), -1.0))
     reached = np.zeros(len(to_go))
@@ -77,7 +77,7 @@ def filter_gaps(
                 after = stay(belief, active, rates[which] / seen.names, after, reached)
             if seen.fact[step] >= 0:
                 weigh(seen.holds[seen.fact[step]], rates[which], after, reached)
-            total = 0.0  # added up in this order, compiled or not
+            total = 0.0  # a loop, so that the order is the same whether compiled or not
             for state in after:
                 total += reached[state]
             if total <= 0.0:
@@ -99,7 +99,7 @@ def filter_gaps(
 def likely(
     states: Annotated[Ints, "some"], belief: Annotated[Floats, "state"], least: float
 ) -> Annotated[Ints, "fewer"]:
-    """Return those of some states with more than the least belief."""
+    """Return the states whose belief is greater than ``least``."""
     kept, many = np.empty(len(states), dtype=np.int64), 0
     for state in states:
         if belief[state] > least:
@@ -112,7 +112,7 @@ def likely(
 def joined(
     states: Annotated[Ints, "some"], more: Annotated[Ints, "more"]
 ) -> Annotated[Ints, "all"]:
-    """Return some states, and then more."""
+    """Concatenate two lists of states."""
     both = np.empty(len(states) + len(more), dtype=np.int64)
     for place in range(len(states)):
         both[place] = states[place]
@@ -129,7 +129,7 @@ def stay(
     after: Annotated[Ints, "some"],
     reached: Annotated[Floats, "state"],
 ) -> Annotated[Ints, "more"]:
-    """Add the belief that nothing was done, where an observation is wrong."""
+    """Add the belief that nothing was done and the observation is wrong."""
     new, many = np.empty(len(active), dtype=np.int64), 0
     for state in active:
         if reached[state] == 0.0:
@@ -147,7 +147,7 @@ def weigh(
     after: Annotated[Ints, "some"],
     reached: Annotated[Floats, "state"],
 ) -> None:
-    """Weigh states by whether observed facts hold in them."""
+    """Weight states by whether the observed facts hold in them."""
     for state in after:
         reached[state] *= 1.0 - wrong if holds[state] else wrong
 
@@ -159,7 +159,7 @@ def through_gap(
     belief: Annotated[Floats, "state"],
     active: Annotated[Ints, "some"],
 ) -> Annotated[Ints, "more"]:
-    """Let any number of actions go by unseen; return the states where the agent may be."""
+    """Let any number of actions pass unseen; return the states where the agent may be."""
     hidden, reached = np.zeros(len(belief)), np.zeros(len(belief))
     newest = active
     for state in active:
@@ -196,9 +196,9 @@ def move(
     looks: int,
     reached: Annotated[Floats, "state"],
 ) -> Annotated[Ints, "more"]:
-    """Move belief on by actions that look like one, or by any (-1); return the states reached.
+    """Propagate belief by actions that look like ``looks``, or by any (-1); return states reached.
 
-    What arrives is added to ``reached``.
+    The belief that arrives in a state is added to ``reached``.
     """
     count = 0
     found = np.empty(64, dtype=np.int64)
@@ -225,7 +225,7 @@ def move(
 
 @part
 def choose(moves: Moves, policy: Policy, first: int, last: int) -> None:
-    """Write down pi(u | s) ~ exp(-beta regret) for the choices of one state."""
+    """Store pi(u | s) ~ exp(-beta regret) for the choices in one state."""
     share, least = policy.share, np.inf
     for choice in range(first, last):
         price = moves.cost[choice]

@@ -1,12 +1,13 @@
-"""The regret of copying a gesture: how far each step strays from the gesture's own.
+"""The regret of copying a gesture: how far each step deviates from the gesture.
 
-A gesture is a displacement as a function of the way covered. Where an agent has walked from s to
-s', the gesture leads along d = way(s') - way(s). A step of displacement x and length l wastes
+A gesture is a displacement as a function of the distance covered. While the agent covers the
+distances from s to s', the gesture leads along d = way(s') - way(s). A step of displacement x and
+length l wastes
 
     l - x . d / |d|,
 
-as if d were the best heading. Steps where the gesture turns back, and d is short, say nothing, nor
-does what follows its end.
+as if d were the best heading. Steps carry no information where the gesture turns back, so that d is
+short, or after it has ended.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from hbtom.arrays import Bools, Floats
 from hbtom.world.modes import UNIT
 from hbtom.world.trajectory import MOVE, Trajectory
 
-SHORT = 3.0  # pixels; a gesture that leads no further during a step has no direction there
+SHORT = 3.0  # pixels; if a gesture covers less during a step, it has no direction there
 
 
 def covered(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame"]:
-    """Return the length of the way up to each frame."""
+    """Return the distance covered up to each frame."""
     return np.append(0.0, np.cumsum(np.hypot(*np.diff(path, axis=0).T)))
 
 
@@ -32,7 +33,7 @@ def gesture_regret(
     path: Annotated[Floats, "frame 2"],
     way: Annotated[Floats, "place 2"],
 ) -> tuple[Annotated[Floats, "step"], Annotated[Bools, "step"]]:
-    """Return the regret of each move for who copies a gesture, and which steps say nothing."""
+    """Return the regret of each move if a gesture is copied, and which steps are uninformative."""
     stops = covered(path)[steps.frame]
     starts = np.append(0.0, stops[:-1])
     leads = along(way, stops) - along(way, starts)
@@ -47,7 +48,7 @@ def gesture_regret(
 def along(
     way: Annotated[Floats, "place 2"], lengths: Annotated[Floats, "length"]
 ) -> Annotated[Floats, "length 2"]:
-    """Return where a way has led after some lengths; it ends where it ends."""
+    """Return the points of a gesture at the given distances; its last point beyond its end."""
     so_far = covered(way)
     return np.stack([np.interp(lengths, so_far, ordinate) for ordinate in way.T], axis=1)
 
@@ -58,5 +59,5 @@ def leads_to(
     place: tuple[float, float],
     reach: float,
 ) -> bool:
-    """Tell whether a gesture, made from some place, comes within reach of another."""
+    """Return whether a gesture, made from ``start``, comes within reach of a place."""
     return bool((np.hypot(*(start + way - place).T) <= reach).any())

@@ -1,4 +1,4 @@
-"""Regret in any domain: all legal actions of the states that a plan leads through."""
+"""Regret in any domain: all legal actions in the states that a plan passes through."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def graph_regret(
     something_else: bool = False,
     mistakes: bool = False,
 ) -> Regret:
-    """Return the regret of a plan that was seen, for every goal, and perhaps for any other.
+    """Return the regret of a plan that was seen, for every goal and perhaps for something else.
 
         regret(a) = max over legal a' of Q(s, a')  -  Q(s, a)
 
-    Chance is the same for every goal, so only what the agent did is evidence, and not what came of
-    it. Where no action leads to a goal any more, all are equal. A step that gives up all goals says
-    nothing, unless it may be one of the agent's ``mistakes``.
+    Chance is the same for every goal, so the agent's actions are evidence, but their outcomes are
+    not. Where no action leads to a goal any more, all are equal. A step that makes every goal
+    impossible carries no information, unless it may be one of the agent's ``mistakes``.
     """
     state, taken = follow(plans.graph, plan) if path is None else path
     options = _options(plans, state[:-1])
@@ -57,9 +57,9 @@ def foreseen_regrets(
     *,
     something_else: bool = False,
 ) -> tuple[Regret, ...]:
-    """Return the regret of a plan for agents of each depth, who expect the costs ``ahead``.
+    """Return the regret of a plan for agents of each depth, which expect the costs ``ahead``.
 
-    They choose among the goals that can be reached, or seem so to an agent of some depth.
+    They choose among the goals that are reachable, or appear so to agents of at least one depth.
     """
     _, reachable = goals_of(plans, int(path.state[0]), something_else=something_else)
     first, last = plans.graph.choices[path.state[0] : path.state[0] + 2]
@@ -74,7 +74,7 @@ def foreseen_regrets(
 def goals_of(
     plans: GraphCosts, state: int, *, something_else: bool
 ) -> tuple[tuple[Identity, ...], Annotated[Bools, "goal"]]:
-    """Return all goals, and which can be reached from a state; any other goal can."""
+    """Return all goals, and which are reachable from a state; ``something else`` always is."""
     goals, reachable = (Identity(goal.name) for goal in plans.goals), plans.cost[:, state] < np.inf
     if something_else:
         return (*goals, OTHER_GOAL), np.append(reachable, True)
@@ -84,7 +84,7 @@ def goals_of(
 def _options(
     plans: GraphCosts, state: Annotated[Ints, "step"]
 ) -> Annotated[Floats, "step option goal"]:
-    """Return what every legal action would waste; infinite for what cannot be done."""
+    """Return the regret of every legal action, padded with infinity."""
     graph = plans.graph
     first, last = graph.choices[state], graph.choices[state + 1]
     options = np.full((len(state), (last - first).max(initial=1), len(plans.goals)), np.inf)
@@ -100,9 +100,9 @@ def _explained(
     reachable: Annotated[Bools, "goal"],
     plan: Plan,
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Return the same, but where a step gives up all goals that were left, it says nothing.
+    """Leave out the first step that makes all remaining goals impossible.
 
-    It counts as the only thing that could be done, and a warning tells which it is.
+    It then counts as the only available action, and a warning names it.
     """
     left = reachable.copy()
     for step, wasted in enumerate(step_regret):

@@ -1,6 +1,6 @@
-"""Regret under the paper's dynamics: all legal actions of a gridworld.
+"""Regret under the paper's dynamics: all legal actions in a gridworld.
 
-The actions of a state are the eight moves, then touching each thing: the items, and the lock.
+The actions in a state are the eight moves, then touching each thing: the items and the lock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hbtom.plan.cost_to_go import CostToGo
 from hbtom.world.modes import exit_at
 from hbtom.world.trajectory import MOVE, Trajectory
 
-SURE = np.empty((0, 0, 0))  # moves lead where they are meant to
+SURE = np.empty((0, 0, 0))  # moves never slip
 
 
 @kernel
@@ -26,11 +26,11 @@ def action_regret(
     moves: Annotated[Ints, "move 2"],
     values: Annotated[Floats, "step action goal"],
 ) -> tuple[Annotated[Floats, "step goal"], Annotated[Floats, "step action goal"], int]:
-    """Return the regret of each step, and of each action; how many steps are not known.
+    """Return the regret of each step and of each action, and the number of impossible steps.
 
-    ``values`` is Q where moves may go astray; ``SURE`` stands for that of :func:`action_values`.
-    A move where the gridworld has no way, or from a cell where nobody can stand, says nothing: it
-    counts as the only thing that could be done. Where no action leads to a goal, all are equal.
+    ``values`` is Q if moves may slip; ``SURE`` stands for that of :func:`action_values`. A move
+    that the gridworld does not allow, or from a blocked cell, carries no information: it counts as
+    the only available action. Where no action leads to a goal, all are equal.
     """
     legal, q = action_values(costs, steps, moves)
     regret, options = np.zeros((len(q), q.shape[2])), np.empty(q.shape)
@@ -49,11 +49,11 @@ def action_regret(
 
 @part
 def _compare(value: Floats, legal: Bools, taken: int, regret: Floats, options: Floats) -> None:
-    """Write down the regret of the action that was taken, and of all; -1 if it is not known."""
+    """Store the regret of the action that was taken (-1 if it is impossible), and of all."""
     for goal in range(len(regret)):
         best = -np.inf
         for action in range(len(legal)):
-            if legal[action] or action == taken:  # what was done could be done
+            if legal[action] or action == taken:  # the action taken was possible
                 best = max(best, value[action, goal])
         for action in range(len(legal)):
             options[action, goal] = np.inf
@@ -100,7 +100,7 @@ def action_values(
 
 @part
 def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool:
-    """Tell whether a move leads from a free cell to a free cell, with no corner cut."""
+    """Return whether a move leads from a free cell to a free cell without cutting a corner."""
     r, c = row + down, column + right
     if not (0 <= r < blocked.shape[0] and 0 <= c < blocked.shape[1]):
         return False
@@ -110,7 +110,7 @@ def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool
 
 @part
 def _taken(moves: Ints, steps: Trajectory, step: int) -> int:
-    """Return the index of the action that a step is, or -1 for a move that there is not."""
+    """Return the index of a step's action, or -1 for a move that does not exist."""
     if steps.act[step] != MOVE:
         return len(moves) + steps.thing[step]
     down = steps.stop[step, 1] - steps.start[step, 1]
@@ -122,7 +122,7 @@ def _taken(moves: Ints, steps: Trajectory, step: int) -> int:
 
 
 def illegal(count: int) -> tuple[str, ...]:
-    """Return the warning about moves that the gridworld does not have, if there are any."""
+    """Return the warning about impossible moves, if there are any."""
     if count == 0:
         return ()
     return (f"{count} moves are impossible in the gridworld; they are left out",)

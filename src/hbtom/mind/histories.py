@@ -1,6 +1,6 @@
 """What is known before a trial: tables of counts, and which goals they make likely.
 
-Letters are those of :mod:`hbtom.mind.bayes`.
+The letters are those of :mod:`hbtom.mind.bayes`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hbtom.compiled import part
 
 
 class History(NamedTuple):
-    """What is known about an agent: each table of counts that is possible, and its probability."""
+    """What is known about an agent: each possible table of counts, and its probability."""
 
     counts: Annotated[Ints, "history preferred"]  # how often the agent chose each item
     log_weight: Annotated[Floats, "history efficiency"]  # log P(counts, efficiency)
@@ -28,7 +28,7 @@ class Choice(NamedTuple):
     reachable: Annotated[Bools, "goal"]  # which goals are on offer
     counts: bool  # whether this choice is added to the counts
     alpha: Annotated[Floats, "preferred"]  # the parameters of the Dirichlet prior
-    log_prior: Annotated[Floats, "explanation"]  # log P(belief, process), or of each goal in turn
+    log_prior: Annotated[Floats, "explanation"]  # log P(belief, process), or for each goal in turn
 
 
 class NestedOffers(NamedTuple):
@@ -39,7 +39,7 @@ class NestedOffers(NamedTuple):
 
     inside: Annotated[Bools, "offer preferred"]  # the goals of each offer
     times: Annotated[Ints, "offer"]  # how many choices were among exactly these goals
-    within: Annotated[Ints, "offer"]  # how many were among these goals or some of them
+    within: Annotated[Ints, "offer"]  # how many were among these goals or a subset of them
 
 
 @part
@@ -78,7 +78,7 @@ def goal_weights(alpha: Floats, counts: Ints, h: int) -> Floats:
 
 @part
 def correction(weight: Floats, whole: float, nested: NestedOffers) -> Floats:
-    """Return what to multiply weight / whole by, since some choices were among fewer goals.
+    """Return the correction factor of weight / whole, for choices that were among fewer goals.
 
     With n_N choices among exactly the goals N, w_N = sum of weights in N - choices within N:
 
@@ -123,7 +123,7 @@ def summed_over_goals(log: Floats) -> Floats:
 
 @part
 def log_sum(log: Floats) -> float:
-    """Return log sum exp; the sum of nothing but zeros is zero."""
+    """Return log sum exp; it is -inf if all terms are zero."""
     top = -np.inf
     for i in range(len(log)):
         top = max(top, log[i])

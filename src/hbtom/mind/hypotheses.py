@@ -1,9 +1,9 @@
 """What may explain a trial: a goal, what the agent believes, and how its steps come about.
 
 A hypothesis is (goal, belief, process). Goals vary slowest and processes fastest. The goal is drawn
-from the agent's preferences. Belief and process are drawn anew in each trial, whatever the goal; in
-company (:mod:`hbtom.mind.company`) they are where the agent believes its goal to be, and how it
-goes about it, and depend on the goal.
+from the agent's preferences. Belief and process are drawn anew in each trial, whatever the goal. In
+company (:mod:`hbtom.mind.company`) they depend on the goal: belief is the place where the agent
+believes its goal to be, and process is the manner in which it pursues it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Hypotheses(Struct, frozen=True, eq=False):
 
     @property
     def pushed(self) -> Annotated[Floats, "goal place manner"]:
-        """log P(place, manner | goal) of what only moves when it is pushed: it copies nobody."""
+        """log P(place, manner | goal) for an agent that only moves when pushed: it never copies."""
         log = self.log_prior.copy()
         log[:, :, 1:] = -np.inf
         total = np.logaddexp.reduce(log, axis=(1, 2), keepdims=True)
@@ -54,10 +54,10 @@ GOALS_ONLY = Hypotheses()
 def offered_goals(
     model: Model, reachable: Annotated[Bools, "goal"]
 ) -> tuple[Annotated[Bools, "goal"], bool]:
-    """Return which goals the agent chooses from, and whether its choice counts as one.
+    """Return which goals the agent chooses from, and whether its choice counts.
 
-    It chooses from the goals it can reach; if it can reach none, from all. A choice counts if there
-    was more than one goal to choose from, and any could be reached.
+    It chooses from the goals that it can reach, or from all if it can reach none. A choice counts
+    if there was more than one goal to choose from, and at least one could be reached.
     """
     many = int(np.count_nonzero(reachable))
     if many and model.preference.feasible:

@@ -31,7 +31,7 @@ from hbtom.mind.switching import bayes_switching, learn_switching
 from hbtom.model import Model
 from hbtom.observe import Identity
 
-MOST_COUNTS = 1 << 18  # numbers of counts kept; nine trials with nine goals have most of it
+MOST_COUNTS = 1 << 18  # entries in the tables of counts; nine trials with nine goals come close
 
 OVERLAPPING = (
     "the agent has chosen from sets of goals that overlap without one containing the other; "
@@ -95,13 +95,13 @@ def learn(
 
 
 class Given(NamedTuple):
-    """All that Bayes' rule needs in a trial, apart from the likelihood."""
+    """Everything that Bayes' rule needs in a trial, apart from the likelihood."""
 
     preferred: tuple[Identity, ...]
     history: History
     choice: Choice
     before: NestedOffers  # earlier offers nested in this trial's
-    tree: PreferenceTree  # the offers so far, this trial's among them
+    tree: PreferenceTree  # the offers so far, including this trial's
 
     def after(self) -> NestedOffers:
         """Return all offers so far that lie within the set of all preferred items."""
@@ -111,7 +111,7 @@ class Given(NamedTuple):
     def beliefs(
         self, beliefs: Beliefs, agent: Identity, likelihood: Likelihood, waited: tuple[float, ...]
     ) -> Beliefs:
-        """Return what is believed after the trial. It tells nothing if there is nothing to want."""
+        """Return beliefs after the trial; about the agent, a trial without goals says nothing."""
         if NOTHING in likelihood.goals:
             return beliefs.after(waited, {})
         before = self.history, self.choice, self.before, likelihood.log
@@ -124,7 +124,7 @@ class Given(NamedTuple):
 
 
 class Offer(Protocol):
-    """The goals of a trial: which there are, which can be reached, and what else explains steps."""
+    """The goals of a trial, which of them are reachable, and what else may explain its steps."""
 
     @property
     def goals(self) -> tuple[Identity, ...]: ...
@@ -159,7 +159,7 @@ def given(
 
 
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:
-    """Say what limits what a trial means; ``learnt`` is what is believed of its agent after it."""
+    """Return warnings about how far to trust a trial; ``learnt`` are the beliefs after it."""
     warnings = regret.warnings
     if not any(regret.reachable.tolist()):
         why = "there are no goals" if NOTHING in regret.goals else "no goal can be reached"

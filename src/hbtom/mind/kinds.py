@@ -1,4 +1,4 @@
-"""Kinds of minds: what is believed of an agent that may be of several kinds.
+"""Kinds of minds: beliefs about an agent that may be of several kinds.
 
 See :mod:`hbtom.mind.minds` for what a kind is, and for the inference.
 """
@@ -22,13 +22,13 @@ from hbtom.observe import Identity
 ATTITUDES = -1, 0, 1  # wishes it ill, is indifferent, wishes it well
 ATTITUDE_NAMES = "hinders", "neutral", "helps"
 CAUSES = "self", "moved"
-MOST_KINDS = 100  # of agents: attitudes of four others, at most
+MOST_KINDS = 100  # this leaves room for the attitudes of four other agents
 
 
 class Kind(NamedTuple):
-    """What an agent may be like, throughout."""
+    """What an agent may be like in all of its trials."""
 
-    moved: bool = False  # only when it is pushed; then it does not matter who wishes it well
+    moved: bool = False  # it moves only when it is pushed; then attitudes do not matter
     attitudes: tuple[int, ...] = ()  # of each other agent that has acted, towards this one
 
 
@@ -36,13 +36,13 @@ class Mixture(Struct, frozen=True, eq=False):
     """Beliefs about an agent that may be of several kinds: P(kind, counts, efficiency), jointly."""
 
     kinds: tuple[Kind, ...]
-    known: tuple[AgentBeliefs, ...]  # for each kind, with its probability in their weights
-    actors: tuple[Identity, ...] = ()  # those that have acted on the agent's world
+    known: tuple[AgentBeliefs, ...]  # for each kind; the weights include the kind's probability
+    actors: tuple[Identity, ...] = ()  # other agents that have acted on the agent's world
     meant: Annotated[Floats, "actor attitude"] = np.zeros((0, 3))  # P(attitude | deeds alone)
 
     @staticmethod
     def of(known: AgentBeliefs, model: Model, social: Social) -> Mixture:
-        """Return what is believed of an agent that was never seen in company."""
+        """Return beliefs about an agent that was never seen in company."""
         itself = replace(known, log_weight=known.log_weight + math.log1p(-social.moved))
         if social.moved == 0:
             return Mixture((Kind(),), (itself,))
@@ -52,18 +52,18 @@ class Mixture(Struct, frozen=True, eq=False):
 
     @property
     def average(self) -> AgentBeliefs:
-        """What is believed if the agent moves by itself, whoever wishes it well."""
+        """Beliefs if the agent moves by itself, averaged over attitudes."""
         own = [known for kind, known in zip(self.kinds, self.known, strict=True) if not kind.moved]
         log = np.logaddexp.reduce([one.log_weight for one in own], axis=0)
         return replace(own[0], log_weight=log - np.logaddexp.reduce(log, axis=None))
 
     def liking(self, kind: Kind, social: Social) -> dict[Identity, float]:
-        """Return how much more, or less, a kind likes those that have acted."""
+        """Return how much more, or less, a kind likes the agents that have acted."""
         warm = (social.warmth**one for one in kind.attitudes)
         return {} if kind.moved else dict(zip(self.actors, warm, strict=True))
 
     def regarding(self, actor: Identity) -> Mixture:
-        """Return beliefs with an attitude for one more actor, unless it has one."""
+        """Return beliefs with an attitude for one more actor, unless it already has one."""
         if actor in self.actors or len(self.kinds) * len(ATTITUDES) > MOST_KINDS:
             return self
         kinds: list[Kind] = []
@@ -98,7 +98,7 @@ def scaled(known: Sequence[AgentBeliefs], log: Sequence[float]) -> tuple[AgentBe
 
 
 class CompanyPosterior(Struct, frozen=True, eq=False):
-    """What is believed about kinds of minds during a trial; row 0 is before the first step."""
+    """Beliefs about kinds of minds during a trial; row 0 is before the first step."""
 
     kinds: tuple[Kind, ...]
     actors: tuple[Identity, ...]
@@ -132,7 +132,7 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
     def by_attitude(self) -> Annotated[Floats, "1+step goal place manner efficiency cause ..."]:
         """P(all | o_1:t), with an axis for the cause and one for the attitude of each actor.
 
-        Of what is pushed, deeds alone say who wishes it well.
+        For an agent that is pushed, attitudes follow from deeds alone.
         """
         meant = np.ones(())
         for each in self.meant:
@@ -149,7 +149,7 @@ class CompanyPosterior(Struct, frozen=True, eq=False):
         return found
 
     def _attitude(self, actor: int) -> Annotated[Floats, "1+step attitude"]:
-        """Sum over kinds; of what is pushed, deeds alone say who wishes it well."""
+        """Sum over kinds; for an agent that is pushed, attitudes follow from deeds alone."""
         found = self.cause[:, 1:] * self.meant[actor]
         for index, kind in enumerate(self.kinds):
             if not kind.moved:

@@ -1,9 +1,9 @@
-"""What an agent knows along its path, and what its steps cost more than they need, given that.
+"""What an agent knows along its path, and the regret of its steps given that knowledge.
 
 An agent that does not know where a thing lies plans to look for it (:mod:`hbtom.plan.looking`).
 What it knows when it sets off on a step is a stage of its world: the places where each thing may
-still be. The regret of a step is measured in its stage, once for each belief that the agent may
-have had at first.
+still be. The regret of a step is computed in its stage, once for each belief with which the agent
+may have begun.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Costs = Annotated[Floats, "goal mode row column"]
 
 
 class Informed(NamedTuple):
-    """What is known of a trial whose agent may not know where things are."""
+    """What is known about a trial whose agent may not know where things are."""
 
-    seen: Seen  # with a stage of the world for all that the agent knows at some step
+    seen: Seen  # with a stage of the world for each state of the agent's knowledge
     costs: CostToGo  # under the first belief
     believed: tuple[Believed, ...]
 
@@ -54,10 +54,10 @@ class _Case(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """What the world is like when the agent sets off on a step, and what it knows of it."""
+    """The world when the agent sets off on a step, and what the agent knows about it."""
 
     stage: int  # of the world
-    frame: int  # the first in which all that hides things is where it is now
+    frame: int  # the first frame in which everything that hides things is where it is now
     known: tuple[Known, ...]  # where each thing may still be
 
 
@@ -70,8 +70,8 @@ def find_informed(
 ) -> Informed | None:
     """Return the regret of a trial's steps under all beliefs about where things are.
 
-    It is None if the agent knows all along where everything is: then its beliefs do not matter. See
-    :func:`hbtom.mind.plan_one`.
+    Return None if the agent knows all along where everything is: then its beliefs do not matter.
+    See :func:`hbtom.mind.plan_one`.
     """
     _check(model)
     trial = noticing(trial)
@@ -142,7 +142,7 @@ def _layered(case: _Case, layers: list[_Layer]) -> Seen:
 
 
 def _world(case: _Case, layer: _Layer) -> PlaceWorld:
-    """Return the world as the agent knows it: what it has yet to find is out of reach."""
+    """Return the world as the agent knows it: things that it has yet to find are out of reach."""
     world = case.seen.stages[layer.stage]
     reach = world.reach.copy()
     for thing, known in zip(case.things, layer.known, strict=True):
@@ -154,10 +154,10 @@ def _world(case: _Case, layer: _Layer) -> PlaceWorld:
 def known_along(
     tells: Annotated[Bools, "frame place"], lies: Annotated[Ints, "frame"]
 ) -> list[Known]:
-    """Return where a thing may still be for all that the agent has seen, in each frame.
+    """Return where a thing may still be, given what the agent has seen, in each frame.
 
-    ``tells`` says which places the agent sees, ``lies`` at which of them the thing lies; -1 while
-    it is carried elsewhere. If it is put somewhere else, what was known is void.
+    ``tells`` says which places the agent sees. ``lies`` says at which of them the thing lies; -1
+    while it is carried elsewhere. When it is moved, the agent's knowledge of its place is reset.
     """
     every = known = frozenset(range(tells.shape[1]))
     along, before = list[Known](), -1
@@ -175,7 +175,7 @@ def known_along(
 def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld, ...]:
     """Return the world of a stage, as it is in a frame, with a thing at each of the places.
 
-    What really lies at such a place would lie elsewhere, and not be in the way.
+    A thing that really lies at such a place is assumed to lie elsewhere, where it blocks no path.
     """
     still, world, worlds = at_frame(case.trial, frame), case.seen.stages[stage], []
     for index, (x, y) in enumerate(case.places.tolist()):
@@ -194,7 +194,7 @@ def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld
 
 
 def _lookouts(case: _Case, stage: int, frame: int) -> list[Lookout]:
-    """Return what it takes to plan over knowledge of each thing, in a stage and a frame."""
+    """Return what planning over knowledge of each thing needs, in a stage and a frame."""
     world, (column, row) = case.seen.stages[stage], case.seen.trajectory.first.tolist()
     sight = sight_map(case.trial, frame, world, case.places, case.model.knowledge.walls_hide)
     if not isinstance(case.model.motion, Grid):

@@ -1,4 +1,4 @@
-"""Steps that are made by mistake, and steps that nothing explains."""
+"""Steps that are made by mistake, and steps that no hypothesis explains."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LogSteps = Annotated[Floats, "step hypothesis character"]
 def perhaps_by_mistake(
     log: LogSteps, log_random: Annotated[Floats, "step"], lapse: float
 ) -> LogSteps:
-    """Let each step be made at random with some probability, whatever the goal."""
+    """Let each step be made at random with probability ``lapse``, whatever the goal."""
     slipped = log_random[:, None, None] + math.log(lapse)
     return np.logaddexp(log + math.log1p(-lapse), slipped)
 
 
 def explained(model: Model, likelihood: Likelihood) -> Likelihood:
-    """Return the same, but steps that no hypothesis left explains say nothing; warnings tell."""
+    """Leave out steps that no remaining hypothesis explains, with a warning for each."""
     switching, regret = likelihood.switching is not None, likelihood.regret
     offered, _ = offered_goals(model, likelihood.reachable)
     offered = np.repeat(offered, len(likelihood.hypotheses))
@@ -42,14 +42,14 @@ def explained(model: Model, likelihood: Likelihood) -> Likelihood:
 def unexplained(
     log: LogSteps, offered: Annotated[Bools, "hypothesis"], *, switching: bool
 ) -> Annotated[Bools, "step"]:
-    """Return which steps are impossible under all hypotheses that the steps before have left."""
+    """Return which steps are impossible under all hypotheses that earlier steps have left."""
     left = np.broadcast_to(offered[:, None], log.shape[1:]).copy()
     lost = np.zeros(len(log), dtype=np.bool_)
     for step, possible in enumerate(np.isfinite(log)):
         lost[step] = left.any() and not (left & possible).any()
         if lost[step]:
             continue
-        if switching:  # another goal may have been had before
+        if switching:  # the agent may have had another goal before
             possible = (left & possible).any(axis=0)
         left &= possible
     return lost

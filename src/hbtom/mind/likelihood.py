@@ -1,6 +1,6 @@
-"""The likelihood, log P(step | hypothesis, efficiency): the seam between worlds and minds.
+"""The likelihood, log P(step | hypothesis, efficiency): the interface between worlds and minds.
 
-Every motion model ends in one; inference, surprise and plots know nothing else.
+Every motion model ends in a likelihood; inference, surprise and plots need nothing else.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Likelihood(Struct, frozen=True, eq=False):
     """
 
     regret: Regret
-    log: Annotated[Floats, "step hypothesis efficiency"]  # or of every depth and efficiency
+    log: Annotated[Floats, "step hypothesis efficiency"]  # or for every depth and efficiency
     efficiencies: Annotated[Floats, "efficiency"]
     hypotheses: Hypotheses = GOALS_ONLY
     missed: tuple[Regret, ...] = ()  # under the other beliefs; ``regret`` is under the first
-    company: Company | None = None  # who and what is around, if anybody is
-    foresights: tuple[float, ...] = (math.inf,)  # depths; efficiencies come again for each
+    company: Company | None = None  # the other agents and the things, if the agent has company
+    foresights: tuple[float, ...] = (math.inf,)  # depths; efficiencies are repeated for each
     foreseen: tuple[Regret, ...] = ()  # under each depth, if that makes a difference
     switching: Annotated[Floats, "step"] | None = None  # P(the goal is drawn anew before a step)
 
@@ -61,12 +61,12 @@ class Likelihood(Struct, frozen=True, eq=False):
 
     @property
     def log_prior(self) -> Annotated[Floats, "explanation"]:
-        """log P(belief, process), or in company of each goal in turn."""
+        """log P(belief, process), or in company for each goal in turn."""
         return self.hypotheses.log_prior.flatten()
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """How many goals, beliefs, processes, depths (if there are several) and efficiencies."""
+        """The numbers of goals, beliefs, processes, depths (if several) and efficiencies."""
         kinds = len(self.hypotheses.beliefs), len(self.hypotheses.processes)
         depths = () if len(self.foresights) == 1 else (len(self.foresights),)
         return len(self.goals), *kinds, *depths, len(self.efficiencies)
@@ -94,12 +94,12 @@ def find_likelihood(
 
     ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
     missed a change. ``believed`` is what it may believe at first about where things are, if it may
-    not know it. ``foreseen`` is its regret for each depth of foresight; without it, all agents
-    foresee what matters.
+    not know where. ``foreseen`` is its regret for each depth of foresight; without it, all agents
+    foresee everything that matters.
     """
     if model.foresight.bounded and not foreseen and regret.nearest is None:
         hint = "use a model whose only depth is inf, such as 'paper'"
-        raise BadInput("what agents foresee is not known where actions were not seen", hint=hint)
+        raise BadInput("limited foresight needs every action to be seen", hint=hint)
     some = [_one_depth(model, one) for one in foreseen]
     some = some or [_one_depth(model, regret, outdated, believed)] * len(model.foresight.depths)
     likelihood = replace(some[-1], foresights=model.foresight.depths, foreseen=foreseen)
@@ -122,7 +122,7 @@ def _one_depth(
     outdated: Regret | None = None,
     believed: tuple[Believed, ...] = (),
 ) -> Likelihood:
-    """Return the likelihood of a trial for agents that all foresee equally much."""
+    """Return the likelihood of a trial for agents with the same depth of foresight."""
 
     def likelihood_of(one: Regret) -> Likelihood:
         likelihood, lapse = log_likelihood(one, model.efficiency.values), model.acts.lapse
@@ -216,8 +216,8 @@ def _joined(some: Collection[Likelihood], axis: int) -> Annotated[Floats, "step 
 def log_random(regret: Regret) -> Annotated[Floats, "step"]:
     """Return the log-probability of each step of an agent that moves at random.
 
-    Headings and acts are weighed relative to a random heading or the toss of a coin, so theirs is
-    0. Of legal actions each is equally probable.
+    Headings and acts are measured relative to a random heading or the toss of a coin, so theirs is
+    0. All legal actions are equally probable.
     """
     choice, steps = regret.choice, len(regret.frame)
     if isinstance(choice, FilteredChoice):

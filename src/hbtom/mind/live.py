@@ -1,9 +1,9 @@
 """Following a trial frame by frame: a frozen state, and a pure step from one frame to the next.
 
-After every frame, what is believed is what it would be if the trial ended now. Steps that cannot
-change any more are weighed once, and only their sum is kept. The rest is short: the motion since
-the last complete step, and the touch that would end the trial. While the agent touches an item,
-the state when contact began is kept, because motion since then would be part of the touch.
+After every frame, beliefs are those that would hold if the trial ended now. The likelihood of steps
+that can no longer change is computed once, and only their sum is kept. The rest is short: the
+motion since the last complete step, and the touch that would end the trial. While the agent touches
+an item, the state when contact began is kept, because motion since then would be part of the touch.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ Chain = tuple["Chain | None", Trajectory]  # steps, and those before them
 
 
 def why_not(model: Model) -> str:
-    """Return why a model cannot follow a trial step by step, or nothing if it can."""
+    """Return why a model cannot follow a trial step by step, or an empty string if it can."""
     if model.observation.noise > 0:
         return "observation.noise is not 0"
     if model.goals.switching > 0:
         return "goals.switching is not 0"
     if model.knowledge.plan:
         return "knowledge.plan is on"
-    return "" if can_follow(model.motion) else "its motion is not known here"
+    return "" if can_follow(model.motion) else "its motion cannot be followed frame by frame"
 
 
 class Setting(NamedTuple):
@@ -63,7 +63,7 @@ class Setting(NamedTuple):
 
 
 class Way(NamedTuple):
-    """What the agent has done: complete steps, and the end of the leg that it is on."""
+    """What the agent has done: its complete steps, and the end of its current leg."""
 
     tail: Tail
     mode: int
@@ -75,22 +75,22 @@ class Way(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """All that matters of the frames so far."""
+    """The state after the frames so far: everything that later frames need."""
 
     way: Way
     place: Place
-    touched: Mapping[int, Way]  # the way when contact began with each item that is touched now
-    barrier: float  # how much of it stood at first
-    moved: bool = False
-    picked: bool = False
-    started: bool = False  # the barrier, to vanish
-    gone: bool = False  # all of the barrier
+    touched: Mapping[int, Way]  # for each item touched now, ``way`` when contact began
+    barrier: float  # how much of it there was at first
+    moved: bool = False  # whether the agent has moved
+    picked: bool = False  # whether the key has been picked up
+    started: bool = False  # whether the barrier has started to vanish
+    gone: bool = False  # whether all of the barrier has vanished
     walks: bool = True  # False from when the barrier starts to vanish to the first motion after
     lost: bool = False  # a key was picked up after a barrier had gone: legs have to be cut anew
 
 
 def settle(model: Model, beliefs: Beliefs, scene: Trial) -> Setting:
-    """Plan in a scene from everywhere; its path needs one frame only."""
+    """Plan from everywhere in a scene, whose path needs only one frame."""
     seen = see(model, scene, beliefs.openings)
     seen = seen._replace(trajectory=cut(seen.trajectory, 0))
     return Setting(
@@ -129,7 +129,7 @@ def next_frame(setting: Setting, state: Followed, frame: Frame) -> Followed:
 def _touched(
     setting: Setting, place: Place, before: Mapping[int, Way], way: Way
 ) -> Mapping[int, Way]:
-    """Return the items that the agent touches, and its way when contact began."""
+    """Return the items that the agent touches, and what it had done when contact began."""
     radius = float(setting.scene.agent.radius)
     now = (
         item
@@ -175,9 +175,9 @@ def _with_steps(setting: Setting, way: Way, steps: Trajectory) -> Way:
 
 
 def weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likelihood:
-    """Return the likelihood of some steps after those with which modes were entered.
+    """Return the likelihood of the first step in each mode, and of the steps after them.
 
-    What can be reached follows from where modes were entered.
+    The first steps are needed because they determine which goals are reachable.
     """
     model, some = setting.model, in_a_row(entries, steps)
     seen = setting.seen._replace(trajectory=some)
@@ -185,7 +185,7 @@ def weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likelih
 
 
 def summed(way: Way, likelihood: Likelihood, known: int) -> tuple[Floats, Floats]:
-    """Return the sums over all steps; the first ``known`` of the likelihood are in them already."""
+    """Return the sums over all steps; ``way`` includes the first ``known`` of the likelihood."""
     log, wasted = way.log, way.wasted
     for step, regret in zip(
         likelihood.log[known:], likelihood.regret.step_regret[known:], strict=True

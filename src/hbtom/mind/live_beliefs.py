@@ -22,7 +22,7 @@ from hbtom.world.trajectory import TOUCH, Trajectory, touched_last
 
 
 class Now(NamedTuple):
-    """What is believed now, and what that rests on."""
+    """What is believed now, and the evidence for it."""
 
     way: Way  # up to the last complete step that counts
     end: Ending  # of the trial, if it ended now
@@ -32,8 +32,8 @@ class Now(NamedTuple):
 def believed_now(setting: Setting, state: Followed, before: Now | None = None) -> Now:
     """Return what is believed before the first step, and now.
 
-    All steps so far are one step of the posterior, for the sake of speed. ``before`` is what was
-    believed a frame before: where nothing has changed since then, it is right.
+    For speed, all steps so far are one step of the posterior. ``before`` is the result for the
+    previous frame; it is returned again if nothing has changed since then.
     """
     way, end = _ended(setting, state)
     if before is not None and way.tail is before.way.tail and end[:3] == before.end[:3]:
@@ -67,7 +67,7 @@ def planned_so_far(setting: Setting, state: Followed, trial: Trial) -> Planned:
 
 
 def _ended(setting: Setting, state: Followed) -> tuple[Way, Ending]:
-    """Return the way that counts if the trial ended now, and how it would end."""
+    """Return the steps that count if the trial ended now, and how it would end."""
     scene, way = setting.scene, state.way
     if setting.model.acts.final and state.moved:
         lying = scene.places if way.mode == START else scene.places[: len(scene.objects)]

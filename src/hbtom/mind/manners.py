@@ -1,4 +1,4 @@
-"""How an agent may go about a goal; all goals, places and manners together as hypotheses."""
+"""How an agent may pursue a goal: all goals, places and manners, combined as hypotheses."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hbtom.mind.hypotheses import OUTDATED, TRUE, Hypotheses
 from hbtom.mind.regret import Headings, Regret
 from hbtom.observe import Identity, names
 
-REACH, COPY, BY_WAY = "reach", "copy", "by way of "  # somebody's gesture
+REACH, COPY, BY_WAY = "reach", "copy", "by way of "  # followed by the maker of the gesture
 
 
 class Column(NamedTuple):
-    """One hypothesis: the agent wants a goal, believes it to be at a place, and goes about it."""
+    """One hypothesis: the agent wants a goal, believes it to be at a place, and has a manner."""
 
     goal: int
     place: int
-    manner: str | Identity  # or who made the gesture by way of which a thing is reached
-    chance: float  # P(place, manner | goal), up to a factor for each goal; 0 if it cannot be
+    manner: str | Identity  # or the maker of the gesture by which a thing is reached
+    chance: float  # P(place, manner | goal), up to a factor for each goal; 0 if impossible
     regret: Annotated[Floats, "step"]
     silent: Annotated[Bools, "step"]  # steps that say nothing about it
 
@@ -60,7 +60,7 @@ def dense(
 
 
 def likeliest(goals: tuple[Identity, ...], columns: Sequence[Column], like: Regret) -> Regret:
-    """Return the regret of the likeliest place and manner of each goal."""
+    """Return the regret under the likeliest place and manner of each goal."""
     best = [max((one for one in columns if one.goal == g), key=_chance) for g in range(len(goals))]
     can = np.array([one.chance > 0 for one in best])
     wasted, silent = (np.stack(some, axis=1) for some in zip(*map(_steps, best), strict=True))
@@ -68,7 +68,7 @@ def likeliest(goals: tuple[Identity, ...], columns: Sequence[Column], like: Regr
 
 
 def _named(places: int) -> tuple[str, ...]:
-    """Return names for beliefs: the first is true, and others are outdated."""
+    """Return names for beliefs: the first is true, and the others are outdated."""
     more = (f"{OUTDATED} {number}" for number in range(2, places))
     return (TRUE, OUTDATED, *more)[:places]
 

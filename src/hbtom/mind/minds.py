@@ -2,7 +2,8 @@
 
 An agent is of one kind throughout: it moves by itself or only when it is pushed (z), and each other
 agent that has acted on its world wishes it ill, is indifferent or wishes it well (rho = -1, 0, 1).
-Within a kind, inference is that of :mod:`hbtom.mind.inference`; kinds are weighed. All is exact.
+Within a kind, inference is that of :mod:`hbtom.mind.inference`; kinds are weighted by their
+probability. Everything is exact.
 
     theta | rho        ~ Dirichlet(alpha warmth^rho)
     P(goal | z moved)  = 1 / number on offer, and teaches nothing about theta
@@ -11,7 +12,7 @@ Within a kind, inference is that of :mod:`hbtom.mind.inference`; kinds are weigh
     P(deed | rho)      = sum_k P(beta_k) 2 sigma(beta_k clip(rho dV, -act, act))
     dV                 = sum_g P(the agent wants g) gain_g
 
-An attitude exists from the first deed on: the deed changes what the agent likes from then on.
+Another agent has an attitude from its first deed on, which changes how much the agent likes it.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def learn_company(
 
 
 def _left_out(mixture: Mixture, company: Company) -> Iterator[str]:
-    """Say if more agents have acted than can have attitudes."""
+    """Warn if more agents have acted than can have attitudes."""
     if any(deed.actor not in mixture.actors for deed in company.deeds):
         yield "so many agents move doors that the attitudes of some are left out"
 
@@ -124,17 +125,20 @@ def _choosing(
 def _pushed(
     one: Given, likelihood: Likelihood
 ) -> tuple[Given, Annotated[Floats, "step hypothesis efficiency"]]:
-    """Return what becomes of what only moves when it is pushed: anything it can reach, alike."""
+    """Return the choice and likelihood of an agent that only moves when it is pushed.
+
+    It may end up at any goal that it can reach, with equal probability.
+    """
     log_prior, log = likelihood.hypotheses.pushed, likelihood.log
     can = np.array(np.isfinite(log_prior).any(axis=(1, 2)))
     choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
-    if not can.any():  # then nothing tells where it is pushed
+    if not can.any():  # then its steps carry no information
         choice, log = one.choice._replace(counts=False), np.zeros_like(log)
     return one._replace(choice=choice, before=NO_OFFERS, tree=PreferenceTree()), log
 
 
 def _after(model: Model, social: Social, before: Mixture, likelihood: Likelihood) -> Mixture:
-    """Return what is believed after a trial, of each kind and about its probability."""
+    """Return beliefs after a trial, for each kind and about its probability."""
     assert likelihood.company is not None
     known, totals = [], []
     for kind, one, log in _by_kind(model, social, before, likelihood):
@@ -160,7 +164,7 @@ def _log_onset(social: Social, kind: Kind, touched: bool | None) -> float:
 def _with_deeds(
     model: Model, social: Social, known: AgentBeliefs | Mixture | None, company: Company
 ) -> Mixture:
-    """Return what is believed before the agent sets off: others may have done something by then."""
+    """Return beliefs before the agent sets off, which include what others have done by then."""
     if not isinstance(known, Mixture):
         alone = known or AgentBeliefs.prior(model.log_character)
         known = Mixture.of(alone, model, social)
@@ -185,14 +189,14 @@ def _wants(model: Model, social: Social, mixture: Mixture, deed: Deed) -> Annota
 
 
 def _deed_chance(model: Model, value: float) -> Annotated[Floats, "attitude"]:
-    """Return P(deed | attitude), relative to the toss of a coin, of a deed of some value."""
+    """Return P(deed | attitude) for a deed of the given value, relative to the toss of a coin."""
     act, prior = model.acts.cost, np.exp(model.efficiency.log_prior)
     steep = np.outer(np.clip(np.array(ATTITUDES) * value, -act, act), model.efficiency.values)
     return 2.0 / (1.0 + np.exp(-steep)) @ prior
 
 
 class _Offered(NamedTuple):
-    """Goals that are on offer, of which no step says anything."""
+    """Goals that are on offer before any step is seen."""
 
     goals: tuple[Identity, ...]
     reachable: Annotated[Bools, "goal"]

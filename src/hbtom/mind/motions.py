@@ -35,7 +35,7 @@ def find_regrets(
     Where the world changes, the second is the regret of the same steps in the world as it was at
     first; otherwise there is none.
     """
-    wanted = trial.items if model.preference.keys else trial.objects  # or the key is a mere tool
+    wanted = trial.items if model.preference.keys else trial.objects  # else the key is only a tool
     if not wanted:
         return aimless(), None
     if len(wanted) < len(costs.cost):
@@ -51,7 +51,7 @@ def find_regrets(
 @singledispatch
 def motion_regret(motion: Any, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
     """Return the regret under a motion. Motions register their own functions."""
-    raise TypeError(f"no way is known to compare what agents do under {motion!r}")
+    raise TypeError(f"no regret is defined for {motion!r}")
 
 
 @motion_regret.register
@@ -105,7 +105,7 @@ def _continuous(
 def _share(
     model: Model, seen: Seen, unit: float, first: Annotated[Floats, "goal"]
 ) -> Annotated[Floats, "step"] | None:
-    """Return how much of a plan was done just before each step, if goals may change."""
+    """Return the share of a plan done just before each step, if goals may change."""
     if model.goals.switching == 0:
         return None
     steps, price = seen.trajectory, np.append(seen.world.exits.price, 0.0)
@@ -118,7 +118,7 @@ def _in_reach(
 ) -> Annotated[Bools, "1+step goal"]:
     """Return which goals are in reach before the first step, and at each step.
 
-    A goal is in reach if there is a way to it from where the agent begins, or from where it enters
+    A goal is in reach if there is a path to it from where the agent begins, or from where it enters
     another mode. It stays in reach until the world changes.
     """
     steps = seen.trajectory

@@ -23,7 +23,7 @@ def partial_plan_regret(
 ) -> Regret:
     """Return the regret of a plan that was seen in part; it needs the costs of all states.
 
-    The regret itself is not known (not a number); :func:`advance` finds the likelihood.
+    The regret itself is unknown (not a number); a filter computes the likelihood.
     """
     _check(plans, partial_plan)
     goals, reachable = goals_of(plans, 0, something_else=something_else)
@@ -34,7 +34,7 @@ def partial_plan_regret(
 
 
 def _filter(plans: GraphCosts, partial_plan: PartialPlan, something_else: bool) -> Filter:
-    """Return the filter that can handle a plan: gaps need another one than single steps."""
+    """Return the filter for a plan: one with gaps needs a different filter."""
     if not any(partial_plan.gaps) and (partial_plan.actions != NO_ACTION).all():
         return ForwardFilter(plans, partial_plan, something_else)
     if partial_plan.likelihood is not None:
@@ -49,7 +49,7 @@ def _check(plans: GraphCosts, partial_plan: PartialPlan) -> None:
     least = np.where([one is not None for one in held], NO_ACTION, -1) if held else -1
     fits = len(held) in (0, len(actions))
     if fits and not ((actions >= least) & (actions < len(partial_plan.world.actions))).all():
-        raise BadInput("there is no action of such a number", hint="-1 is one that was not seen")
+        raise BadInput("there is no action with this number", hint="-1 is one that was not seen")
     if held and len(partial_plan.held) != len(partial_plan):
         raise BadInput(
             f"there are {len(partial_plan.held)} conditions for {len(partial_plan)} steps",
@@ -67,7 +67,7 @@ def _check(plans: GraphCosts, partial_plan: PartialPlan) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ForwardFilter:
-    """A filter without its efficiencies: called with these, it returns the likelihood."""
+    """A filter that, called with efficiencies, returns the likelihood."""
 
     plans: GraphCosts
     partial_plan: PartialPlan
@@ -76,7 +76,8 @@ class ForwardFilter:
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta).
 
-        A step that gives up all goals that were left says nothing, unless there may be others.
+        A step that makes all remaining goals impossible carries no information, unless there may be
+        others.
         """
         goals, many = len(self.plans.goals), len(efficiency)
         belief = Belief.in_states(np.zeros(1, dtype=np.int64), np.ones(1), goals, many)
@@ -95,7 +96,7 @@ class ForwardFilter:
         return likelihood
 
     def _successors(self, states: Annotated[Ints, "state"], step: int) -> Successors:
-        """Return what can be done in some states, and how well it fits what was seen."""
+        """Return the choices in the given states, and how well they fit what was seen."""
         graph = self.plans.graph
         first, count = graph.choices[states], np.diff(graph.choices)[states]
         choice = concat_ranges(first, count)

@@ -1,14 +1,14 @@
 """A particle filter over the places where an agent decides, one for every goal and efficiency.
 
-Places are proposed by what was seen, whatever the agent wants (:mod:`hbtom.mind.sight`), and
-weighed by the policy of each goal and efficiency. What comes out is the likelihood,
+Places are proposed from what was seen, whatever the agent wants (:mod:`hbtom.mind.sight`), and
+weighted by the policy of each goal and efficiency. The result is the likelihood,
 
     log P(o_t | o_<t, g, beta) - log P_0(o_t | o_<t),
 
-P_0 for an agent that heads anywhere, for which the sum is done exactly. Without noise all particles
-are where the agent was seen, and this is the likelihood of the exact model.
+where P_0 is for an agent that heads anywhere, which is computed exactly. Without noise, all
+particles are where the agent was seen, and this is the likelihood of the exact model.
 
-All strata (goal, efficiency) use the same random numbers, so that chance does not favour any.
+All strata (goal, efficiency) use the same random numbers, so that chance favours none of them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from hbtom.plan import CostToGo
 from hbtom.world import Trajectory
 from hbtom.world.trajectory import NO_STEPS
 
-_RESAMPLE = 0.5  # of the particles; below so many effective ones they are drawn anew
+_RESAMPLE = 0.5  # of the particles; they are resampled if fewer than these are effective
 
 
 @dataclass(frozen=True, eq=False)
 class ParticleFilter:
-    """All that filtering takes but the efficiencies; called with these, it tells the likelihood."""
+    """A filter that, called with efficiencies, returns the likelihood."""
 
     costs: CostToGo
     trajectory: Trajectory
@@ -68,12 +68,12 @@ class _Cloud:
         self.neutral = _Neutral(np.zeros(2), 0.0)
 
     def move(self, step: int, stride: Stride) -> Annotated[Floats, "goal efficiency"]:
-        """Propose where a stride ends, and weigh it: what was seen so far, then the policy."""
+        """Propose where a stride ends, and weight that by what was seen and by the policy."""
         mode = int(self.model.trajectory.mode[step])
         if stride.begin is None:
             told = _told(stride, self.places - self.neutral.mean, self.neutral.mean)
             neutral, place = self.neutral.told(stride)
-        else:  # where it began is drawn from all that the stride tells, which then says no more
+        else:  # its start is drawn given everything seen in the stride, which then adds no weight
             told, neutral = np.zeros(()), 0.0
             _, place = _Neutral(stride.begin, self.model.noise**2).told(stride)
             self._begin(place)
@@ -85,7 +85,7 @@ class _Cloud:
         return likelihood
 
     def act(self, step: int) -> Annotated[Floats, "goal efficiency"]:
-        """Weigh by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 regret)))."""
+        """Weight by the choice of an act: log pi = log 2 - log(1 + exp(-beta (act - 2 regret)))."""
         steps, cost = self.model.trajectory, self.model.costs.world.costs.act
         if self.recent is None:  # an act before any move: it is done where the agent begins
             self._begin(_Neutral(steps.start[step], self.model.noise**2))
@@ -135,10 +135,10 @@ class _Cloud:
     # Resampling and rejuvenation
 
     def _refresh(self) -> None:
-        """Where few particles have most of the weight, draw them anew, and then their places.
+        """Resample and rejuvenate the particles if a few of them have most of the weight.
 
-        The strata that need it are resampled; all of them are rejuvenated, which leaves the
-        distribution of a stratum as it is.
+        Only strata that need it are resampled. All strata are rejuvenated, which does not change
+        their distributions.
         """
         weight = np.exp(self.log_weight)
         poor = 1.0 / (weight**2).sum(axis=-1) < _RESAMPLE * self.model.particles
@@ -153,9 +153,10 @@ class _Cloud:
         self._rejuvenate(self.recent)
 
     def _rejuvenate(self, recent: _Recent) -> None:
-        """Draw the last two places anew from what was seen; take them or leave them (Metropolis).
+        """Propose the last two places anew from what was seen, and accept or reject (Metropolis).
 
-        The proposal has all factors of the posterior but the policy: its ratio decides.
+        The proposal has all factors of the posterior but the policy, so the ratio of policies
+        decides.
         """
         start, before = recent.start, recent.before
         if before is not None:
@@ -174,7 +175,7 @@ class _Cloud:
 
 @dataclass(frozen=True, eq=False)
 class _Recent:
-    """A move as the particles have it: from where, and the move before it on the same leg."""
+    """A move of the particles: where it started, and the move before it on the same leg."""
 
     stride: Stride
     mode: int
@@ -182,7 +183,7 @@ class _Recent:
     before: _Recent | None
 
     def taken(self, chosen: np.ndarray) -> _Recent:
-        """Return the history of the particles that were chosen, as far back as it is needed."""
+        """Return the history of the chosen particles, as far back as needed."""
         before = self.before
         if before is not None:
             start = _taken(before.start, chosen)
@@ -192,14 +193,14 @@ class _Recent:
 
 @dataclass(frozen=True)
 class _Neutral:
-    """Where an agent is that heads anywhere: normal, by Kalman's filter."""
+    """The position of an agent that heads anywhere: normal, from a Kalman filter."""
 
     mean: Annotated[Floats, "2"]
     variance: float
 
     def told(self, stride: Stride) -> tuple[float, _Neutral]:
-        """Return log P_0(seen during a stride), and where the agent was to begin with."""
-        toward = stride.toward - stride.precision * self.mean  # seen from the mean
+        """Return log P_0(seen during a stride), and where the agent was when it began."""
+        toward = stride.toward - stride.precision * self.mean  # relative to the mean
         shrunk = 1.0 + stride.precision * self.variance
         log = 0.5 * self.variance * (toward @ toward) / shrunk - np.log(shrunk)
         variance = self.variance / shrunk
@@ -212,7 +213,7 @@ class _Neutral:
 
 
 def _told(stride: Stride, off: Floats, mean: Annotated[Floats, "2"]) -> Floats:
-    """Return log P(seen during a stride | it began at mean + off), less the same for the mean."""
+    """Return log P(seen during a stride | it began at mean + off), minus that for the mean."""
     toward = stride.toward - stride.precision * mean
     return off @ toward - 0.5 * stride.precision * (off**2).sum(axis=-1)
 
@@ -223,14 +224,14 @@ def _drawn(stride: Stride, start: Floats, normals: Floats) -> Floats:
 
 
 def _between(stride: Stride, start: Floats, then: Stride, normals: Floats) -> Floats:
-    """Draw where a stride ends, given what was seen during it and during the one after it."""
+    """Draw where a stride ends, given what was seen during it and during the next one."""
     shrunk = 1.0 + then.precision * stride.variance
     mean = (stride.base + stride.slope * start + stride.variance * then.toward) / shrunk
     return mean + np.sqrt(stride.variance / shrunk) * normals
 
 
 def _systematic(weight: Annotated[Floats, "goal efficiency particle"], shift: float) -> np.ndarray:
-    """Draw as many particles as there are, by weight, at evenly spaced shares of the whole."""
+    """Resample all particles by weight, at evenly spaced points of the cumulative weight."""
     count = weight.shape[-1]
     upto = weight.cumsum(axis=-1)
     at = (np.arange(count) + shift) / count * upto[..., -1:]
@@ -246,9 +247,9 @@ def _taken(places: Floats, chosen: np.ndarray) -> Floats:
 
 
 def content(trial: Trial) -> int:
-    """Return a number that two trials share if the same was seen in the same world.
+    """Return a hash of what was seen in a trial, and of its world.
 
-    Random numbers depend on it, and so neither on the order of trials nor on the process.
+    It seeds the random numbers, so these depend neither on the order of trials nor on the process.
     """
     parts: tuple[Floats, ...] = (trial.path, trial.places, trial.walls, trial.barrier)
     text = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)

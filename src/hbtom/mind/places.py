@@ -1,13 +1,13 @@
-"""Where an agent believes things to be when it sets off: what it saw last, or what it remembers.
+"""Where an agent believes things to be when it sets off: where it saw or remembers them.
 
-A thing may lie at any of a few places: where it rests at some time in the trial and, as long as
-the agent has not seen it there, where it lay in earlier trials. With x the place where the agent
-last saw the thing in this trial,
+A thing may lie at one of a few places: where it rests at some time in the trial and, as long as the
+agent has not seen it there, where it lay in earlier trials. With x the place where the agent last
+saw the thing in this trial,
 
     b(p) ~ exp(-|x - p| / fade)                               once the agent has seen it,
     b(p) ~ alpha + earlier trials in which it lay nearest p   before.
 
-What the agent sees on its way changes nothing: its belief is frozen when it sets off.
+What the agent sees on its way changes nothing: its belief is fixed when it sets off.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from hbtom.observe import Identity, Trial
 from hbtom.observe.social_events import Gesture, bouts
 from hbtom.world.sight_lines import sees
 
-SAME = 20.0  # pixels; nearer places of a trial are one
-FAR = 40.0  # pixels; a place in an earlier trial that is nearer is not remembered apart
+SAME = 20.0  # pixels; places in a trial that are nearer to each other are the same
+FAR = 40.0  # pixels; a place from an earlier trial must be farther away to be remembered
 
 Point = tuple[float, float]
 Way = Annotated[Floats, "place 2"]  # of a gesture: displacement from where it begins
@@ -41,8 +41,8 @@ class Candidate(NamedTuple):
 class Memory(Struct, frozen=True, eq=False):
     """What was seen in the trials so far that matters in later ones."""
 
-    company: bool = False  # whether anybody or anything but the agent moved or barred its way
-    lay: Mapping[tuple[Identity, Identity], tuple[Point, ...]] = {}  # by agent and object, at last
+    company: bool = False  # whether anything but the agent moved or barred its path
+    lay: Mapping[tuple[Identity, Identity], tuple[Point, ...]] = {}  # last, by agent and object
     shown: Mapping[Identity, Way] = {}  # the last gesture of each agent
 
     def after(
@@ -54,7 +54,7 @@ class Memory(Struct, frozen=True, eq=False):
         places = {
             (who, name): (*self.lay.get((who, name), ()), (x, y))
             for name, (x, y) in zip(things, last, strict=True)
-            if x == x  # otherwise it is not there
+            if x == x  # not NaN: it is there
         }
         return Memory(True, {**self.lay, **places}, {**self.shown, **made})
 
@@ -63,7 +63,7 @@ NOTHING_YET = Memory()
 
 
 def shown(trial: Trial, made: Sequence[Gesture], before: int | None = None) -> dict[Identity, Way]:
-    """Return the last gesture of each other agent, or its last one begun before some frame."""
+    """Return the last gesture of each other agent, or the last that began before a frame."""
     return {
         trial.actors[one.actor].look: one.way
         for one in made
@@ -76,7 +76,7 @@ def believed(
 ) -> tuple[Candidate, ...]:
     """Return where an agent believes an object to be in a frame; ``lay`` is where it lay before.
 
-    The first candidate is where the object really is. There is none if it is not there.
+    The first candidate is where the object really is. There are none if it is absent.
     """
     path = trial.objects_at[: until + 1, thing]
     if np.isnan(path[-1, 0]):
@@ -99,7 +99,7 @@ def believed(
 
 
 def _last_seen(social: Social, trial: Trial, thing: int, until: int) -> Point | None:
-    """Return where the agent has last seen an object, if at all."""
+    """Return where the agent last saw an object, if it did."""
     if social.sight == "memory":
         return None
     whole = trial.objects_at[:, thing]
@@ -111,12 +111,12 @@ def _last_seen(social: Social, trial: Trial, thing: int, until: int) -> Point | 
 
 
 def _rests(path: Way) -> list[Way]:
-    """Return where something rests: at first, and after each bout of motion."""
+    """Return where a thing rests: at first, and after each bout of motion."""
     return [path[0], *(path[last] for _, last in bouts(path))]
 
 
 def _apart(known: list[Point], places: Sequence[Way | Point], apart: float) -> list[Point]:
-    """Return known places, and others that are apart from all before them, and somewhere."""
+    """Return known places, and new ones (not NaN) that are apart from all those before them."""
     found = known.copy()
     for x, y in places:
         away = _distances((x, y), found)

@@ -23,7 +23,7 @@ def log_boltzmann(
 ) -> Annotated[Floats, "step goal efficiency"]:
     """Return log pi = -beta regret - log sum over options of exp(-beta option).
 
-    ``options`` is the regret of each action: 0 for the best, infinite for what cannot be done.
+    ``options`` is the regret of each action: 0 for the best, infinite for impossible ones.
     """
     steps, actions, goals = options.shape
     log = np.empty((steps, goals, len(efficiency)))
@@ -37,7 +37,7 @@ def log_boltzmann(
                     many += 1
             for k in range(len(efficiency)):
                 beta, total = efficiency[k], 0.0
-                for i in range(many):  # of the best there is no need for an exponential
+                for i in range(many):  # the best needs no exponential
                     total += 1.0 if possible[i] == 0.0 else math.exp(-beta * possible[i])
                 log[step, goal, k] = -beta * step_regret[step, goal] - math.log(total)
     return log
@@ -71,7 +71,7 @@ def _all_headings(
     reachable: Bools,
     efficiency: Floats,
 ) -> Floats:
-    """Find the log-densities of all moves at once: in plain Python that is quicker."""
+    """Return the log-densities of all moves at once, which is faster in plain Python."""
     log = np.zeros((*step_regret.shape, len(efficiency)))
     best = -all_log_i0e(length[moves, None] * efficiency)  # the same for every goal
     which = np.ix_(moves, reachable)
@@ -162,7 +162,7 @@ def log_i0e(x: float) -> float:
 
 
 def all_log_i0e(x: Floats) -> Floats:
-    """Return :func:`log_i0e` of all numbers of an array, to the same bits."""
+    """Return :func:`log_i0e` of all numbers in an array, bit for bit the same."""
     near = x <= 30.0
     quarter, total = np.where(near, x, 0.0) ** 2 / 4.0, np.ones_like(x)
     term, n = np.ones_like(x), 1.0

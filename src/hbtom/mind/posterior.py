@@ -25,12 +25,12 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     reachable: Annotated[Bools, "goal"]
     full: Annotated[Floats, "1+step goal belief process efficiency"]  # P(g, x, beta | o_1:t), or
     # with an axis for foresight before efficiency, if there are several depths
-    preferred: tuple[Identity, ...]  # all that the agent could have wanted so far
+    preferred: tuple[Identity, ...]  # everything that the agent could have wanted so far
     preference: Annotated[Floats, "1+step preferred"]  # E[theta | o_1:t]
     log_likelihood: Annotated[Floats, "step"]  # log P(o_t | o_<t)
     likelihood: Likelihood
     warnings: tuple[str, ...] = ()
-    company: CompanyPosterior | None = None  # what is believed of other minds, where there are any
+    company: CompanyPosterior | None = None  # beliefs about other minds, if there are any
     changed: Annotated[Floats, "step"] | None = None  # P(its goal changed before a step | o_1:T)
 
     @property
@@ -46,7 +46,7 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
 
     @cached_property
     def aims(self) -> Annotated[Floats, "1+step aim efficiency"]:
-        """P(aim, beta | o_1:t), an aim being a goal or, in company, a goal at some place."""
+        """P(aim, beta | o_1:t), where an aim is a goal or, in company, a goal at a place."""
         if not self.hypotheses.by_goal:
             return self.joint
         steps, goals, places, _, many = self.full.shape
@@ -55,11 +55,11 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
     def margin(self, *axes: str) -> Annotated[Floats, "1+step ..."]:
         """Return the probability of each goal, belief, process or efficiency at every time.
 
-        The axis ``foresight`` is there if the model has several depths.
+        There is also the axis ``foresight`` if the model has several depths.
 
-        Of several axes it is the joint probability. The order of axes is always that of ``full``.
-        In company, beliefs may be called ``place`` and processes ``manner``. There ``company`` has
-        the cause of the agent's motion and the attitudes of others.
+        For several axes it is the joint probability. The order of axes is always that of ``full``.
+        In company, beliefs may be called ``place`` and processes ``manner``; the cause of the
+        agent's motion and the attitudes of others are in ``company``.
         """
         depths = () if len(self.foresights) == 1 else (FORESIGHT,)
         named = IN_COMPANY if self.hypotheses.by_goal else AXES

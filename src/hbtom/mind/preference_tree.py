@@ -23,26 +23,26 @@ NO_OFFERS = NestedOffers(
 
 
 class PreferenceTree(Struct, frozen=True):
-    """The sets of goals among which an agent has chosen. Goals are places among those known."""
+    """The sets of goals among which an agent has chosen. A goal is its index among known goals."""
 
     times: tuple[tuple[frozenset[int], int], ...] = ()  # how often each set was on offer
     nested: bool = True  # whether any two sets are nested or disjoint
 
     def offered(self, goals: frozenset[int]) -> PreferenceTree:
-        """Return the tree after one more choice, among some goals."""
+        """Return the tree after one more choice, among the given goals."""
         times = dict(self.times)
         nested = self.nested if goals in times else self.fits(goals)
         times[goals] = times.get(goals, 0) + 1
         return PreferenceTree(tuple(times.items()), nested)
 
     def fits(self, goals: frozenset[int]) -> bool:
-        """Tell whether a choice among some goals can be handled exactly."""
+        """Return whether a choice among the given goals can be handled exactly."""
         return self.nested and all(
             goals <= each or goals >= each or goals.isdisjoint(each) for each, _ in self.times
         )
 
     def within(self, goals: frozenset[int], preferred: int) -> NestedOffers:
-        """Return all smaller sets that lie within some goals, out of so many preferred items.
+        """Return all proper subsets of the goals that were on offer, given how many are known.
 
         There are none if the sets overlap: then all choices count alike, as an approximation.
         """

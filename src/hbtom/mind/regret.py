@@ -19,7 +19,7 @@ from hbtom.observe import Identity, Trial
 
 KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of goal
 NOTHING = Identity("nothing")  # the goal in a trial in which there is nothing to want
-_HEADINGS = 72  # enough to tell how much regret an agent of some efficiency is likely to have
+_HEADINGS = 72  # enough to show how much regret an agent is likely to have
 
 
 class ActionNoise(Struct, frozen=True, eq=False):
@@ -40,11 +40,11 @@ class ActionNoise(Struct, frozen=True, eq=False):
 
 
 class Actions(Struct, frozen=True, eq=False):
-    """A choice among actions: the regret of each; infinite for what cannot be done."""
+    """A choice among actions, with the regret of each; infinite for impossible ones."""
 
     action_regret: Annotated[Floats, "step action goal"]
     noise: ActionNoise | None = None  # None: what is seen is what was chosen
-    legal: Annotated[Ints, "step"] | None = None  # how many there are; None: those of finite regret
+    legal: Annotated[Ints, "step"] | None = None  # number of actions; None: those of finite regret
 
 
 class Headings(Struct, frozen=True, eq=False, dict=True):
@@ -72,21 +72,21 @@ LogSteps = Annotated[Floats, "step goal efficiency"]  # log P(step | goal, effic
 
 
 class Filter(Protocol):
-    """Returns the likelihood of steps that were not seen for certain."""
+    """Returns the likelihood of steps that were not seen with certainty."""
 
     def __call__(self, efficiency: Efficiencies) -> LogSteps:
         """Return log P(o_t | o_<t, g, beta)."""
 
 
 class FilteredChoice(Struct, frozen=True, eq=False):
-    """A choice that was not seen for certain: a filter sums over all that it may have been."""
+    """A choice that was not seen with certainty: a filter sums over all possibilities."""
 
     filter: Filter
-    nearest: Actions | Headings | None = None  # the choice on the way nearest to what was seen
+    nearest: Actions | Headings | None = None  # the choice on the path nearest to what was seen
 
     @property
     def action_regret(self) -> Annotated[Floats, "step action goal"]:
-        """The regret of all actions on the nearest way."""
+        """The regret of all actions on the nearest path."""
         if self.nearest is None:
             raise BadInput("regret is not known: some actions were not seen")
         return self.nearest.action_regret
@@ -105,7 +105,7 @@ class Regret(Struct, frozen=True, eq=False):
 
     @property
     def nearest(self) -> Actions | Headings | None:
-        """The choice on the way nearest to what was seen; None if some actions were not seen."""
+        """The choice on the path nearest to what was seen; None if some actions were not seen."""
         return self.choice.nearest if isinstance(self.choice, FilteredChoice) else self.choice
 
     def __repr__(self) -> str:
@@ -116,13 +116,13 @@ class Regret(Struct, frozen=True, eq=False):
         return f"<Regret of {len(self.frame)} steps, in all: {total}>"
 
     def seen_through(self, filter: Filter) -> Regret:
-        """Return the same for steps that were not seen for certain, of which these are nearest."""
+        """Return the regret of steps that were not seen with certainty; these are the nearest."""
         assert not isinstance(self.choice, FilteredChoice)
         return replace(self, choice=FilteredChoice(filter, self.choice))
 
 
 class Believed(Struct, frozen=True, eq=False):
-    """What an agent may believe at first about where things are, and its regret if it does."""
+    """What an agent may believe at first about where things are, and its regret in that case."""
 
     name: str
     prior: float
@@ -130,13 +130,13 @@ class Believed(Struct, frozen=True, eq=False):
 
 
 def price_regret(price: Floats, least: Floats) -> Floats:
-    """Return how much more choices cost than the cheapest; all are equal where none has a way."""
+    """Return how much more choices cost than the cheapest; 0 where none leads to the goal."""
     hopeless = np.isinf(least)
     return np.where(hopeless, 0.0, price - np.where(hopeless, 0.0, least))
 
 
 def mean_cost(cost: Annotated[Floats, "goal"]) -> float:
-    """Return the mean cost of the goals that can be reached; infinite if it is 0."""
+    """Return the mean cost of the reachable goals; infinite if it is 0."""
     known = cost[cost < np.inf]
     return float(known.mean()) if known.any() else np.inf
 
@@ -144,15 +144,15 @@ def mean_cost(cost: Annotated[Floats, "goal"]) -> float:
 def share_done(
     spent: Annotated[Floats, "step"], first: Annotated[Floats, "goal"]
 ) -> Annotated[Floats, "step"]:
-    """Return how much of a plan was done just before each step.
+    """Return the share of a plan that was done just before each step.
 
-    It is what the step before cost, if goals that can be reached at first cost 1 on average.
+    It is the cost of the step before, divided by the mean cost of the goals reachable at first.
     """
     return np.append(0.0, spent)[: len(spent)] / mean_cost(first)
 
 
 def aimless() -> Regret:
-    """Return the regret of a trial in which there is nothing to want: of no steps at all."""
+    """Return the regret of a trial in which there is nothing to want: it has no steps."""
     no_steps, no_regret = np.zeros(0), np.zeros((0, 1))
     return Regret(
         goals=(NOTHING,),

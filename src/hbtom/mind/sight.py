@@ -1,12 +1,12 @@
-"""What noisy sight says about the places between strides, whatever the agent wants.
+"""What noisy observations say about the places between strides, whatever the agent wants.
 
-An agent decides at some frames, and walks straight from place to place: in a frame f of a stride,
-of which it has walked the share s, it is seen near the line between the stride's ends,
+An agent decides at some frames, and walks straight from place to place. In frame f of a stride,
+when it has walked the share s of it, it is seen near the line between the stride's ends,
 
     o_f ~ N((1 - s) z + s z', noise^2 + wobble^2),        o_last ~ N(z', noise^2).
 
-Nothing is said about z' beforehand. All being normal, a stride comes down to a few numbers: what
-it says about the place where it begins, and where it ends given that.
+The prior of z' is flat. Since everything is normal, a stride comes down to a few numbers: what it
+says about the place where it begins, and where it ends given that place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Stride:
         P(seen | z) ~ exp(-precision |z|^2 / 2 + toward . z)
         z' | z      ~ N(base + slope z, variance)
 
-    The first stride of a leg, which does not go on from another, also tells where that began.
+    The first stride of a leg also holds where the leg was seen to begin.
     """
 
     precision: float
@@ -39,7 +39,7 @@ class Stride:
     base: Annotated[Floats, "2"]
     slope: float
     variance: float
-    begin: Annotated[Floats, "2"] | None = None  # where a leg begins, as far as it was seen
+    begin: Annotated[Floats, "2"] | None = None  # where the leg was seen to begin
 
 
 def strides(
@@ -77,8 +77,9 @@ def stride_of(
 ) -> Stride:
     """Return what the frames of a stride say together.
 
-    Given the last sight, z' ~ N(last, noise^2); the others are S-distributed around what z and the
-    last sight let expect, S = noise^2 s s' + (noise^2 + wobble^2) I, whose inverse is written out.
+    Given the last sighting, z' ~ N(last, noise^2). The others are normal around what z and the last
+    sighting predict, with covariance S = noise^2 s s' + (noise^2 + wobble^2) I, whose inverse is
+    written out.
     """
     left, own = 1.0 - share, noise**2 + WOBBLE**2
     whole = own + noise**2 * float(share @ share)
@@ -93,18 +94,18 @@ def stride_of(
 
 
 def _sight(seen: Floats, steady: Floats, frame: int) -> Annotated[Floats, "2"]:
-    """Return where the agent was seen in a frame, or, if it was not, where it must have been."""
+    """Return where the agent was seen in a frame, or its place on the steadied path if unseen."""
     return steady[frame] if np.isnan(seen[frame, 0]) else seen[frame]
 
 
 def _rests(steady: Floats) -> Annotated[Ints, "frame 2"]:
-    """Return for each frame the first and the last between which the steadied path stays there."""
+    """Return, for each frame, the first and last frame of the steadied path's stay there."""
     moves = np.flatnonzero((steady[1:] != steady[:-1]).any(axis=1))
     first, last = np.append(0, moves + 1), np.append(moves, len(steady) - 1)
     return np.repeat(np.stack([first, last], axis=1), last - first + 1, axis=0)
 
 
 def _shares(steady: Floats, first: int, last: int) -> Annotated[Floats, "frame"]:
-    """Return how much of the way between two frames is walked in each, by the steadied path."""
+    """Return the share of the path between two frames that is walked by each frame."""
     walked = np.hypot(*np.diff(steady[first : last + 1], axis=0).T).cumsum()
     return np.append(0.0, walked / walked[-1])

@@ -1,9 +1,9 @@
 """What the model expects: agents drawn from its priors, acting by its policy.
 
-g ~ uniform over what can be reached,    beta ~ P(beta),    d ~ P(d)
+g ~ uniform over reachable goals,    beta ~ P(beta),    d ~ P(d)
 a_t ~ pi(. | s_t, g, beta, d), or uniform with the probability of a lapse
 
-If goals change, g is drawn anew before a step, as :mod:`hbtom.mind.switching` says.
+If goals change, g is drawn anew before a step, as in :mod:`hbtom.mind.switching`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import Goal, PartialPlan, Plan, SeenPlan, check_goals, explore
 
 MODEL = "paper"
-MOST_STEPS = 1000  # of a plan that does not get to its goal
+MOST_STEPS = 1000  # of a plan that does not reach its goal
 
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """An agent that was made up, and what is seen of what it does."""
+    """A simulated agent, and what is seen of its actions."""
 
-    goal: Goal  # that it has in the end
+    goal: Goal  # its last goal
     efficiency: float
-    plan: Plan  # all that it does
-    seen: SeenPlan  # the same, or as much of it as is seen
+    plan: Plan  # everything that it does
+    seen: SeenPlan  # the plan, or the part of it that is seen
     foresight: float = math.inf
-    goals: tuple[Goal, ...] = ()  # that it has at each step
+    goals: tuple[Goal, ...] = ()  # its goal at each step
 
 
 def simulate(
@@ -47,14 +47,15 @@ def simulate(
     unseen: float = 0.0,
     most: int = MOST_STEPS,
 ) -> Simulated:
-    """Draw an agent from a model's priors, and let it act until it has its goal.
+    """Draw an agent from a model's priors, and let it act until it has reached its goal.
 
-    ``unseen`` is the probability that an action is not seen, for each by itself; ``most`` is the
-    number of actions after which it is stopped. The same seed draws the same agent. To draw many,
-    plan once, and give ``plan_on_graph(explore(world), goals)`` instead of goals.
+    ``unseen`` is the probability that an action is not seen, independently for each. ``most`` is
+    the number of actions after which the agent is stopped. The same seed draws the same agent. To
+    draw many, plan once, and pass ``plan_on_graph(explore(world), goals)`` instead of goals.
     """
     if not 0 <= unseen <= 1:
-        raise BadInput(f"{unseen} is no probability", hint="it is between 0 and 1")
+        hint = "give a number between 0 and 1"
+        raise BadInput(f"unseen is {unseen}, which is not a probability", hint=hint)
     plans = goals if isinstance(goals, GraphCosts) else _planned(goals)
     model = find_model(model, MODEL)
     prior, rng = model.efficiency, np.random.default_rng(seed)
@@ -83,7 +84,7 @@ def _planned(goals: Sequence[Goal]) -> GraphCosts:
 
 @dataclass(frozen=True, eq=False)
 class _Agent:
-    """An agent that acts until it has its goal."""
+    """An agent that acts until it has reached its goal."""
 
     model: Model
     plans: GraphCosts
@@ -132,7 +133,7 @@ class _Agent:
 def policy(
     plans: GraphCosts, first: int, last: int, goal: int, efficiency: float
 ) -> Annotated[Floats, "choice"]:
-    """Return pi(a | s, g, beta) ~ exp(beta Q) of the choices of a state, first to last - 1."""
+    """Return pi(a | s, g, beta) ~ exp(beta Q) for the choices of a state, first to last - 1."""
     price = plans.prices(first, last)[goal]
     weight: Floats = np.exp(-efficiency * price_regret(price, price.min()))
     return weight / weight.sum()

@@ -1,14 +1,14 @@
 """Goals that change during a trial: an exact filter over goals, for every history and character.
 
-Before each step the goal is drawn anew with a probability s_t, from the same distribution as the
+Before each step the goal is drawn anew with probability s_t, from the same distribution as the
 first goal, P(g | c). The character k (foresight and efficiency) and the explanation x (belief and
 process) stay the same:
 
     a_0(g) = W(c, k) P(x) P(g | c)
     a_t(g) = P(o_t | g, x, k) [ (1 - s_t) a_{t-1}(g)  +  s_t P(g | c) sum_g' a_{t-1}(g') ]
 
-A trial adds one to the counts, as it does where goals do not change. It counts for one of the goals
-that the agent had, in proportion to the steps for which it had it:
+A trial adds one to the counts, as it does if goals do not change. It counts for one of the goals
+that the agent had, in proportion to the number of steps for which it had that goal:
 
     W'(c + 1_m, k) ~ 1/T sum over t of  P(c, k, g_t = m, o_1:T)
 
@@ -45,15 +45,15 @@ class _Chain:
     log_draw: Annotated[Floats, "step"]
 
     def moved(self, step: int, log: Floats) -> Floats:
-        """Return the belief in goals before a step, given that before the one before it."""
+        """Return the belief about goals at a step, given the belief after the step before."""
         anew = np.logaddexp.reduce(log, axis=1, keepdims=True) + self.log_draw[step]
         share = self.log_share.reshape(*self.log_share.shape[:2], *(1,) * (log.ndim - 2))
         return np.logaddexp(log + self.log_stay[step], anew + share)
 
     def forward(self) -> tuple[list[Log], list[Floats]]:
-        """Return log P(c, g, x, k, o_1:t), and the same with the goal of a random step up to t.
+        """Return log P(c, g, x, k, o_1:t) and log P(c, m, k, o_1:t).
 
-        The second has no goal: it is for every history, goal of that step and character.
+        m is the goal at a step up to t that is chosen at random.
         """
         now, had = self.start, np.full(self._pairs, -np.inf)
         same = np.arange(now.shape[1])
@@ -68,11 +68,11 @@ class _Chain:
 
     @property
     def _pairs(self) -> tuple[int, ...]:
-        histories, goals, ways, many = self.start.shape
-        return histories, goals, goals, ways, many
+        histories, goals, explanations, many = self.start.shape
+        return histories, goals, goals, explanations, many
 
     def changed(self, beliefs: list[Log]) -> Annotated[Floats, "step"]:
-        """Return P(g_t is not g_{t-1} | o_1:T) for each step; before the first, no goal was had."""
+        """Return P(g_t is not g_{t-1} | o_1:T) for each step; it is 0 for the first."""
         later, changed = np.zeros_like(self.start), np.zeros(len(self.seen))
         total = _all(beliefs[-1])
         for step in range(len(self.seen) - 1, 0, -1):
@@ -93,14 +93,14 @@ def _chain(
     switching: Annotated[Floats, "step"],
 ) -> _Chain:
     steps, _, many = log_likelihood.shape
-    goals, ways = len(choice.among), len(choice.log_prior)
-    if len(history.counts) * goals * goals * ways * many > MOST_PAIRS:
+    goals, explanations = len(choice.among), len(choice.log_prior)
+    if len(history.counts) * goals * goals * explanations * many > MOST_PAIRS:
         hint = "inference is exact; leave out goals or trials, or set goals.switching to 0"
         raise BadInput("too many goals and trials for goals that change", hint=hint)
     alone = history._replace(log_weight=np.zeros((len(history.counts), 1)))
     share = goal_by_history(alone, choice, before)[:, :, None]
     start = share + history.log_weight[:, None, None] + choice.log_prior[:, None]
-    seen = log_likelihood.reshape(steps, goals, ways, many)
+    seen = log_likelihood.reshape(steps, goals, explanations, many)
     with np.errstate(divide="ignore"):
         return _Chain(start, share, seen, np.log1p(-switching), np.log(switching))
 
@@ -113,7 +113,7 @@ def bayes_switching(
     log_likelihood: Annotated[Floats, "step hypothesis character"],
     switching: Annotated[Floats, "step"],
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return what :func:`hbtom.mind.bayes.bayes` does, and how probably the goal changed."""
+    """Return what :func:`hbtom.mind.bayes.bayes` does, and P(the goal changed) for each step."""
     chain = _chain(history, choice, before, log_likelihood, switching)
     beliefs, marked = chain.forward()
     log_total = np.array([_all(one) for one in beliefs])

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Planned(NamedTuple):
-    """What is known of a trial before anything is believed about the agent."""
+    """What is known about a trial before anything is believed about the agent."""
 
     seen: Seen  # the world, and the trajectory in it
     cost_to_go: CostToGo
     regret: Regret
-    outdated: Regret | None = None  # as if the agent had missed how the world has changed
-    believed: tuple[Believed, ...] = ()  # at first about where things are, if it may not know it
-    company: Company | None = None  # who and what is around, if that is modelled
+    outdated: Regret | None = None  # as if the agent had missed the change of the world
+    believed: tuple[Believed, ...] = ()  # what the agent may believe, if it may not know places
+    company: Company | None = None  # the other agents and the things, if company is modelled
     memory: Memory = NOTHING_YET  # what is remembered after the trial
 
     @property
@@ -60,9 +60,9 @@ def plan_one(
 ) -> Planned:
     """Return the world, trajectory, cost-to-go and regret of one trial.
 
-    ``openings`` is what waiting for barriers cost in the trials before, ``memory`` what else is
-    remembered of them. If agents may not know where things are, ``whereabouts`` says where they may
-    be; without it, they may be where they lay in ``earlier`` trials or lie in this one.
+    ``openings`` is what waiting for barriers cost in earlier trials, and ``memory`` is what else is
+    remembered about them. If agents may not know where things are, ``whereabouts`` says where the
+    things may be; by default, where they lay in ``earlier`` trials or lie in this one.
     """
     if model.knowledge.plan or whereabouts is not None:
         from hbtom.mind.knowledge import find_informed
@@ -83,7 +83,7 @@ def plan_one(
 def plan_each(
     model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
 ) -> list[Planned]:
-    """Do what :func:`plan_one` does, for trials that share nothing but what waiting cost before."""
+    """Do what :func:`plan_one` does, for trials that share nothing but earlier waiting costs."""
     seen = see_all(model, trials, openings)
     costs = [plan_trial(model, one) for one in seen]
     regrets = [find_regrets(model, *one) for one in zip(trials, seen, costs, strict=True)]
@@ -96,7 +96,7 @@ def infer(
 ) -> tuple[Posterior, Beliefs]:
     """Watch one trial: return what is believed during it, and what is believed after it.
 
-    ``whereabouts`` says where things may be, if agents may not know it (``knowledge.plan``).
+    ``whereabouts`` says where things may be, if agents may not know that (``knowledge.plan``).
     """
     check_once(trial)
     one = plan_one(model, trial, beliefs.openings, beliefs.memory, whereabouts=whereabouts)
