@@ -57,7 +57,7 @@ def find_pairs(
         else:
             members = _labelled(path, labels, left_out)
     if scene is not None and not any(map(_is_alone, members)):
-        raise BadInput("there are no tracks in it: it has no use for a scene", file=path)
+        raise BadInput("there are no tracks in it, so it cannot have a scene", file=path)
     members = [replace(one, scene=scene) if _is_alone(one) else one for one in members]
     found = {member.task for member in members}
     wanted = found if tasks is None else {task_name(name) for name in tasks}
