@@ -24,7 +24,7 @@ INTERIOR = [(x, y) for x in range(1, SIDE - 1) for y in range(1, SIDE - 1)]
 
 
 class Misfit(Exception):
-    """This draw does not work; another one may."""
+    """A draw that does not work; another one may."""
 
 
 def ensure(fits: bool) -> None:
